@@ -1,0 +1,50 @@
+# make demo   installs hetwin into .venv and runs a recorded pick-and-place as ROS 2 nodes
+# make test   installs hetwin into .venv and checks everything
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/installed
+# What an installation is made from; Python code is not copied, so that it needs no new one.
+SOURCES := pyproject.toml hatch_build.py package.xml CMakeLists.txt $(wildcard cmake/* msg/*.msg srv/*.srv action/*.action)
+
+# A library path or a guard that another environment's Python has left behind would mix the two.
+unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH VIRTUAL_ENV
+
+.PHONY: help install demo test test-colcon lint clean
+
+help: ## show this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' Makefile | expand -t 16
+
+install: $(STAMP) ## make .venv and install hetwin with the robots and test extras
+
+$(STAMP): $(SOURCES)
+	@bash cmake/make_venv.sh $(VENV)
+	@echo "installing hetwin and what it needs (compiles the ROS interfaces; a minute or two)"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile -e '.[robots,test]'
+	@touch $(STAMP)
+	@echo "installed into $(VENV)"
+
+demo: install ## run the pick-and-place scenario as ROS 2 nodes
+	@$(BIN)/hetwin run scenarios/pick_and_place.yaml --transport ros
+
+test: lint ## check style and types, run all tests
+	@echo "running the tests"
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not colcon'
+
+test-colcon: install ## build with colcon and test what that installs; takes minutes
+	@$(BIN)/python -m pytest -q -m colcon
+
+lint: install ## check style and types
+	@echo "checking style"
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet . || { echo "not formatted: run $(BIN)/ruff format ."; exit 1; }
+	@echo "checking types"
+	@$(BIN)/mypy --strict --no-error-summary
+
+clean: ## remove the environment and everything that was built
+	@rm -rf $(VENV) build install log dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

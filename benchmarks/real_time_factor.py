@@ -1,0 +1,183 @@
+"""Measures how many times faster than real time scenarios run, in one process and as ROS 2 nodes.
+
+Each run is a run of the `hetwin` command as a user starts it, with all models, the log and all checks; the report
+is written after a run and not measured. The factor is simulated time over wall time from the first step to the
+last; starting and closing are not part of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+SCENARIOS = ("pick_and_place", "baxter_pick_and_place")
+TRANSPORTS = ("local", "ros")
+RUN_LIMIT_S = 300.0
+BAD_INPUT = 2
+
+EXAMPLES = """examples:
+  python benchmarks/real_time_factor.py
+  python benchmarks/real_time_factor.py --runs 5 --scenario pick_and_place --transport local
+  python benchmarks/real_time_factor.py --json > factors.json
+"""
+
+
+class Absent(Exception):
+    """A scenario that cannot be run here, for want of its recording or its robot's description."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What was measured; `runs` are the factors of all runs, `real_time_factor` is their median."""
+
+    scenario: str
+    transport: str
+    real_time_factor: float
+    runs: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """What was not measured, and why."""
+
+    scenario: str
+    transport: str
+    reason: str
+
+
+def factor(scenario: str, transport: str) -> float:
+    """The real-time factor of one run.
+
+    Raises:
+        Absent: if it lacks input.
+        RuntimeError: if the run fails.
+    """
+    with tempfile.TemporaryDirectory(prefix="hetwin_benchmark_") as folder:
+        command = [sys.executable, "-m", "hetwin_suite.hetwin_cli.main", "run", scenario]
+        command += ["--transport", transport, "--json", "--no-report", "--out", f"{folder}/run"]
+        environment = {**os.environ, "ROS_DOMAIN_ID": str(20 + os.getpid() % 80)}
+        ended = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=RUN_LIMIT_S,
+            check=False,
+        )
+    said = (ended.stderr.strip().splitlines() or ["no word"])[-1]
+    if ended.returncode == BAD_INPUT:
+        raise Absent(said)
+    if ended.returncode != 0:
+        raise RuntimeError(f"{scenario}, {transport}: ended with code {ended.returncode}: {said}")
+    return float(json.loads(ended.stdout)["real_time_factor"])
+
+
+def measure(
+    scenarios: Sequence[str], transports: Sequence[str], runs: int, limit_s: float
+) -> tuple[list[Row], list[Skipped]]:
+    """Run everything, in turn rather than one after the other, so that a slow moment hits all alike."""
+    begun = time.monotonic()
+    cases = [(s, t) for s in scenarios for t in transports]
+    factors: dict[tuple[str, str], list[float]] = {case: [] for case in cases}
+    skipped: dict[tuple[str, str], Skipped] = {}
+    for number in range(runs):
+        for case in cases:
+            if case in skipped:
+                continue
+            if time.monotonic() - begun > limit_s:
+                if not factors[case]:
+                    skipped[case] = Skipped(*case, f"the limit of {limit_s:g} s is used up")
+                continue
+            try:
+                factors[case].append(factor(*case))
+            except Absent as absent:
+                skipped[case] = Skipped(*case, str(absent))
+                continue
+            told = f"{case[0]}, {case[1]}, run {number + 1} of {runs}: {factors[case][-1]:.2f}"
+            print(told, file=sys.stderr, flush=True)
+    rows = [Row(*c, statistics.median(f), tuple(f)) for c, f in factors.items() if f]
+    return rows, list(skipped.values())
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were measured on."""
+    return {
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "load_before": os.getloadavg()[0],
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def _print(on: dict[str, Any], rows: Sequence[Row], skipped: Sequence[Skipped]) -> None:
+    print(f"{on['processor']}, {on['cores']} cores, load {on['load_before']:.1f} before")
+    print(f"{on['system']}, Python {on['python']}, {on['date']}\n")
+    print("| scenario | transport | real-time factor | least | most | runs |")
+    print("|---|---|---|---|---|---|")
+    for row in rows:
+        spread = f"{min(row.runs):.2f} | {max(row.runs):.2f} | {len(row.runs)}"
+        print(f"| {row.scenario} | {row.transport} | {row.real_time_factor:.2f} | {spread} |")
+    for one in skipped:
+        print(f"not measured: {one.scenario}, {one.transport}: {one.reason}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line, measure, print; 1 if a run fails or nothing could be measured."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").partition("\n")[0],
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--runs", type=int, default=3, help="of each case (default: 3)")
+    parser.add_argument("--scenario", action="append", help="default: " + " and ".join(SCENARIOS))
+    parser.add_argument("--transport", action="append", choices=TRANSPORTS, help="default: both")
+    parser.add_argument(
+        "--limit", type=float, default=600.0, help="start no run after so many s (default: 600)"
+    )
+    parser.add_argument("--json", action="store_true", help="print rows as JSON")
+    given = parser.parse_args(arguments)
+    if given.runs < 1:
+        parser.error(f"--runs: found {given.runs}, expected at least 1")
+    on = machine()
+    try:
+        rows, skipped = measure(
+            given.scenario or SCENARIOS, given.transport or TRANSPORTS, given.runs, given.limit
+        )
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if given.json:
+        tables = {"rows": [asdict(r) for r in rows], "skipped": [asdict(s) for s in skipped]}
+        print(json.dumps({"machine": on, **tables}, indent=2))
+    else:
+        _print(on, rows, skipped)
+    return 0 if rows else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+"""The conductor as a managed ROS 2 node: registration, events, annotations, start and stop of a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action.server import ServerGoalHandle
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.qos import QoSProfile
+from rclpy.task import Future
+
+from hetwin.action import Simulate
+from hetwin.msg import ActionAnnotation
+from hetwin.srv import AnnotateAction, NotifyEvent, RegisterModel, StopSimulation
+from hetwin_suite.conductor_node.annotations import annotation_event
+from hetwin_suite.ensemble.conductor.conductor import Conductor
+from hetwin_suite.ensemble.transport import messages
+from hetwin_suite.ensemble.transport import ros_names as names
+
+
+class ConductorNode(LifecycleNode):  # type: ignore[misc]
+    """Takes registrations and goals; the run itself is done by `runner.run_goal`, in the thread that spins.
+
+    Parameters: `scenario` (path or name), `source` (recording; empty: the scenario's), `out` (folder for logs),
+    `state_rate` (states published per simulated second), `runs` (how many simulations to run before the process
+    ends; 0: no end), `start_at_once` (run once without waiting for a goal).
+    """
+
+    def __init__(self, name: str = "conductor") -> None:
+        super().__init__(name)
+        self.declare_parameter("scenario", "")
+        self.declare_parameter("out", "runs")
+        self.declare_parameter("state_rate", 100.0)
+        self.declare_parameter("source", "")
+        self.declare_parameter("runs", 0)
+        self.declare_parameter("start_at_once", False)
+        self.registrations: dict[str, RegisterModel.Request] = {}
+        self.goal: ServerGoalHandle | None = None
+        self.conductor: Conductor | None = None
+        self._result: Future | None = None
+        self._is_active = False
+        depth = QoSProfile(depth=names.SERVICE_DEPTH)
+        self._offer(RegisterModel, names.REGISTER, self._on_register, depth)
+        self._offer(NotifyEvent, names.NOTIFY, self._on_notify, depth)
+        self._offer(AnnotateAction, names.ANNOTATE, self._on_annotate, depth)
+        self._offer(StopSimulation, names.STOP, self._on_stop, depth)
+        self.create_subscription(ActionAnnotation, names.ANNOTATIONS, self._on_annotation, depth)
+        self._server = ActionServer(
+            self,
+            Simulate,
+            names.SIMULATE,
+            execute_callback=self._execute,
+            goal_callback=self._on_goal,
+            cancel_callback=self._on_cancel,
+        )
+
+    def finish(self, result: Simulate.Result) -> None:
+        """Answer the present goal."""
+        if self._result is not None:
+            self._result.set_result(result)
+        self.conductor = None
+
+    # ------------------------------------------------------------------ life cycle
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Goals are accepted from now on."""
+        self._is_active = True
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Goals are refused from now on; a running simulation is stopped."""
+        self._is_active = False
+        if self.conductor is not None:
+            self.conductor.stop()
+        return super().on_deactivate(state)
+
+    # ------------------------------------------------------------------ services
+
+    def _offer(
+        self, kind: Any, name: str, handler: Callable[[Any], None], depth: QoSProfile
+    ) -> None:
+        """Offer a service that accepts, or refuses with the text of the error that the handler raises."""
+
+        def answer(request: Any, response: Any) -> Any:
+            try:
+                handler(request)
+                response.accepted = True
+            except ValueError as refusal:
+                response.accepted = False
+                response.reason = str(refusal)
+            if isinstance(request, RegisterModel.Request):
+                response.id = f"{request.name}@{request.host}:{request.pid}"
+            return response
+
+        self.create_service(kind, name, answer, qos_profile=depth)
+
+    def _on_register(self, request: RegisterModel.Request) -> None:
+        known = self.registrations.get(request.name)
+        if known is not None and (known.pid, known.host) != (request.pid, request.host):
+            raise ValueError(
+                f"the name {request.name!r} is taken by {known.node} (process {known.pid} on {known.host})"
+            )
+        self.registrations[request.name] = request
+
+    def _on_notify(self, request: NotifyEvent.Request) -> None:
+        self._running().notify(messages.read_event(request.event))
+
+    def _on_annotate(self, request: AnnotateAction.Request) -> None:
+        self._running().notify(annotation_event(request.annotation))
+
+    def _on_annotation(self, message: ActionAnnotation) -> None:
+        if self.conductor is None:
+            return
+        try:
+            self.conductor.notify(annotation_event(message))
+        except ValueError as error:
+            self.get_logger().warning(f"{names.ANNOTATIONS}: {error}")
+
+    def _on_stop(self, _: StopSimulation.Request) -> None:
+        self._running().stop()
+
+    def _running(self) -> Conductor:
+        if self.conductor is None:
+            raise ValueError("no simulation is running")
+        return self.conductor
+
+    # ------------------------------------------------------------------ the start of a simulation
+
+    def _on_goal(self, _: Simulate.Goal) -> GoalResponse:
+        if not self._is_active or self.goal is not None:
+            reason = "a simulation is running" if self._is_active else "the conductor is not active"
+            self.get_logger().warning(f"goal refused: {reason}")
+            return GoalResponse.REJECT
+        return GoalResponse.ACCEPT
+
+    def _on_cancel(self, _: Any) -> CancelResponse:
+        if self.conductor is not None:
+            self.conductor.stop()
+        return CancelResponse.ACCEPT
+
+    async def _execute(self, goal: ServerGoalHandle) -> Simulate.Result:
+        self._result = Future()
+        self.goal = goal
+        result = await self._result
+        if goal.is_cancel_requested:
+            goal.canceled()
+        elif result.ended == "failed":
+            goal.abort()
+        else:
+            goal.succeed()
+        self.goal = None
+        return result

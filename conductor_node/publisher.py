@@ -1,0 +1,159 @@
+"""Publishes a run: state, responsibilities, registry, events, clock, diagnostics, description."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.node import Node
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import String
+from visualization_msgs.msg import MarkerArray
+
+from hetwin.msg import Event as EventMessage
+from hetwin.msg import Handover as HandoverMessage
+from hetwin.msg import ModelInfo, Registry, Responsibilities, Responsibility, SceneState
+from hetwin_suite.conductor_node.markers import MarkerWriter
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.ensemble.layout_json import layout_to_json
+from hetwin_suite.ensemble.listener import Handover, ModelRecord, RunStart, RunSummary
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.transport import messages
+from hetwin_suite.ensemble.transport import ros_names as names
+
+LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
+LEVELS = {
+    "info": DiagnosticStatus.OK,
+    "warning": DiagnosticStatus.WARN,
+    "error": DiagnosticStatus.ERROR,
+}
+
+
+class Publisher:
+    """A run's listener that publishes.
+
+    States and the clock go out at every step if a model steps on the clock or free, since it hears the time there;
+    else at most `state_rate` times a simulated second, so that watching costs little.
+
+    Args:
+        node: the conductor's node.
+        state_rate: states per simulated second.
+        marker_rate: marker arrays for RViz per simulated second.
+    """
+
+    def __init__(self, node: Node, state_rate: float = 100.0, marker_rate: float = 20.0) -> None:
+        self._state = node.create_publisher(SceneState, names.STATE, QoSProfile(depth=10))
+        self._clock = node.create_publisher(Clock, names.CLOCK, QoSProfile(depth=10))
+        self._events = node.create_publisher(EventMessage, names.EVENTS, QoSProfile(depth=1000))
+        self._handovers = node.create_publisher(
+            HandoverMessage, names.HANDOVERS, QoSProfile(depth=1000)
+        )
+        self._table = node.create_publisher(Responsibilities, names.RESPONSIBILITIES, LATCHED)
+        self._registry = node.create_publisher(Registry, names.REGISTRY, LATCHED)
+        self._description = node.create_publisher(String, names.ROBOT_DESCRIPTION, LATCHED)
+        self._diagnostics = node.create_publisher(
+            DiagnosticArray, names.DIAGNOSTICS, QoSProfile(depth=100)
+        )
+        self._marker_topic = node.create_publisher(MarkerArray, names.MARKERS, QoSProfile(depth=1))
+        self._period_ns = round(1e9 / state_rate)
+        self._marker_period_ns = round(1e9 / marker_rate)
+        self._next_state_ns = 0
+        self._next_marker_ns = 0
+        self._every_step = False
+        self._markers: MarkerWriter | None = None
+        self._scene: Snapshot | None = None
+
+    def started(self, start: RunStart) -> None:
+        """Publish what is latched."""
+        self._every_step = any(m.stepping != "service" for m in start.models)
+        self._next_state_ns = self._next_marker_ns = 0
+        self._markers = MarkerWriter(start.layout)
+        self._scene = start.snapshot
+        registry = Registry(
+            scenario=start.scenario,
+            models=[_model_info(m) for m in start.models],
+            layout=json.dumps(layout_to_json(start.layout)),
+        )
+        self._registry.publish(registry)
+        self._description.publish(String(data=start.robot_description))
+        self._publish_table(start.snapshot)
+        self.stepped(0, start.snapshot)
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Publish state and clock, if it is time."""
+        self._scene = scene
+        if self._every_step or scene.time_ns >= self._next_state_ns:
+            self._next_state_ns = scene.time_ns + self._period_ns
+            state = SceneState()
+            messages.fill_state(state, scene, step)
+            self._state.publish(state)
+            clock = Clock()
+            messages.fill_time(clock.clock, scene.time_ns)
+            self._clock.publish(clock)
+        if scene.time_ns >= self._next_marker_ns and self._markers is not None:
+            self._next_marker_ns = scene.time_ns + self._marker_period_ns
+            if self._marker_topic.get_subscription_count():
+                self._marker_topic.publish(self._markers.markers(scene))
+
+    def event(self, event: Event) -> None:
+        """Publish an event."""
+        self._events.publish(messages.fill_event(EventMessage(), event))
+
+    def handover(self, handover: Handover) -> None:
+        """Publish a handover and the table as it is now."""
+        message = HandoverMessage(
+            entity=handover.entity,
+            attribute=handover.attribute,
+            from_model=handover.from_model,
+            to_model=handover.to_model,
+            cause=handover.cause,
+            value=messages.doubles(handover.value.data),
+            parent=handover.value.parent,
+        )
+        messages.fill_time(message.stamp, handover.time_ns)
+        self._handovers.publish(message)
+        if self._scene is not None:
+            self._publish_table(self._scene)
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
+        """Publish a diagnostic."""
+        status = DiagnosticStatus(
+            level=LEVELS.get(level, DiagnosticStatus.WARN), name=f"hetwin: {source}", message=text
+        )
+        message = DiagnosticArray(status=[status])
+        messages.fill_time(message.header.stamp, time_ns)
+        self._diagnostics.publish(message)
+
+    def ended(self, summary: RunSummary) -> None:
+        """Say how it ended."""
+        level = "error" if summary.ended == "failed" else "info"
+        text = f"{summary.scenario} ended: {summary.ended}"
+        self.note(round(summary.simulated_time * 1e9), level, "conductor", text)
+
+    def _publish_table(self, scene: Snapshot) -> None:
+        rows = [
+            Responsibility(
+                entity=slot.entity, attribute=slot.attribute.name, model=scene.models[owner]
+            )
+            for slot, owner in zip(scene.layout.slots, scene.owners.tolist(), strict=True)
+        ]
+        message = Responsibilities(responsibilities=rows)
+        messages.fill_time(message.stamp, scene.time_ns)
+        self._table.publish(message)
+
+
+def _model_info(record: ModelRecord) -> Any:
+    return ModelInfo(
+        id=record.id,
+        name=record.name,
+        type=record.type,
+        kind=record.kind,
+        stepping=record.stepping,
+        coupling=record.coupling,
+        rate=record.rate,
+        main=record.main,
+        host=record.host,
+        pid=record.pid,
+    )

@@ -1,0 +1,231 @@
+"""The conductor's side of a model that is a ROS 2 node."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+
+from hetwin.msg import Event as EventMessage
+from hetwin.msg import ModelOutput
+from hetwin.srv import (
+    CommandModel,
+    GetModelParameters,
+    InitializeModel,
+    RegisterModel,
+    ReleaseAttribute,
+    StartModel,
+    StepModel,
+    StopModel,
+    TakeAttribute,
+)
+from hetwin_suite.ensemble.errors import HetwinError, RunFailed
+from hetwin_suite.ensemble.events import Json
+from hetwin_suite.ensemble.layout import Layout
+from hetwin_suite.ensemble.layout_json import layout_to_json
+from hetwin_suite.ensemble.model import (
+    Contribution,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+    Stepping,
+)
+from hetwin_suite.ensemble.scenario.scenario import ModelPlan
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.transport import messages, wire
+from hetwin_suite.ensemble.transport.port import MAY_RAISE, ModelPort, failure_of
+from hetwin_suite.ensemble.transport.ros_names import SERVICE_DEPTH
+from hetwin_suite.ensemble.transport.spinning import spin_until
+from hetwin_suite.ensemble.values import Value
+
+START_DEADLINE_S = 30.0
+"""A node's process may take this long to come up, whatever the deadline of its calls."""
+STOP_DEADLINE_S = 2.0
+
+
+class RosPort(ModelPort):
+    """Calls a model's services; every call ends within the model's deadline.
+
+    Args:
+        plan: the model as the scenario has it.
+        node: the conductor's node.
+        executor: spins the conductor's node while calls wait.
+        registrations: name of a model -> what its node told at registration, as it comes in.
+        period_s: simulated seconds between two steps of this model.
+    """
+
+    def __init__(
+        self,
+        plan: ModelPlan,
+        node: Node,
+        executor: Any,
+        registrations: Mapping[str, RegisterModel.Request],
+        period_s: float,
+    ) -> None:
+        self.plan = plan
+        self._node = node
+        self._executor = executor
+        self._registrations = registrations
+        self._period_s = period_s
+        self._clients: dict[str, Any] = {}
+        self._layout: Layout | None = None
+        self._time_ns = 0
+        self._step = 0
+        self._pending: Any = None
+        self._arrived: list[ModelOutput] = []
+        self._missed = 0
+        self._reads = True
+
+    def register(self) -> tuple[str, int]:
+        """Wait until the node has registered and its services are there."""
+        end = time.monotonic() + max(START_DEADLINE_S, self.plan.deadline)
+        while self.plan.name not in self._registrations:
+            if time.monotonic() > end:
+                raise self._failure("register", "its node did not register; is it running?")
+            self._executor.spin_once(0.02)
+        told = self._registrations[self.plan.name]
+        for kind, name in (
+            (GetModelParameters, "parameters"),
+            (InitializeModel, "initialize"),
+            (StartModel, "start"),
+            (StepModel, "step"),
+            (TakeAttribute, "take"),
+            (ReleaseAttribute, "release"),
+            (CommandModel, "command"),
+            (StopModel, "stop"),
+        ):
+            self._clients[name] = self._node.create_client(
+                kind, f"{told.node}/{name}", qos_profile=QoSProfile(depth=SERVICE_DEPTH)
+            )
+        if self.plan.stepping is not Stepping.SERVICE:
+            self._node.create_subscription(
+                ModelOutput, f"{told.node}/output", self._arrived.append, QoSProfile(depth=1000)
+            )
+        self._wait_for_services(end)
+        return told.host, told.pid
+
+    def _wait_for_services(self, end: float) -> None:
+        for name, client in self._clients.items():
+            while not client.service_is_ready():  # wait_for_service would look only every 0.25 s
+                if time.monotonic() > end:
+                    raise self._failure(name, "its service did not appear")
+                self._executor.spin_once(0.005)
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        """Ask which parameters the model needs."""
+        answer = self._call("parameters", GetModelParameters.Request())
+        return wire.requests_from_text(answer.requests)
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Hand the resolved parameters over."""
+        request = InitializeModel.Request(parameters=json.dumps(dict(parameters)), seed=seed)
+        contribution = wire.contribution_from_text(self._call("initialize", request).contribution)
+        self._reads = bool(contribution.reads)
+        return contribution
+
+    def start(self, scene: Snapshot) -> None:
+        """Begin the run: layout, models and state."""
+        self._layout = scene.layout
+        request = StartModel.Request(
+            layout=json.dumps(layout_to_json(scene.layout)),
+            models=list(scene.models),
+            period=self._period_s,
+        )
+        messages.fill_state(request.state, scene)
+        self._call("start", request)
+
+    def begin_step(self, tick: StepInput) -> None:
+        """Send the request for a step, without waiting."""
+        self._time_ns = tick.time_ns
+        if self.plan.stepping is not Stepping.SERVICE:
+            return  # it hears the clock and the state on their topics
+        self._step += 1
+        request = StepModel.Request()
+        messages.fill_step(request, tick, self._step, EventMessage, with_state=self._reads)
+        self._pending = self._clients["step"].call_async(request)
+
+    def end_step(self) -> StepOutput:
+        """Wait for the answer to the step."""
+        pending, self._pending = self._pending, None
+        answer = self._wait("step", pending)
+        assert self._layout is not None
+        return messages.read_output(answer.output, self._layout)
+
+    def collect(self) -> list[StepOutput]:
+        """What the node has published since the last call."""
+        self._executor.spin_once(0.0)
+        arrived = list(self._arrived)
+        self._arrived.clear()
+        outputs = []
+        for message in arrived:
+            self._missed = message.missed_steps
+            if message.error:
+                raise self._error("step", message.error)
+            assert self._layout is not None
+            outputs.append(messages.read_output(message, self._layout))
+        return outputs
+
+    @property
+    def missed_steps(self) -> int:
+        """Steps that the model has missed so far, as it tells."""
+        return self._missed
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Make the model responsible."""
+        layout = scene.layout
+        request = TakeAttribute.Request(
+            slot=layout.slot_id(entity, attribute),
+            value=messages.doubles(value.data),
+            time_ns=value.time_ns,
+            parent=messages.parent_id(layout, value.parent),
+        )
+        messages.fill_state(request.state, scene)
+        self._call("take", request)
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """End the model's responsibility."""
+        request = ReleaseAttribute.Request(slot=scene.layout.slot_id(entity, attribute))
+        messages.fill_state(request.state, scene)
+        answer = self._call("release", request)
+        parent = messages.parent_name(scene.layout, answer.parent)
+        return Value(messages.to_floats(answer.value), answer.time_ns, parent)
+
+    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """Ask for something of the model's own."""
+        request = CommandModel.Request(command=name, arguments=json.dumps(dict(arguments)))
+        self._call("command", request)
+
+    def stop(self) -> None:
+        """End the run; the node ends after its answer."""
+        client = self._clients.get("stop")
+        if client is None or not client.service_is_ready():
+            return
+        spin_until(self._executor, client.call_async(StopModel.Request()), STOP_DEADLINE_S)
+
+    def _call(self, name: str, request: Any) -> Any:
+        return self._wait(name, self._clients[name].call_async(request))
+
+    def _wait(self, name: str, future: Any) -> Any:
+        answer = spin_until(self._executor, future, self.plan.deadline)
+        if answer is None:
+            future.cancel()
+            raise self._failure(name, f"no answer within its deadline of {self.plan.deadline:g} s")
+        if not answer.ok:
+            raise self._error(name, answer.error)
+        return answer
+
+    def _error(self, call: str, text: str) -> HetwinError:
+        """What the model raised; what the contract does not let it raise in this call is its failure."""
+        error = wire.error_from_text(text, self.plan.name, call, self._time_ns)
+        if isinstance(error, RunFailed):
+            return failure_of(self.plan, call, error)
+        if isinstance(error, MAY_RAISE.get(call, ())):
+            return error
+        return self._failure(call, f"{type(error).__name__}: {error}")
+
+    def _failure(self, call: str, reason: str) -> RunFailed:
+        return RunFailed(self.plan.name, call, self._time_ns, reason)

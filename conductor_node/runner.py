@@ -1,0 +1,193 @@
+"""Carries out one goal of the conductor's node: a whole run, with models that are nodes."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from hetwin.action import Simulate
+from hetwin_suite.conductor_node.node import ConductorNode
+from hetwin_suite.conductor_node.publisher import Publisher
+from hetwin_suite.conductor_node.ros_port import RosPort
+from hetwin_suite.ensemble.conductor.conductor import Conductor
+from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.errors import BadInput, HetwinError
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.ensemble.listener import Handover, RunStart, RunSummary
+from hetwin_suite.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.transport import messages, wire
+from hetwin_suite.ensemble.words import event_in_words
+from hetwin_suite.projection.log_writer import RunLog
+from hetwin_suite.projection.new_run import new_run_folder
+
+FEEDBACK_PERIOD_S = 0.1
+
+
+def run_goal(node: ConductorNode, executor: Any, goal: Any) -> Simulate.Result:
+    """Run what the goal asks for; every error ends up in the result.
+
+    The models' nodes end with the run, so their registrations are forgotten.
+    """
+    try:
+        summary = _run(node, executor, goal)
+    except HetwinError as error:
+        node.get_logger().error(str(error))
+        return Simulate.Result(ended="failed", error=wire.error_to_text(error))
+    finally:
+        node.registrations.clear()
+    result = Simulate.Result(
+        ended=summary.ended,
+        digest=summary.digest,
+        deterministic=summary.deterministic,
+        summary=json.dumps(asdict(summary)),
+    )
+    if summary.error is not None:
+        result.error = json.dumps({"kind": "run", **summary.error})
+    return result
+
+
+def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
+    request = goal.request
+    scenario = _scenario(node, request.scenario)
+    out = _out(node, scenario, request.out)
+    ports = [
+        RosPort(
+            plan,
+            node,
+            executor,
+            node.registrations,
+            plan.every / scenario.clock.rate,
+        )
+        for plan in scenario.models
+    ]
+    options = RunOptions(
+        source=request.source or None,
+        scene=_scene(request.scene),
+        seed=request.seed or None,
+        duration=request.duration or None,
+        transport="ros",
+    )
+    log = RunLog(out, state_rate=scenario.file.log.state_rate)
+    publisher = Publisher(node, float(node.get_parameter("state_rate").value))
+    spinner = _Spinner(executor)
+    feedback = _Feedback(goal)
+    conductor = Conductor(scenario, ports, [log, publisher, feedback, spinner], options)
+    node.conductor = conductor
+    conductor.prepare()
+    return conductor.run()
+
+
+def _scenario(node: ConductorNode, asked: str) -> Scenario:
+    name = asked or str(node.get_parameter("scenario").value)
+    if not name:
+        raise BadInput(
+            "no scenario is named", where="scenario", expected="a path in the goal or the parameter"
+        )
+    scenario = load_scenario(find_scenario(name))
+    unknown = set(node.registrations) - {m.name for m in scenario.models}
+    if unknown:
+        node.get_logger().warning(
+            f"registered, but not in {scenario.name}: {', '.join(sorted(unknown))}"
+        )
+    return scenario
+
+
+def _out(node: ConductorNode, scenario: Scenario, asked: str) -> Path:
+    if asked:
+        return Path(asked)
+    return new_run_folder(Path(str(node.get_parameter("out").value)), scenario.name)
+
+
+def _scene(text: str) -> dict[str, Any]:
+    if not text:
+        return {}
+    try:
+        scene = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(f"the scene is not JSON: {error}", where="goal.scene") from None
+    if not isinstance(scene, dict):
+        raise BadInput("the scene must be a JSON object", where="goal.scene", found=text[:80])
+    return scene
+
+
+class _Listener:
+    """Hears nothing; to be overridden in part."""
+
+    def started(self, start: RunStart) -> None:
+        """Nothing."""
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Nothing."""
+
+    def event(self, event: Event) -> None:
+        """Nothing."""
+
+    def handover(self, handover: Handover) -> None:
+        """Nothing."""
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
+        """Nothing."""
+
+    def ended(self, summary: RunSummary) -> None:
+        """Nothing."""
+
+
+class _Spinner(_Listener):
+    """Lets services that arrive during the run be served even while nothing is waited for."""
+
+    def __init__(self, executor: Any) -> None:
+        self._executor = executor
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Serve what has arrived, every tenth step; waiting for models does it too."""
+        if step % 10 == 0:
+            self._executor.spin_once(0.0)
+
+
+class _Feedback(_Listener):
+    """Feedback of the action: time, progress, real-time factor, and the newest event in words."""
+
+    def __init__(self, goal: Any) -> None:
+        self._goal = goal
+        self._begun = time.monotonic()
+        self._next = 0.0
+        self._duration_ns: int | None = None
+        self._message = ""
+
+    def started(self, start: RunStart) -> None:
+        """Remember how long it will take."""
+        self._duration_ns = start.duration_ns
+        self._begun = time.monotonic()
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Tell, some times a second."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + FEEDBACK_PERIOD_S
+            self._tell(scene.time_ns, now)
+
+    def event(self, event: Event) -> None:
+        """Tell of what happened at once."""
+        text = event_in_words(event)
+        if text:
+            self._message = text
+            self._tell(event.time_ns, time.monotonic())
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
+        """Tell of warnings and errors at once."""
+        if level != "info":
+            self._message = f"{level}: {source}: {text}"
+            self._tell(time_ns, time.monotonic())
+
+    def _tell(self, time_ns: int, now: float) -> None:
+        feedback = Simulate.Feedback(message=self._message)
+        messages.fill_time(feedback.time, time_ns)
+        feedback.progress = time_ns / self._duration_ns if self._duration_ns else -1.0
+        wall = now - self._begun
+        feedback.real_time_factor = time_ns / 1e9 / wall if wall > 0 else 0.0
+        self._goal.publish_feedback(feedback)
+        self._message = ""

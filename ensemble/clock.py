@@ -1,0 +1,56 @@
+"""Simulated time in whole nanoseconds, and which steps of the main model a slower model takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+NS_PER_S = 1_000_000_000
+
+
+def seconds(time_ns: int) -> float:
+    """Nanoseconds as seconds."""
+    return time_ns / NS_PER_S
+
+
+@dataclass(frozen=True, slots=True)
+class MainClock:
+    """The main model's steps; step 0 is the start at 0 ns.
+
+    Attributes:
+        rate: steps per simulated second; any positive number.
+    """
+
+    rate: float
+    _exact: tuple[int, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        exact = Fraction(self.rate).limit_denominator(1_000_000)
+        object.__setattr__(self, "_exact", (NS_PER_S * exact.denominator, exact.numerator))
+
+    def time_of(self, step: int) -> int:
+        """Time of a step in ns; computed from the step's number, so that rounding never adds up."""
+        per_second, rate = self._exact
+        return step * per_second // rate
+
+    @property
+    def period_ns(self) -> int:
+        """Time of the first step in ns."""
+        return self.time_of(1)
+
+
+def divisor(main_rate: float, rate: float) -> int | None:
+    """Every how many main steps a model of this rate steps; None if its rate does not divide the main rate."""
+    if rate <= 0 or rate > main_rate:
+        return None
+    ratio = main_rate / rate
+    every = round(ratio)
+    return every if abs(ratio - every) < 1e-9 * ratio else None
+
+
+def nearest_rates(main_rate: float, rate: float) -> tuple[float, ...]:
+    """The rates closest to `rate`, below and above, that divide the main rate."""
+    if rate >= main_rate:
+        return (main_rate,)
+    every = max(1, int(main_rate / max(rate, 1e-12)))
+    return tuple(sorted({main_rate / (every + 1), main_rate / every}))

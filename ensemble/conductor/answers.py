@@ -1,0 +1,136 @@
+"""Taking in what models answer: checked, and only what they are responsible for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from hetwin_suite.ensemble.errors import RunFailed
+from hetwin_suite.ensemble.layout import Slot
+from hetwin_suite.ensemble.model import StepOutput
+from hetwin_suite.ensemble.scenario.scenario import ModelPlan
+from hetwin_suite.ensemble.scene import Scene
+from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS
+from hetwin_suite.ensemble.value_check import wrong_numbers
+from hetwin_suite.ensemble.values import POSE, WORLD, Floats, Value
+
+
+class AnswerDesk:
+    """Writes answers into the scene.
+
+    Args:
+        scene: where answers go.
+        main_slots: slots that the main model's block covers, from the first on.
+        note: told once of each attribute that a model answers without being responsible for it.
+    """
+
+    def __init__(
+        self, scene: Scene, main_slots: Sequence[int], note: Callable[[str, str], None]
+    ) -> None:
+        self._scene = scene
+        self._layout = scene.layout
+        self._note = note
+        self._block_size = sum(self._layout.slots[s].attribute.size for s in main_slots)
+        self._span = slice(0, self._block_size)
+        self.dropped: Counter[str] = Counter()
+
+    def take_main(self, plan: ModelPlan, output: StepOutput, time_ns: int) -> None:
+        """Take the main model's answer for `time_ns`.
+
+        Raises:
+            RunFailed: if it is not for that time, has the wrong shape, or is not finite.
+        """
+        self._check_answer(plan, output, time_ns)
+        if output.block is not None:
+            self._check_block(plan, output.block, time_ns)
+            self._scene.put_block(self._span, output.block)
+        if output.proximity is not None:
+            self._check_proximity(plan, output.proximity, time_ns)
+            self._scene.put_proximity(output.proximity)
+        self.take(plan, output, time_ns)
+
+    def take(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
+        """Take a model's answer; `time_ns` is None if nobody asked for a certain time.
+
+        Raises:
+            RunFailed: see `take_main`.
+        """
+        self._check_answer(plan, output, time_ns)
+        for (entity, attribute), value in output.values.items():
+            owned = self._layout.has(entity, attribute)
+            if owned:
+                slot = self._layout.slot_id(entity, attribute)
+                owned = self._scene.table.owner(slot) == plan.index
+            if not owned:
+                self._drop(plan, entity, attribute)
+                continue
+            self._check_value(plan, slot, value, output.time_ns)
+            self._scene.put(slot, value)
+
+    def _drop(self, plan: ModelPlan, entity: str, attribute: str) -> None:
+        key = f"{plan.name}: {entity}.{attribute}"
+        self.dropped[key] += 1
+        if self.dropped[key] == 1:
+            self._note(
+                plan.name, f"answers {entity}.{attribute}, which it is not responsible for; dropped"
+            )
+
+    def _check_answer(self, plan: ModelPlan, output: object, time_ns: int | None) -> None:
+        if not isinstance(output, StepOutput):
+            reason = f"it answers {type(output).__name__}; expected a StepOutput"
+            raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, reason)
+        if time_ns is not None and output.time_ns != time_ns:
+            reason = (
+                f"it says that it is at {output.time_ns / 1e9:.9f} s;"
+                f" it was asked to step to {time_ns / 1e9:.9f} s"
+            )
+            raise RunFailed(plan.name, "step", time_ns, reason)
+
+    def _check_proximity(self, plan: ModelPlan, rows: Floats, time_ns: int) -> None:
+        if rows.ndim != 2 or rows.shape[1] != PROXIMITY_COLUMNS:
+            reason = f"proximity has shape {rows.shape}; expected (n, {PROXIMITY_COLUMNS})"
+            raise RunFailed(plan.name, "step", time_ns, reason)
+        if not np.isfinite(rows.sum()) and not np.isfinite(rows).all():
+            row = rows[~np.isfinite(rows).all(axis=1)][0]
+            reason = f"a row of proximity is not finite: {row.tolist()}"
+            raise RunFailed(plan.name, "step", time_ns, reason)
+
+    def _check_block(self, plan: ModelPlan, block: Floats, time_ns: int) -> None:
+        if block.shape != (self._block_size,) or block.dtype != np.float64:
+            reason = (
+                f"the block is {block.dtype} of shape {block.shape};"
+                f" expected float64 of shape ({self._block_size},)"
+            )
+            raise RunFailed(plan.name, "step", time_ns, reason)
+        # one sum is finite only if all are, and is much cheaper than looking at each
+        if np.isfinite(block.sum()):
+            return
+        for slot in self._layout.slots:
+            if slot.offset >= self._block_size:
+                break
+            numbers = block[slot.offset : slot.offset + slot.attribute.size]
+            if not np.isfinite(numbers).all():
+                reason = f"{slot.entity}.{slot.attribute.name} is not finite: {numbers.tolist()}"
+                raise RunFailed(plan.name, "step", time_ns, reason)
+
+    def _check_value(self, plan: ModelPlan, slot: int, value: Value, time_ns: int) -> None:
+        place = self._layout.slots[slot]
+        wrong = wrong_numbers(value, place.attribute)
+        if wrong is None and value.parent != WORLD:
+            wrong = self._wrong_frame(place, value.parent)
+        if wrong is not None:
+            reason = f"{place.entity}.{place.attribute.name} {wrong}"
+            raise RunFailed(plan.name, "step", time_ns, reason)
+
+    def _wrong_frame(self, place: Slot, parent: str) -> str | None:
+        if place.attribute.name != POSE.name:
+            return f"is given in the frame {parent!r}; only poses have a frame"
+        if not self._layout.has(parent, POSE.name):
+            return f"is given in the frame {parent!r}, which the scene does not have"
+        frames = [place.entity, *self._scene.frames_from(parent)]
+        if place.entity in frames[1:]:
+            chain = " in ".join(frames)
+            return f"is given in a frame that hangs on itself: {chain}"
+        return None

@@ -1,0 +1,121 @@
+"""What triggers and models ask for: responsibilities, commands, the end of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hetwin_suite.ensemble.conductor.listeners import Listeners
+from hetwin_suite.ensemble.digest import Digest
+from hetwin_suite.ensemble.errors import Refused, RunFailed
+from hetwin_suite.ensemble.events import Json
+from hetwin_suite.ensemble.handover import FellToMain, HandoverDesk
+from hetwin_suite.ensemble.listener import Handover
+from hetwin_suite.ensemble.model import Request, RequestKind
+from hetwin_suite.ensemble.scenario.scenario import Scenario
+from hetwin_suite.ensemble.scene import Scene
+from hetwin_suite.ensemble.transport.port import ModelPort
+
+
+class Moves:
+    """Carries out effects of triggers (see `triggers.effects.Effects`) and requests of models.
+
+    A refusal is noted and counted, and the run goes on.
+
+    Args:
+        scenario: names and order of the models.
+        scene: values and the table of responsibilities.
+        ports: the models, by index.
+        digest: gets every handover.
+        listeners: are told of handovers and refusals.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        scene: Scene,
+        ports: Sequence[ModelPort],
+        digest: Digest,
+        listeners: Listeners,
+    ) -> None:
+        self._scenario = scenario
+        self._scene = scene
+        self._ports = ports
+        self._main = scenario.main.index
+        self._desk = HandoverDesk(scene, ports, self._main)
+        self._digest = digest
+        self._listeners = listeners
+        self.handovers: list[Handover] = []
+        self.refused = 0
+        self.stopped_by: str | None = None
+
+    def hand_over(self, entity: str, attribute: str, to: str, cause: str) -> None:
+        """Effect of a trigger."""
+        plan = self._scenario.plan(to)
+        if plan is None:
+            names = ", ".join(self._scene.table.models)
+            raise self._failed(
+                cause, "hand_over", f"there is no model {to!r}; expected one of {names}"
+            )
+        if not self._scene.layout.has(entity, attribute):
+            raise self._failed(cause, "hand_over", f"the scene has no {entity}.{attribute}")
+        self.move(self._scene.layout.slot_id(entity, attribute), plan.index, cause)
+
+    def command(self, model: str, name: str, arguments: Mapping[str, Json], cause: str) -> None:
+        """Effect of a trigger."""
+        plan = self._scenario.plan(model)
+        if plan is None:
+            raise self._failed(cause, "command", f"there is no model {model!r}")
+        try:
+            self._ports[plan.index].command(name, arguments)
+        except Refused as refusal:
+            self._refusal(cause, f"{model} refused the command {name}: {refusal}")
+
+    def stop(self, reason: str) -> None:
+        """Effect of a trigger."""
+        self.stopped_by = reason
+        self._listeners.note(self._scene.time_ns, "info", "conductor", f"stopped: {reason}")
+
+    def requests(self, port: ModelPort, requests: Iterable[Request]) -> None:
+        """What a model asks for with its answer.
+
+        Raises:
+            RunFailed: if the scene has no such attribute, or a handover fails.
+        """
+        for request in requests:
+            self._request(port, request)
+
+    def _request(self, port: ModelPort, request: Request) -> None:
+        name, what = port.plan.name, f"{request.entity}.{request.attribute}"
+        if not self._scene.layout.has(request.entity, request.attribute):
+            reason = f"asks for {what}, which the scene does not have"
+            raise RunFailed(name, "request", self._scene.time_ns, reason)
+        slot = self._scene.layout.slot_id(request.entity, request.attribute)
+        if request.kind is RequestKind.TAKE:
+            self.move(slot, port.plan.index, f"request of {name}")
+        elif self._scene.table.owner(slot) == port.plan.index:
+            self.move(slot, self._main, f"request of {name}")
+        else:
+            self._refusal(name, f"gives back {what} without having it")
+
+    def move(self, slot: int, to: int, cause: str) -> None:
+        """Move one responsibility to the model with this index."""
+        try:
+            handover = self._desk.move(slot, to, cause)
+        except FellToMain as fall:
+            self._refusal(cause, str(fall))
+            handover = fall.handover
+        except Refused as refusal:
+            self._refusal(cause, str(refusal))
+            return
+        if handover is None:
+            return
+        self.handovers.append(handover)
+        self._digest.handover(handover)
+        self._listeners.handover(handover)
+
+    def _refusal(self, source: str, text: str) -> None:
+        self.refused += 1
+        self._listeners.note(self._scene.time_ns, "warning", source, text)
+
+    def _failed(self, cause: str, call: str, reason: str) -> RunFailed:
+        return RunFailed(f"trigger {cause}", call, self._scene.time_ns, reason)

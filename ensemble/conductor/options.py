@@ -1,0 +1,26 @@
+"""What the start of a run says beyond the scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Options of one run.
+
+    Attributes:
+        source: path of a recording; None: the scenario's own.
+        scene: initial geometric description, entity -> {pose: [x, y, z, qw, qx, qy, qz]}.
+        seed: None: the scenario's.
+        duration: end after so many simulated seconds; None: when the source ends.
+        transport: name of the transport, for the summary.
+    """
+
+    source: str | None = None
+    scene: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    duration: float | None = None
+    transport: str = "local"

@@ -1,0 +1,284 @@
+"""One run in progress: the loop over the main model's steps."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+
+from hetwin_suite.ensemble.conductor.answers import AnswerDesk
+from hetwin_suite.ensemble.conductor.event_book import EventBook
+from hetwin_suite.ensemble.conductor.lifecycle import Ready, initial_moves
+from hetwin_suite.ensemble.conductor.listeners import Listeners
+from hetwin_suite.ensemble.conductor.moves import Moves
+from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.conductor.predicates import Predicates
+from hetwin_suite.ensemble.conductor.summary import error_row, event_row, handover_row
+from hetwin_suite.ensemble.digest import Digest
+from hetwin_suite.ensemble.errors import BadInput, RunFailed
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.ensemble.expressions.evaluators import all_evaluators
+from hetwin_suite.ensemble.listener import RunStart, RunSummary
+from hetwin_suite.ensemble.model import StepInput, StepOutput, Stepping
+from hetwin_suite.ensemble.scenario.scenario import Scenario
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.transport.port import ModelPort
+from hetwin_suite.ensemble.triggers.runner import TriggerRunner
+
+
+class Run:
+    """Steps initialized models until the run is over; see `Conductor`.
+
+    Args:
+        scenario: what is run.
+        ports: the models, in the scenario's order.
+        listeners: who is told what happens.
+        options: what the start says beyond the scenario.
+        ready: the initialized ensemble.
+
+    Raises:
+        BadInput: if an entry of the scenario's responsibilities covers nothing.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        ports: tuple[ModelPort, ...],
+        listeners: Listeners,
+        options: RunOptions,
+        ready: Ready,
+    ) -> None:
+        self._clock = scenario.clock
+        self._scenario = scenario
+        self._ports = ports
+        self._listeners = listeners
+        self._options = options
+        self._ready = ready
+        self._scene = ready.scene
+        self._main = ports[scenario.main.index]
+        self._main_slots = set(ready.main_slots)
+        self._initial_moves = initial_moves(scenario, ready.scene.layout)
+        self._digest = Digest(ready.scene.layout)
+        self._answers = AnswerDesk(ready.scene, ready.main_slots, self._warn)
+        self._moves = Moves(scenario, ready.scene, ports, self._digest, listeners)
+        self._book = EventBook(ready.scene.table.models, self._digest, listeners)
+        self._predicates = Predicates(ready.scene.layout)
+        self._triggers = TriggerRunner(
+            scenario.triggers,
+            all_evaluators(),
+            self._moves,
+            ready.scene.snapshot,
+            self._book.handle,
+        )
+        self._waited = [p for p in ports if p.plan.stepping is Stepping.SERVICE and not p.plan.main]
+        self._unwaited = [p for p in ports if p.plan.stepping is not Stepping.SERVICE]
+        self._from_outside = False
+        self.start = self._start()
+
+    def _start(self) -> RunStart:
+        options, file = self._options, self._scenario.file
+        written = (
+            file.source if isinstance(file.source, str) else (file.source or {}).get("recording")
+        )
+        duration = self._ready.duration_ns
+        if options.duration is not None:
+            asked = round(options.duration * 1e9)
+            duration = asked if duration is None else min(asked, duration)
+        return RunStart(
+            scenario=self._scenario.name,
+            scenario_file=str(self._scenario.path),
+            source=options.source or written or "",
+            seed=file.seed if options.seed is None else options.seed,
+            rate=self._clock.rate,
+            duration_ns=duration,
+            layout=self._scene.layout,
+            models=self._ready.records,
+            robot_description=self._ready.robot_description,
+            warnings=self._ready.warnings,
+            snapshot=self._scene.kept_snapshot(),
+        )
+
+    def to_the_end(self, stop: threading.Event, arrivals: SimpleQueue[Event]) -> RunSummary:
+        """Run; see `Conductor.run`.
+
+        Raises:
+            BadInput: if a model cannot start with what it was given; nobody was told of a start then.
+        """
+        ended, error = "failed", None
+        begun = time.monotonic()
+        failed = self._start_models()
+        self._listeners.started(self.start)
+        try:
+            if failed is not None:
+                raise failed
+            self._begin()
+            begun = time.monotonic()
+            ended = self._loop(stop, arrivals)
+        except RunFailed as failure:
+            error = failure
+        except Exception as failure:  # whatever it is, the log is to be closed
+            error = self._unforeseen(failure)
+        except BaseException as failure:
+            self._end("failed", self._unforeseen(failure), time.monotonic() - begun)
+            raise
+        return self._end(ended, error, time.monotonic() - begun)
+
+    def _start_models(self) -> RunFailed | None:
+        """Start them; what fails is told only after the run has begun, so that the log tells it."""
+        scene = self._scene.snapshot()
+        try:
+            for port in self._ports:
+                port.start(scene)
+        except RunFailed as failure:
+            return failure
+        return None
+
+    def _begin(self) -> None:
+        for text in self._ready.warnings:
+            source, _, warning = text.partition(": ")
+            self._listeners.note(0, "warning", source, warning)
+        for slot, model in self._initial_moves:
+            self._moves.move(slot, model, "scenario")
+        self._scene.resolve(0)
+        self._digest.values(0, self._scene.snapshot().values)
+
+    def _loop(self, stop: threading.Event, arrivals: SimpleQueue[Event]) -> str:
+        """All steps; how the run ended."""
+        step, over = 0, False
+        while not over:
+            if stop.is_set():
+                return "stopped"
+            step += 1
+            over = self._step(step, arrivals)
+        return "recording" if self._moves.stopped_by is None else "stopped"
+
+    def _step(self, step: int, arrivals: SimpleQueue[Event]) -> bool:
+        """One step of the ensemble (design: from t to t'); whether it was the last."""
+        now, then = self._clock.time_of(step - 1), self._clock.time_of(step)
+        due = [p for p in self._waited if step % p.plan.every == 0]
+        beside = [p for p in due if p.plan.beside]
+        if beside:
+            kept = self._scene.kept_snapshot()
+            for port in beside:
+                port.begin_step(self._tick(port, step, kept))
+        ended, events = self._step_main(now, then)
+        scene = self._scene.snapshot()
+        for port in due:
+            if not port.plan.beside:
+                port.begin_step(self._tick(port, step, scene))
+        events += self._barrier(due, step, then)
+        events += self._outside(arrivals)
+        self._scene.resolve(then)
+        self._triggers.run(self._book.ordered(events), then)
+        self._scene.resolve(then)
+        self._tell(step)
+        return ended or self._moves.stopped_by is not None or self._is_last(then)
+
+    def _is_last(self, time_ns: int) -> bool:
+        asked = self._options.duration
+        return asked is not None and time_ns >= round(asked * 1e9)
+
+    def _step_main(self, now: int, then: int) -> tuple[bool, list[tuple[int, Event]]]:
+        port = self._main
+        slots = self._scene.layout.slots
+        foreign = {
+            (slots[slot].entity, slots[slot].attribute.name): value
+            for slot, value in self._scene.foreign.items()
+            if slot in self._main_slots
+        }
+        seen = self._book.unseen_by(port.plan.index)
+        port.begin_step(StepInput(then, then - now, self._scene.snapshot(), seen, foreign))
+        output = port.end_step()
+        self._answers.take_main(port.plan, output, then)
+        self._scene.resolve(then)
+        self._moves.requests(port, output.requests)
+        return output.ended, self._book.of_model(port.plan.index, output.events)
+
+    def _barrier(self, due: Sequence[ModelPort], step: int, then: int) -> list[tuple[int, Event]]:
+        """Wait for all that are due, then write their answers in the scenario's order."""
+        outputs = [(port, port.end_step()) for port in due]
+        for port, output in outputs:
+            self._answers.take(port.plan, output, then)
+        outputs += self._collect(step)
+        events: list[tuple[int, Event]] = []
+        for port, output in outputs:
+            events += self._book.of_model(port.plan.index, output.events)
+            self._moves.requests(port, output.requests)
+        return events
+
+    def _collect(self, step: int) -> list[tuple[ModelPort, StepOutput]]:
+        """Answers of those that nobody waits for; they are told the new time."""
+        outputs: list[tuple[ModelPort, StepOutput]] = []
+        for port in self._unwaited:
+            for output in port.collect():
+                self._answers.take(port.plan, output, None)
+                outputs.append((port, output))
+            if port.plan.stepping is Stepping.FREE or step % port.plan.every == 0:
+                port.begin_step(self._tick(port, step, self._scene.kept_snapshot()))
+        return outputs
+
+    def _tick(self, port: ModelPort, step: int, scene: Snapshot) -> StepInput:
+        then = self._clock.time_of(step)
+        period = then - self._clock.time_of(step - port.plan.every)
+        return StepInput(then, period, scene, self._book.unseen_by(port.plan.index))
+
+    def _outside(self, arrivals: SimpleQueue[Event]) -> list[tuple[int, Event]]:
+        events: list[tuple[int, Event]] = []
+        with suppress(Empty):
+            while True:
+                events.append(self._book.from_outside(arrivals.get_nowait()))
+                self._from_outside = True
+        return events
+
+    def _tell(self, step: int) -> None:
+        scene = self._scene.snapshot()
+        self._predicates.look(scene.values)
+        self._digest.values(scene.time_ns, scene.values)
+        self._listeners.stepped(step, scene)
+
+    def _warn(self, source: str, text: str) -> None:
+        self._listeners.note(self._scene.time_ns, "warning", source, text)
+
+    def _unforeseen(self, error: BaseException) -> RunFailed:
+        if isinstance(error, BadInput):
+            return RunFailed("conductor", "run", self._scene.time_ns, str(error))
+        reason = f"{type(error).__name__}: {error}"
+        return RunFailed("conductor", "run", self._scene.time_ns, reason)
+
+    def _end(self, ended: str, error: RunFailed | None, wall: float) -> RunSummary:
+        summary = self._summary(ended, error, wall)
+        try:
+            self._listeners.ended(summary)
+        except RunFailed as failure:
+            summary = self._summary("failed", error or failure, wall)
+        return summary
+
+    def _summary(self, ended: str, error: RunFailed | None, wall: float) -> RunSummary:
+        simulated = self._scene.time_ns / 1e9
+        if error is not None:
+            with suppress(RunFailed):  # if the log itself has failed, the summary says so
+                self._listeners.note(self._scene.time_ns, "error", "conductor", str(error))
+        missed = {f"missed steps of {p.plan.name}": p.missed_steps for p in self._unwaited}
+        return RunSummary(
+            scenario=self._scenario.name,
+            ended=ended,
+            error=error_row(error),
+            simulated_time=simulated,
+            wall_time=wall,
+            real_time_factor=simulated / wall if wall > 0 else 0.0,
+            digest=self._digest.hexdigest(),
+            deterministic=not self._unwaited and not self._from_outside,
+            transport=self._options.transport,
+            processes=tuple({"model": r.name, "pid": r.pid} for r in self._ready.records),
+            events=tuple(event_row(e) for e in self._book.events),
+            handovers=tuple(handover_row(h) for h in self._moves.handovers),
+            state=dict(self._predicates.state(self._scene.snapshot().values)),
+            counters={
+                "dropped answers": self._answers.dropped.total(),
+                "refusals": self._moves.refused,
+                **missed,
+            },
+            warnings=self._ready.warnings,
+        )

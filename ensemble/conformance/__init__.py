@@ -1,0 +1,1 @@
+"""Whether a model keeps the contract of `ensemble.model`: what ``hetwin check-model`` runs."""

@@ -1,0 +1,68 @@
+"""The two ways in which hetwin says no: bad input before anything starts, and a run that fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class HetwinError(Exception):
+    """Base of all errors that hetwin raises on purpose; its text is meant for users."""
+
+
+class BadInput(HetwinError):
+    """Input from outside that cannot be used; ends a command with exit code 2.
+
+    Args:
+        problem: what is wrong, in words.
+        file: the file in which it is wrong.
+        where: line, key or element in that file, e.g. ``models.grasp.rate`` or ``line 12``.
+        found: what stands there.
+        expected: what should stand there, or what to do.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: Path | str | None = None,
+        where: str | None = None,
+        found: object = None,
+        expected: str | None = None,
+    ) -> None:
+        self.problem = problem
+        self.file = None if file is None else str(file)
+        self.where = where
+        self.found = found
+        self.expected = expected
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        place = ": ".join(part for part in (self.file, self.where) if part)
+        text = f"{place}: {self.problem}" if place else self.problem
+        if self.found is not None:
+            text += f"; found {self.found!r}"
+        if self.expected:
+            text += f"; expected {self.expected}"
+        return text
+
+
+class RunFailed(HetwinError):
+    """A run that cannot go on; ends a command with exit code 1.
+
+    Args:
+        model: name of the model (or part of hetwin) that failed.
+        call: the call that failed, e.g. ``step`` or ``take``.
+        time_ns: simulated time, in nanoseconds.
+        reason: what happened, and what was expected.
+    """
+
+    def __init__(self, model: str, call: str, time_ns: int, reason: str) -> None:
+        self.model = model
+        self.call = call
+        self.time_ns = time_ns
+        self.reason = reason
+        super().__init__(f"{model}: {call} failed at {time_ns / 1e9:.6f} s: {reason}")
+
+
+class Refused(HetwinError):
+    """A model refuses to take a responsibility, or to carry out a command; the run goes on."""

@@ -1,0 +1,42 @@
+"""Events: what a model observed, what the robot's program announced, what a topic said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+
+class EventKind(StrEnum):
+    """Where an event comes from."""
+
+    MODEL = "model"
+    ACTION = "action"
+    TOPIC = "topic"
+    TRIGGER = "trigger"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at `time_ns`.
+
+    A model leaves `source` and `sequence` to the conductor, which fills them in.
+
+    Attributes:
+        name: e.g. ``grasped``; an action's operation; a topic's name.
+        time_ns: simulated time at which it happened, not at which it arrived.
+        kind: where it comes from.
+        source: name of the reporting model, trigger or topic.
+        sequence: counts up per source.
+        arguments: what it is about, e.g. ``object`` and ``hand``; an action carries its ``phase`` here.
+    """
+
+    name: str
+    time_ns: int
+    kind: EventKind = EventKind.MODEL
+    source: str = ""
+    sequence: int = 0
+    arguments: Mapping[str, Json] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""The closed expression language of preconditions and arguments: CEL, the Common Expression Language."""

@@ -1,0 +1,1 @@
+"""Scenario files: an ensemble as a person writes it down, in YAML."""

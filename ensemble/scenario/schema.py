@@ -1,0 +1,252 @@
+"""What a scenario file may say. The JSON Schema for editors is made from these classes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from hetwin_suite.ensemble.model import Stepping
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
+Positive = Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)]
+Pose7 = Annotated[list[float], Field(min_length=7, max_length=7)]
+
+
+class Strict(BaseModel):
+    """No key that is not in the schema."""
+
+    model_config = ConfigDict(extra="forbid", strict=False, frozen=True, populate_by_name=True)
+
+
+class Robot(Strict):
+    """The robot: its description and where it stands."""
+
+    urdf: Annotated[str, Field(description="URDF file: a path, or package://PACKAGE/PATH")]
+    name: str | None = Field(None, description="name of the robot; by default the URDF's")
+    pose: Pose7 = Field(
+        default=[0, 0, 0, 1, 0, 0, 0], description="of its root link: x y z, qw qx qy qz"
+    )
+    joints_at_start: dict[str, float] = Field(
+        default={}, description="positions of joints that the source does not move"
+    )
+
+
+class Hand(Strict):
+    """A hand: a grasp frame on a link, and the fingers' joints."""
+
+    link: str = Field(description="link that the grasp frame is fixed to")
+    offset: Pose7 = Field(
+        default=[0, 0, 0, 1, 0, 0, 0], description="grasp frame in the link: x y z, qw qx qy qz"
+    )
+    joints: list[str] = Field(default=[], description="finger joints")
+    opened: list[float] = Field(default=[], description="finger joint positions when fully open")
+    closed: list[float] = Field(default=[], description="... and when closed on nothing")
+
+    @model_validator(mode="after")
+    def _lengths_agree(self) -> Hand:
+        for name in ("opened", "closed"):
+            values = getattr(self, name)
+            if values and len(values) != len(self.joints):
+                raise ValueError(
+                    f"as many positions in {name} as joints ({len(self.joints)}), not {len(values)}"
+                )
+        return self
+
+
+class EntityNotes(Strict):
+    """What the scenario adds to an entity of the world."""
+
+    tags: list[str] = Field(default=[], description="words for evaluators, e.g. graspable")
+
+
+class ModelEntry(Strict):
+    """One model of the ensemble."""
+
+    type: str = Field(description="a model type that `hetwin models` lists, or MODULE:CLASS")
+    main: bool = Field(False, description="the one model that times the others")
+    step: Stepping | None = Field(None, description="service, clock or free; default: the model's")
+    rate: Positive | None = Field(None, description="steps per simulated second")
+    every: int | None = Field(None, ge=1, description="instead of rate: every so many main steps")
+    coupling: Literal["after", "beside"] = Field(
+        "after", description="whether it sees t', or works on t while the main model steps"
+    )
+    deadline: Positive = Field(10.0, description="wall seconds that a call may take")
+    on_failure: Literal["stop"] = Field("stop", description="what to do when the model fails")
+    parameters: dict[str, Any] = Field(default={}, description="the model's own parameters")
+    engine: str | None = Field(
+        None, description="main model: physics engine; short for a parameter"
+    )
+
+    @model_validator(mode="after")
+    def _one_pace(self) -> ModelEntry:
+        if self.rate is not None and self.every is not None:
+            raise ValueError("either rate or every, not both")
+        return self
+
+
+class ResponsibilityEntry(Strict):
+    """Who is responsible at the start."""
+
+    entity: str = Field(description="name or pattern, * for all")
+    attribute: str
+    model: str
+
+
+class OnAction(Strict):
+    """An action annotation of the robot's program."""
+
+    action: str = Field(description="the operation, e.g. move_hand; * for any")
+    phase: Literal["begin", "end", "instant", "any"] = "begin"
+
+
+class OnEvent(Strict):
+    """An event of a model, or one raised by a trigger."""
+
+    event: str = Field(description="NAME, or MODEL.NAME")
+
+
+class _Comparison(Strict):
+    above: float | None = None
+    below: float | None = None
+    equals: float | str | bool | None = None
+
+    @model_validator(mode="after")
+    def _one_comparison(self) -> _Comparison:
+        given = [n for n in ("above", "below", "equals") if getattr(self, n) is not None]
+        if len(given) > 1 or (not given and self._needs_one()):
+            raise ValueError("one of above, below, equals")
+        return self
+
+    def _needs_one(self) -> bool:
+        return True
+
+
+class OnAttribute(_Comparison):
+    """An attribute's value; wakes when the comparison becomes true."""
+
+    attribute: str
+    entity: str
+    index: int = Field(0, ge=0, description="which of the attribute's numbers")
+
+
+class OnTopic(_Comparison):
+    """A topic's value; wakes at each message, or with a comparison when it becomes true."""
+
+    topic: str
+    field: str = Field("data", description="field of the message, with dots into its parts")
+
+    def _needs_one(self) -> bool:
+        return False
+
+
+On = OnAction | OnEvent | OnAttribute | OnTopic
+
+
+class HandOver(Strict):
+    """Move a responsibility; $ begins an expression, e.g. $object or $event.object."""
+
+    entity: str
+    attribute: str
+    to: str
+
+
+class Command(Strict):
+    """Ask a model for something of its own."""
+
+    model: str
+    name: str
+    arguments: dict[str, Any] = {}
+
+
+class Raise(Strict):
+    """Raise an event of the trigger's own."""
+
+    event: Name
+    arguments: dict[str, Any] = {}
+
+
+class DoHandOver(Strict):
+    """Effect: hand over."""
+
+    hand_over: HandOver
+
+
+class DoCommand(Strict):
+    """Effect: command."""
+
+    command: Command
+
+
+class DoRaise(Strict):
+    """Effect: raise."""
+
+    raise_: Raise = Field(alias="raise")
+
+
+class DoStop(Strict):
+    """Effect: stop the run, with a reason."""
+
+    stop: str
+
+
+Effect = DoHandOver | DoCommand | DoRaise | DoStop
+
+
+class TriggerEntry(Strict):
+    """Event + precondition -> effects (paper 0, section 3.3.1)."""
+
+    name: Name
+    on: On
+    while_: Literal["phase"] | None = Field(
+        None, alias="while", description="look again at every step as long as the operation lasts"
+    )
+    let: dict[Name, str] = Field(default={}, description="variables, bound in order to expressions")
+    if_: str | None = Field(None, alias="if", description="precondition, an expression")
+    do: list[Effect] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _while_needs_an_action(self) -> TriggerEntry:
+        if self.while_ and not (isinstance(self.on, OnAction) and self.on.phase == "begin"):
+            raise ValueError("while: phase only with on: {action: ...} and phase begin")
+        return self
+
+
+class LogEntry(Strict):
+    """What the log holds."""
+
+    state_rate: Positive = Field(100.0, description="states per simulated second in the log")
+
+
+class ScenarioFile(Strict):
+    """A scenario: world, robot, models, responsibilities, evaluators, triggers."""
+
+    scenario: Name
+    extends: str | None = Field(
+        None,
+        description="another scenario file, relative to this one; keys given here replace its keys",
+    )
+    description: str = ""
+    world: str | None = Field(None, description="SDFormat file")
+    robot: str | Robot | None = None
+    rate: Positive = Field(400.0, description="steps of the main model per simulated second")
+    seed: int = Field(0, ge=0, lt=2**63)
+    source: str | dict[str, Any] | None = Field(
+        None, description="recording: a path, or a mapping with its path and options"
+    )
+    hands: dict[Name, Hand] = {}
+    entities: dict[str, EntityNotes] = {}
+    scene: dict[str, Any] = Field(
+        default={}, description="initial geometric description: entity -> {pose: [7]}"
+    )
+    models: dict[Name, ModelEntry] = Field(min_length=1)
+    responsibilities: list[ResponsibilityEntry] = []
+    evaluators: dict[Name, str] = Field(default={}, description="named expressions")
+    triggers: list[TriggerEntry] = []
+    log: LogEntry = LogEntry()
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of scenario files."""
+    schema = ScenarioFile.model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

@@ -1,0 +1,216 @@
+"""Models in the conductor's own process, called directly."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+from hetwin_suite.ensemble.errors import RunFailed
+from hetwin_suite.ensemble.events import Json
+from hetwin_suite.ensemble.model import (
+    Contribution,
+    Model,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+    Stepping,
+)
+from hetwin_suite.ensemble.scenario.scenario import ModelPlan
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.transport.port import MAY_RAISE, ModelPort, failure_of
+from hetwin_suite.ensemble.values import Value
+
+Result = TypeVar("Result")
+
+
+class LocalPort(ModelPort):
+    """A model that nothing lies in front of.
+
+    Stepped by service, it runs in the caller's thread, or, coupled beside the main model, in one of its own;
+    on the clock or free, in a thread of its own that nobody waits for.
+    """
+
+    def __init__(self, plan: ModelPlan) -> None:
+        self.plan = plan
+        self._time_ns = 0
+        self._pending: StepInput | None = None
+        self._running: Future[StepOutput] | None = None
+        self._pool = (
+            ThreadPoolExecutor(1, thread_name_prefix=plan.name)
+            if plan.beside and plan.stepping is Stepping.SERVICE
+            else None
+        )
+        self._loop: _Loop | None = None
+        # a model in a thread of its own must not be stepped while it takes or releases
+        self._one_at_a_time = threading.Lock()
+        self._model: Model | None = None
+
+    @property
+    def model(self) -> Model:
+        """The model itself."""
+        if self._model is None:
+            self._model = self._call("register", self.plan.cls)
+        return self._model
+
+    def register(self) -> tuple[str, int]:
+        """Make the instance."""
+        _ = self.model
+        return socket.gethostname(), os.getpid()
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        """Ask which parameters the model needs."""
+        return self._call("parameters", self.model.parameters)
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Hand the resolved parameters over."""
+        return self._call("initialize", lambda: self.model.initialize(parameters, seed))
+
+    def start(self, scene: Snapshot) -> None:
+        """Begin the run, and the thread of a model that nobody waits for."""
+        self._call("start", lambda: self.model.start(scene))
+        if self.plan.stepping is not Stepping.SERVICE:
+            self._loop = _Loop(self.plan, self._step)
+
+    def begin_step(self, tick: StepInput) -> None:
+        """Ask for a step; only a model beside the main one, on the clock or free begins it at once."""
+        self._time_ns = tick.time_ns
+        if self._loop is not None:
+            self._loop.post(tick)
+        elif self._pool is not None:
+            self._running = self._pool.submit(self._step, tick)
+        else:
+            self._pending = tick
+
+    def end_step(self) -> StepOutput:
+        """Do the step, or wait for it."""
+        if self._running is not None:
+            running, self._running = self._running, None
+            return running.result()
+        if self._pending is None:
+            raise RunFailed(self.plan.name, "step", self._time_ns, "no step was asked for")
+        tick, self._pending = self._pending, None
+        return self._step(tick)
+
+    def collect(self) -> list[StepOutput]:
+        """Answers of a model that nobody waits for."""
+        return self._loop.collect() if self._loop is not None else []
+
+    @property
+    def missed_steps(self) -> int:
+        """Steps that a model on the clock has missed."""
+        return self._loop.missed if self._loop is not None else 0
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Make the model responsible."""
+        self._call("take", lambda: self.model.take(entity, attribute, value, scene))
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """End the model's responsibility."""
+        return self._call("release", lambda: self.model.release(entity, attribute, scene))
+
+    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """Ask for something of the model's own."""
+        self._call("command", lambda: self.model.command(name, arguments))
+
+    def stop(self) -> None:
+        """End the run and the threads; what the model raises now is of no interest."""
+        if self._loop is not None:
+            self._loop.end()
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._model is not None:
+            with suppress(Exception):  # it must not keep the others from ending
+                self._model.stop()
+
+    def _step(self, tick: StepInput) -> StepOutput:
+        return self._call("step", lambda: self.model.step(tick), tick.time_ns)
+
+    def _call(self, call: str, work: Callable[[], Result], time_ns: int | None = None) -> Result:
+        """Do the work; what the contract does not let a model raise in this call is a failure of the model."""
+        begun = time.monotonic()
+        now = self._time_ns if time_ns is None else time_ns
+        try:
+            with self._one_at_a_time:
+                result = work()
+        except RunFailed as error:
+            raise failure_of(self.plan, call, error) from error
+        except MAY_RAISE.get(call, ()):
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise RunFailed(self.plan.name, call, now, reason) from error
+        took = time.monotonic() - begun
+        if took > self.plan.deadline:
+            reason = f"answered after {took:.1f} s; the deadline is {self.plan.deadline:g} s"
+            raise RunFailed(self.plan.name, call, now, reason)
+        return result
+
+
+class _Loop:
+    """Steps a model in its own thread: each time the clock ticks, or, if free, whenever it is done."""
+
+    def __init__(self, plan: ModelPlan, step: Callable[[StepInput], StepOutput]) -> None:
+        self.missed = 0
+        self._free = plan.stepping is Stepping.FREE
+        self._step = step
+        self._wake = threading.Condition()
+        self._next: StepInput | None = None
+        self._over = False
+        self._answers: SimpleQueue[StepOutput | Exception] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name=plan.name, daemon=True)
+        self._thread.start()
+
+    def post(self, tick: StepInput) -> None:
+        """Offer the newest time; one that was never begun is missed, but not its events."""
+        with self._wake:
+            if self._next is not None:
+                self.missed += not self._free
+                tick = _merged(self._next, tick)
+            self._next = tick
+            self._wake.notify()
+
+    def collect(self) -> list[StepOutput]:
+        """Answers so far; raises what the model raised."""
+        answers: list[StepOutput] = []
+        while True:
+            try:
+                answer = self._answers.get_nowait()
+            except Empty:
+                return answers
+            if isinstance(answer, Exception):
+                raise answer
+            answers.append(answer)
+
+    def end(self) -> None:
+        """Let the thread end after its present step."""
+        with self._wake:
+            self._over = True
+            self._wake.notify()
+        self._thread.join(timeout=1.0)
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                self._wake.wait_for(lambda: self._over or self._next is not None)
+                if self._over or self._next is None:
+                    return
+                tick, self._next = self._next, None
+            try:
+                self._answers.put(self._step(tick))
+            except Exception as error:
+                self._answers.put(error)
+                return
+
+
+def _merged(missed: StepInput, tick: StepInput) -> StepInput:
+    """The later of two steps, with the events and the time of both."""
+    period = missed.period_ns + tick.period_ns
+    return replace(tick, period_ns=period, events=(*missed.events, *tick.events))

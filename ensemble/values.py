@@ -1,0 +1,69 @@
+"""Values of attributes: flat float64 arrays with a frame and a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int32]
+
+WORLD = "world"
+"""Name of the fixed frame (REP-105 would call it ``map``: z up, metres)."""
+
+POSE_SIZE = 13
+"""A pose is 13 numbers: position x y z [m], orientation qw qx qy qz, linear velocity [m/s] and angular
+velocity [rad/s]. All are relative to the parent frame and expressed along its axes."""
+
+
+class Meaning(StrEnum):
+    """How an attribute's numbers are to be read."""
+
+    QUANTITY = "quantity"
+    TRUTH = "truth"
+    """1.0 for true, 0.0 for false."""
+    ENTITY = "entity"
+    """Index of an entity in the layout, -1.0 for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSpec:
+    """What an attribute is: its name, how many numbers it has, their unit and meaning."""
+
+    name: str
+    size: int = 1
+    unit: str = ""
+    meaning: Meaning = Meaning.QUANTITY
+
+
+POSE = AttributeSpec("pose", POSE_SIZE, "m, quaternion wxyz, m/s, rad/s")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An attribute's value: `data` in the frame of the entity `parent` at `time_ns`.
+
+    Only poses have a parent other than the world.
+    """
+
+    data: Floats
+    time_ns: int
+    parent: str = WORLD
+
+
+def pose_value(
+    position: tuple[float, float, float] | Floats,
+    quaternion: tuple[float, float, float, float] | Floats = (1.0, 0.0, 0.0, 0.0),
+    linear: tuple[float, float, float] | Floats = (0.0, 0.0, 0.0),
+    angular: tuple[float, float, float] | Floats = (0.0, 0.0, 0.0),
+    *,
+    time_ns: int = 0,
+    parent: str = WORLD,
+) -> Value:
+    """Make a pose value from its parts (quaternion in the order w, x, y, z)."""
+    data = np.concatenate([position, quaternion, linear, angular]).astype(np.float64)
+    return Value(data, time_ns, parent)

@@ -1,0 +1,44 @@
+"""Build hook: the wheel carries the compiled ROS interfaces and the shared data of the package."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "cmake"))
+
+from stage import BuildFailed, stage
+
+
+class InterfacesHook(BuildHookInterface[Any]):
+    """Generates and compiles msg/, srv/ and action/ into each wheel."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build into a staging folder and tell hatchling to pack it."""
+        self._staging = Path(tempfile.mkdtemp(prefix="hetwin-stage-"))
+        prefix = self._staging / "prefix"
+        try:
+            # An editable installation reads them from the repository; copies would grow old unnoticed.
+            packages = stage(prefix, resources=version != "editable")
+        except BuildFailed as error:
+            self._clean()
+            sys.exit(f"hetwin: {error}")
+        interfaces = self._staging / "hetwin"
+        shutil.move(packages / "hetwin", interfaces)
+        shutil.rmtree(packages)
+        build_data["pure_python"] = False
+        build_data["infer_tag"] = True
+        build_data["force_include"] = {str(interfaces): "hetwin"}
+        build_data["shared_data"] = {str(path): path.name for path in prefix.iterdir()}
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove the staging folder."""
+        self._clean()
+
+    def _clean(self) -> None:
+        shutil.rmtree(self._staging, ignore_errors=True)

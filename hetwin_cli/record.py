@@ -1,0 +1,68 @@
+"""`hetwin record`: ground truth from a stand-in for a real robot."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hetwin_suite.proving_ground.episodes import Kind, Summary, record_episodes
+
+
+def record(
+    kind: Annotated[Kind, typer.Argument(help="what the robot does")],
+    out: Annotated[Path, typer.Option(help="folder for the episodes; new or empty")],
+    episodes: Annotated[int, typer.Option(min=1, help="how many")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="of all random numbers")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="processes")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="print the outcome as JSON")] = False,
+) -> None:
+    """Record episodes of a simulated real robot, with what it believes and what is true.
+
+    Each episode is a folder with recording/ (rosbag2), scene.json (what the robot believes) and
+    truth.json (what really happened); distribution.json tells how the episodes are distributed.
+
+    Example: hetwin record drop --episodes 20 --seed 7 --out episodes/drops --jobs 2
+    """
+    done = 0
+
+    def tell(name: str, summary: Summary) -> None:
+        nonlocal done
+        done += 1
+        line = f"{done} of {episodes}: {name}: {summary['label']}, {_why(summary)}"
+        print(line, file=sys.stderr, flush=True)
+
+    found = record_episodes(kind, episodes, seed, out, jobs, tell)
+    if as_json:
+        print(json.dumps({**found, "out": str(out.resolve())}, indent=2))
+    else:
+        _print(found, out)
+
+
+def _why(summary: Summary) -> str:
+    parts = [str(summary["cause"]).replace("_", " ")] if summary["cause"] else []
+    if "container" in summary:
+        parts.append(str(summary["container"]))
+    if "short" in summary:
+        parts.append(f"{summary['short'] * 1000:.1f} mm short")
+    if "margin" in summary:
+        parts.append(f"margin {summary['margin'] * 1000:+.0f} mm")
+    return ", ".join(parts)
+
+
+def _print(found: Mapping[str, Any], out: Path) -> None:
+    print(f"{found['episodes']} episodes in {out}")
+    for key in ("labels", "causes", "containers"):
+        if key in found:
+            counts = ", ".join(f"{n.replace('_', ' ')} {c}" for n, c in found[key].items())
+            print(f"  {key}: {counts}")
+    if "near_boundary" in found:
+        near = found["near_boundary"]
+        print(f"  within {near['within_m'] * 1000:.0f} mm of the boundary: {near['share']:.0%}")
+    if "rule_blocked_means_success" in found:
+        rule = found["rule_blocked_means_success"]
+        print(f"  blocked until release means success: right in {rule['accuracy']:.0%}")

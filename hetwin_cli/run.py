@@ -1,0 +1,148 @@
+"""`hetwin run`: replay a recording through an ensemble."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_suite.hetwin_cli.json_option import json_object
+from hetwin_suite.hetwin_cli.progress import Progress
+from hetwin_suite.projection.new_run import new_run_folder
+from hetwin_suite.projection.run_folder import LOG, check_free
+
+SCENE = '{"ENTITY": {"pose": [x, y, z, qw, qx, qy, qz]}}'
+
+
+class Transport(StrEnum):
+    """Where the models run."""
+
+    LOCAL = "local"
+    ROS = "ros"
+
+
+def run(
+    scenario: Annotated[str, typer.Argument(help="scenario file, or name of one of hetwin's")],
+    source: Annotated[
+        str | None, typer.Option(help="recording (rosbag2); default: the scenario's")
+    ] = None,
+    transport: Annotated[
+        Transport, typer.Option(help="local: one process; ros: one ROS 2 node per model")
+    ] = Transport.LOCAL,
+    out: Annotated[
+        Path | None, typer.Option(help="folder for log and report; default: runs/NAME_TIME")
+    ] = None,
+    scene: Annotated[
+        str | None,
+        typer.Option(
+            help='where objects are, e.g. \'{"box": {"pose": [x, y, z, qw, qx, qy, qz]}}\''
+        ),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="default: the scenario's")] = None,
+    duration: Annotated[
+        float | None, typer.Option(min=0.0, help="end after so many simulated seconds")
+    ] = None,
+    namespace: Annotated[str, typer.Option(help="ROS namespace of all nodes")] = "",
+    with_report: Annotated[
+        bool, typer.Option("--report/--no-report", help="write the page")
+    ] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="print the outcome as JSON")] = False,
+) -> None:
+    """Run a scenario and say what happened.
+
+    For example:
+
+    hetwin run pick_and_place
+
+    hetwin run scenarios/pick_and_place.yaml --transport ros --json
+
+    hetwin run my_scenario.yaml --source my_recording/ --out runs/today
+    """
+    try:
+        loaded = load_scenario(find_scenario(scenario))
+        options = RunOptions(source, json_object(scene, "--scene"), seed, duration, transport.value)
+        folder = out or new_run_folder(Path("runs"), loaded.name)
+        check_free(folder)
+        summary, code = _carry_out(loaded, options, folder, transport, namespace)
+    except BadInput as error:
+        if as_json:
+            reason = {"model": None, "call": "input", "time": 0.0, "reason": str(error)}
+            print(json.dumps({"scenario": scenario, "ended": "failed", "error": reason}))
+        raise
+    page = _report(folder) if with_report else None
+    if as_json:
+        print(json.dumps(_outcome(summary, folder, page), indent=2))
+    else:
+        _print(summary, folder, page)
+    if code:
+        raise typer.Exit(code)
+
+
+def _carry_out(
+    scenario: Scenario, options: RunOptions, out: Path, transport: Transport, namespace: str
+) -> tuple[Mapping[str, Any], int]:
+    """The run's summary and exit code."""
+    with Progress(scenario.name) as progress:
+        if transport is Transport.LOCAL:
+            from hetwin_suite.hetwin_cli.local_run import run_locally
+
+            return run_locally(scenario, options, out, progress)
+        from hetwin_suite.hetwin_cli.ros_run import run_over_ros
+
+        return run_over_ros(scenario, options, out, progress, namespace)
+
+
+def _report(folder: Path) -> Path | None:
+    """The page, if the run got as far as a log."""
+    if not (folder / LOG).exists():
+        return None
+    from hetwin_suite.projection.report import write_report
+
+    try:
+        return write_report(folder)
+    except Exception as error:  # a run that went well must not fail for want of its page
+        print(f"warning: no report: {error}", file=sys.stderr)
+        return None
+
+
+def _outcome(summary: Mapping[str, Any], folder: Path, page: Path | None) -> dict[str, Any]:
+    log = folder / LOG
+    return {
+        **summary,
+        "log": str(log.resolve()) if log.exists() else None,
+        "report": str(page.resolve()) if page else None,
+    }
+
+
+def _print(summary: Mapping[str, Any], folder: Path, page: Path | None) -> None:
+    error = summary["error"]
+    print(f"{summary['scenario']}: {summary['ended']}", end="")
+    print(
+        f", {summary['simulated_time']:.2f} s simulated in {summary['wall_time']:.2f} s"
+        f" (real-time factor {summary['real_time_factor']:.1f})"
+    )
+    for event in summary["events"]:
+        if event["kind"] == "model":
+            print(f"  {event['time']:8.3f} s  {event['name']}{_arguments(event['arguments'])}")
+    for name, value in summary["state"].items():
+        print(f"  {name}: {str(value).lower()}")
+    print(f"  log: {folder / LOG}")
+    if page:
+        print(f"  report: {page}")
+    if error:
+        print(
+            f"error: {error['model']}: {error['call']} failed at {error['time']:.6f} s: {error['reason']}",
+            file=sys.stderr,
+        )
+
+
+def _arguments(arguments: Mapping[str, Any]) -> str:
+    return "(" + ", ".join(f"{k}: {v}" for k, v in arguments.items()) + ")" if arguments else ""

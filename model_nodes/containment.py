@@ -1,0 +1,221 @@
+"""An observer that says which object is in which container."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.ensemble.layout import Entity, Layout, Selection
+from hetwin_suite.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_suite.ensemble.poses import conjugate, rotate
+from hetwin_suite.ensemble.shapes import Shape, ShapeKind
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.values import AttributeSpec, Floats, Meaning, Value
+from hetwin_suite.model_nodes.checked_parameters import number, objects, read_numbers
+
+IN_CONTAINER = AttributeSpec("in_container", 1, "", Meaning.ENTITY)
+CIRCLE = 32
+
+_PARAMETERS = (
+    objects("the objects to watch: a tag, or a list of names"),
+    ParameterRequest(
+        "containers",
+        ParameterKind.ENTITIES,
+        "the containers: a tag, or a list of names",
+        required=False,
+        default="container",
+    ),
+    number("dwell", 0.1, "s", "an object must be inside, or outside, for this time"),
+)
+
+
+class Containment(Model):
+    """Says in which container each object is.
+
+    An object is in a container when the middle of the object is inside the container's outline, seen along the
+    container's z axis, below its rim and above its bottom. The outline is the convex hull of the container's shapes;
+    a container that is not convex needs a model of its own. Events: ``entered`` and ``left``, with ``object`` and
+    ``container``, dated at the start of what was observed.
+    """
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """What the model is."""
+        return ModelDescription(
+            kind=ModelKind.OBSERVER,
+            summary="Observes which object is in which container.",
+            rate=50.0,
+            provides=(IN_CONTAINER,),
+        )
+
+    def parameters(self) -> tuple[ParameterRequest, ...]:
+        """Objects, containers and the dwell."""
+        return _PARAMETERS
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Bring each object's attribute ``in_container``.
+
+        Raises:
+            BadInput: if there is no object or no container.
+        """
+        self._objects = list(parameters["objects"])
+        self._containers = list(parameters["containers"])
+        for name, found in (("objects", self._objects), ("containers", self._containers)):
+            if not found:
+                expected = "entities of the scene, or a tag that the scenario gives to some"
+                raise BadInput("there are none", where=name, expected=expected)
+        self._dwell_ns = round(read_numbers(_PARAMETERS, parameters)["dwell"] * 1e9)
+        return Contribution(
+            attributes=tuple(
+                AttributeStart(name, IN_CONTAINER, Value(np.full(1, -1.0), 0))
+                for name in self._objects
+            ),
+            reads=tuple(Selection(name, "pose") for name in (*self._objects, *self._containers)),
+        )
+
+    def start(self, scene: Snapshot) -> None:
+        """Work out the containers' outlines."""
+        self._insides = [inside_of(scene.layout.entity(name)) for name in self._containers]
+        self._ids = [scene.layout.entity_id(name) for name in self._containers]
+        self._layout: Layout = scene.layout
+        self._now = dict.fromkeys(self._objects, -1)
+        self._candidate = dict.fromkeys(self._objects, (-1, scene.time_ns))
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Look where the objects are."""
+        output = StepOutput(tick.time_ns)
+        for name in self._objects:
+            found = self._find(tick.scene, name)
+            candidate, since_ns = self._candidate[name]
+            if found != candidate:
+                candidate, since_ns = self._candidate[name] = (found, tick.scene.time_ns)
+            before = self._now[name]
+            if candidate != before and tick.scene.time_ns - since_ns >= self._dwell_ns:
+                self._now[name] = candidate
+                output.events += self._events(name, before, candidate, since_ns)
+            output.values[name, IN_CONTAINER.name] = Value(
+                np.full(1, float(self._now[name])), tick.time_ns
+            )
+        return output
+
+    def _find(self, scene: Snapshot, name: str) -> int:
+        """Index of the container that the object is in, -1 for none."""
+        point = scene.pose(name)[:3]
+        for inside, container, index in zip(
+            self._insides, self._containers, self._ids, strict=True
+        ):
+            pose = scene.pose(container)
+            local = rotate(conjugate(pose[3:7].tolist()), (point - pose[:3]).tolist())
+            if inside.holds(local):
+                return index
+        return -1
+
+    def _events(self, name: str, before: int, after: int, since_ns: int) -> list[Event]:
+        events = []
+        for what, index in (("left", before), ("entered", after)):
+            if index >= 0:
+                container = self._layout.entities[index].name
+                arguments = {"object": name, "container": container}
+                events.append(Event(what, since_ns, arguments=arguments))
+        return events
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The inside of a container in its own frame.
+
+    Attributes:
+        outline: (n, 2) corners of the convex outline, counter-clockwise [m].
+        bottom: z of the lowest point [m].
+        rim: z of the highest point [m].
+    """
+
+    outline: Floats
+    bottom: float
+    rim: float
+
+    def holds(self, point: tuple[float, float, float]) -> bool:
+        """Whether a point is inside."""
+        if not self.bottom <= point[2] <= self.rim:
+            return False
+        edges = np.roll(self.outline, -1, axis=0) - self.outline
+        to_point = np.array(point[:2]) - self.outline
+        return bool((edges[:, 0] * to_point[:, 1] - edges[:, 1] * to_point[:, 0] >= 0).all())
+
+
+def inside_of(container: Entity) -> Inside:
+    """The inside of an entity, from its shapes.
+
+    Raises:
+        BadInput: if it has no shapes that enclose anything.
+    """
+    points = [_points(shape) for shape in container.shapes if shape.kind is not ShapeKind.PLANE]
+    if not points:
+        expected = "an entity with shapes, such as walls and a bottom"
+        raise BadInput("this container has no shape", found=container.name, expected=expected)
+    cloud = np.concatenate(points)
+    return Inside(_convex_outline(cloud[:, :2]), float(cloud[:, 2].min()), float(cloud[:, 2].max()))
+
+
+def _points(shape: Shape) -> Floats:
+    """Points whose convex hull is the shape (its bounding box for balls), in the entity's frame; (n, 3)."""
+    turned: Floats = np.array([rotate(shape.pose[3:7], p) for p in _local_points(shape).tolist()])
+    turned += np.array(shape.pose[:3])
+    return turned
+
+
+def _local_points(shape: Shape) -> Floats:
+    if shape.kind is ShapeKind.MESH and shape.vertices is not None:
+        return shape.vertices
+    if shape.kind in (ShapeKind.CYLINDER, ShapeKind.CAPSULE):
+        return _two_rings(shape)
+    corners: Floats = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
+    lengths = np.array(shape.size) if shape.kind is ShapeKind.BOX else 2 * np.array(shape.size)
+    corners *= lengths
+    return corners
+
+
+def _two_rings(shape: Shape) -> Floats:
+    radius, length = shape.size[0], shape.size[1]
+    if shape.kind is ShapeKind.CAPSULE:
+        length += 2 * radius
+    turn = np.linspace(0.0, 2 * math.pi, CIRCLE, endpoint=False)
+    ring = np.stack([radius * np.cos(turn), radius * np.sin(turn), np.zeros(CIRCLE)], axis=1)
+    half = np.array([0.0, 0.0, length / 2])
+    return np.concatenate([ring - half, ring + half])
+
+
+def _convex_outline(points: Floats) -> Floats:
+    """Corners of the convex hull of points in the plane, counter-clockwise (monotone chain)."""
+    ordered = sorted(set(map(tuple, points.tolist())))
+
+    def half(sequence: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
+        chain: list[tuple[float, ...]] = []
+        for p in sequence:
+            while len(chain) >= 2 and _turns_right(chain[-2], chain[-1], p):
+                chain.pop()
+            chain.append(p)
+        return chain[:-1]
+
+    return np.array(half(ordered) + half(ordered[::-1]))
+
+
+def _turns_right(a: tuple[float, ...], b: tuple[float, ...], c: tuple[float, ...]) -> bool:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) <= 0

@@ -1,0 +1,180 @@
+"""Binding by force: the rule by which a well-known Gazebo plugin fixes what a gripper squeezes.
+
+Written after the description of gazebo_grasp_plugin (J. Buehler, gazebo-pkgs), the third baseline of paper 0: it needs
+no signal of the robot's program, only contact forces.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.ensemble.layout import Selection
+from hetwin_suite.ensemble.model import (
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterKind,
+    ParameterRequest,
+    Request,
+    RequestKind,
+    StepInput,
+    StepOutput,
+)
+from hetwin_suite.ensemble.poses import conjugate, rotate
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.values import POSE, Floats, Value
+from hetwin_suite.model_nodes.checked_parameters import number, objects, read_hand, read_numbers
+from hetwin_suite.model_nodes.rigid_grasp import RigidGrasp
+
+_PARAMETERS = (
+    ParameterRequest("hand", ParameterKind.HAND, "the hand that objects are fixed to"),
+    objects("the objects that may be fixed: a tag, or a list of names"),
+    number("period", 0.2, "s", "forces are averaged over this time"),
+    number("opposing_angle", 120.0, "deg", "two forces that differ by more oppose each other"),
+    number("force_ratio", 0.3, "", "the smaller of them is at least this share of the larger"),
+    number("max_count", 10.0, "", "the counter of periods with a grip rises to this"),
+    number("threshold", 5.0, "", "an object is fixed while the counter is above"),
+    number("release_tolerance", 0.005, "m", "a contact point that moves farther lets go"),
+)
+
+
+@dataclass(slots=True)
+class _Watched:
+    """One object: forces summed per link over the present period, and what came of the earlier ones."""
+
+    forces: dict[int, Floats] = field(default_factory=dict)
+    counter: int = 0
+    fixed: bool = False
+    points: dict[int, Floats] = field(default_factory=dict)
+
+
+class ForceBinding(Model):
+    """Fixes an object to the palm while opposing forces of the hand's links squeeze it.
+
+    In each period the contact force per object and link is averaged. The object counts as gripped if any two of these
+    forces differ by more than `opposing_angle` and the smaller is at least `force_ratio` of the larger. A counter
+    rises with each such period and falls with each other; above `threshold` the object is fixed to the palm. It is
+    let go when the counter is back at the threshold or below and a link's contact point of the time of fixing has
+    moved more than `release_tolerance` relative to the object. Events: ``bound`` and ``unbound``.
+    """
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """What the model is."""
+        return ModelDescription(
+            kind=ModelKind.SIMULATION,
+            summary="Fixes an object to the palm while opposing contact forces squeeze it (a baseline).",
+            rate=100.0,
+            provides=(POSE,),
+        )
+
+    def parameters(self) -> tuple[ParameterRequest, ...]:
+        """The hand, the objects and the rule's numbers."""
+        return _PARAMETERS
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Remember hand, objects and limits."""
+        self._hand = read_hand(parameters)
+        self._objects = list(parameters["objects"])
+        self._limits = read_numbers(_PARAMETERS, parameters)
+        self._grasp = RigidGrasp()
+        grasp = self._grasp.initialize({"hand": self._hand}, seed)
+        links = tuple(Selection(link, "pose") for link in self._hand.finger_links)
+        poses = tuple(Selection(name, "pose") for name in self._objects)
+        return Contribution(reads=(*grasp.reads, *links, *poses))
+
+    def start(self, scene: Snapshot) -> None:
+        """The run begins with nothing fixed."""
+        self._grasp.start(scene)
+        layout = scene.layout
+        names = (*self._hand.finger_links, self._hand.link)
+        self._links = {layout.entity_id(name): name for name in names}
+        self._watched = {layout.entity_id(name): _Watched() for name in self._objects}
+        self._names = {layout.entity_id(name): name for name in self._objects}
+        self._samples = 0
+        self._period_begun_ns = scene.time_ns
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Sum forces; at the end of a period, judge."""
+        output = self._grasp.step(tick)
+        self._sum(tick.scene.proximity)
+        if tick.time_ns - self._period_begun_ns >= self._limits["period"] * 1e9:
+            for index, watched in self._watched.items():
+                self._judge(index, watched, tick.scene, output)
+                watched.forces.clear()
+            self._samples = 0
+            self._period_begun_ns = tick.time_ns
+        return output
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Fix an object to the palm."""
+        self._grasp.take(entity, attribute, value, scene)
+        index = scene.layout.entity_id(entity)
+        if index in self._watched:
+            watched = self._watched[index]
+            watched.fixed = True
+            watched.points = {
+                link: self._in_object(scene, entity, name) for link, name in self._links.items()
+            }
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """Let an object go with the palm's velocity."""
+        value = self._grasp.release(entity, attribute, scene)
+        index = scene.layout.entity_id(entity)
+        if index in self._watched:
+            self._watched[index].fixed = False
+        return value
+
+    def _sum(self, proximity: Floats) -> None:
+        self._samples += 1
+        for row in proximity:
+            first, second = int(row[0]), int(row[1])
+            if first in self._watched and second in self._links:
+                forces = self._watched[first].forces
+                forces[second] = forces.get(second, 0.0) + row[9:12]
+
+    def _judge(self, index: int, watched: _Watched, scene: Snapshot, output: StepOutput) -> None:
+        gripped = self._opposing([force / self._samples for force in watched.forces.values()])
+        limits, name = self._limits, self._names[index]
+        change = 1 if gripped else -1
+        watched.counter = max(0, min(int(limits["max_count"]), watched.counter + change))
+        above = watched.counter > limits["threshold"]
+        if above and not watched.fixed:
+            self._ask(output, RequestKind.TAKE, "bound", name)
+        elif not above and watched.fixed and self._has_moved(scene, name, watched):
+            self._ask(output, RequestKind.GIVE_BACK, "unbound", name)
+
+    def _ask(self, output: StepOutput, kind: RequestKind, event: str, name: str) -> None:
+        output.requests.append(Request(kind, name, POSE.name))
+        arguments = {"object": name, "hand": self._hand.name}
+        output.events.append(Event(event, output.time_ns, arguments=arguments))
+
+    def _opposing(self, forces: list[Floats]) -> bool:
+        least = math.cos(math.radians(self._limits["opposing_angle"]))
+        sizes = [float(np.linalg.norm(force)) for force in forces]
+        return any(
+            min(sizes[i], sizes[j]) >= self._limits["force_ratio"] * max(sizes[i], sizes[j]) > 0
+            and float(forces[i] @ forces[j]) < least * sizes[i] * sizes[j]
+            for i in range(len(forces))
+            for j in range(i)
+        )
+
+    def _has_moved(self, scene: Snapshot, name: str, watched: _Watched) -> bool:
+        return any(
+            float(np.linalg.norm(self._in_object(scene, name, self._links[link]) - point))
+            > self._limits["release_tolerance"]
+            for link, point in watched.points.items()
+        )
+
+    def _in_object(self, scene: Snapshot, name: str, link: str) -> Floats:
+        """Where a link's frame is in the object's frame, (3,) m."""
+        pose, other = scene.pose(name), scene.pose(link)
+        away = (other[:3] - pose[:3]).tolist()
+        return np.array(rotate(conjugate(pose[3:7].tolist()), away))

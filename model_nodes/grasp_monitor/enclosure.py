@@ -1,0 +1,118 @@
+"""Which objects are between the fingers, from the distances and normals of the main model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.hands import HandDescription
+from hetwin_suite.ensemble.layout import Layout
+from hetwin_suite.ensemble.values import Floats
+
+
+class Touch(NamedTuple):
+    """A finger near an object: which one, how far [m], and the unit normal towards the object."""
+
+    finger: int
+    distance: float
+    normal: tuple[float, float, float]
+
+
+Touches: TypeAlias = dict[int, list[Touch]]
+"""By index of the object."""
+
+
+class Enclosure:
+    """Finds what is between fingers.
+
+    The links of one finger count as one side, and so does each further link that the hand names,
+    such as a palm.
+
+    Args:
+        layout: the scene's layout.
+        hand: whose fingers these are.
+        reach: distances above this are of no interest [m].
+        opposition: two normals oppose each other if their cosine is below this.
+
+    Raises:
+        BadInput: if a finger link is not in the scene, or all belong to one finger.
+    """
+
+    def __init__(
+        self, layout: Layout, hand: HandDescription, reach: float, opposition: float
+    ) -> None:
+        self._finger = _fingers(layout, hand)
+        self._reach = reach
+        self._opposition = opposition
+
+    def touches(self, proximity: Floats) -> Touches:
+        """All objects within reach of a finger."""
+        found: Touches = {}
+        close = proximity[proximity[:, 2] <= self._reach]
+        for row in close.tolist():
+            finger = self._finger.get(int(row[1]))
+            if finger is not None:
+                touch = Touch(finger, row[2], (row[6], row[7], row[8]))
+                found.setdefault(int(row[0]), []).append(touch)
+        return found
+
+    def between(self, touches: Touches, distance: float, preferred: int) -> int:
+        """Index of the object that fingers touch on opposing sides, -1 if there is none.
+
+        Args:
+            touches: what `touches` found.
+            distance: a finger touches when it is at most this far [m].
+            preferred: the object to name if there are several; else the nearest is named.
+        """
+        gaps = {o: self._gap(t) for o, t in touches.items() if len(t) > 1}
+        held = {o: gap for o, gap in gaps.items() if gap <= distance}
+        if preferred in held:
+            return preferred
+        return min(held, key=held.__getitem__, default=-1)
+
+    def keeps(self, touches: Touches, entity: int) -> bool:
+        """Whether at least two fingers are still within reach of the object."""
+        return len({touch.finger for touch in touches.get(entity, ())}) > 1
+
+    def _gap(self, touches: Sequence[Touch]) -> float:
+        opposing = (
+            max(a.distance, b.distance)
+            for a, b in combinations(touches, 2)
+            if a.finger != b.finger and _cosine(a.normal, b.normal) < self._opposition
+        )
+        return min(opposing, default=float("inf"))
+
+
+def _cosine(a: Sequence[float], b: Sequence[float]) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _fingers(layout: Layout, hand: HandDescription) -> dict[int, int]:
+    """For each finger link's index the index of its finger."""
+    unknown = [link for link in hand.finger_links if layout.entity_id(link) < 0]
+    if unknown:
+        raise BadInput(
+            "finger links that are not in the scene",
+            where=f"hand {hand.name}: finger_links",
+            found=unknown,
+            expected="links of the robot",
+        )
+    roots = {link: _root(layout, link, hand.finger_links) for link in hand.finger_links}
+    order = {root: i for i, root in enumerate(dict.fromkeys(roots.values()))}
+    if len(order) < 2:
+        raise BadInput(
+            "a hand needs two fingers, or a finger and a palm",
+            where=f"hand {hand.name}: finger_links",
+            found=hand.finger_links,
+            expected="links of at least two fingers",
+        )
+    return {layout.entity_id(link): order[root] for link, root in roots.items()}
+
+
+def _root(layout: Layout, link: str, links: Sequence[str]) -> str:
+    parent = layout.entity(link).parent
+    while parent in links:
+        link, parent = parent, layout.entity(parent).parent
+    return link

@@ -1,0 +1,77 @@
+"""How far the fingers are closed, and since when they have stood still."""
+
+from __future__ import annotations
+
+from math import isnan
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.hands import HandDescription
+from hetwin_suite.ensemble.values import Floats
+
+_NO_TRAVEL = 1e-9
+
+
+class FingerMotion:
+    """Follows the finger joints as fractions of their travel: 0 fully open, 1 closed on nothing.
+
+    Joints without travel (opened and closed are the same) do not count; a missing number (NaN)
+    leaves its joint where it was.
+
+    Args:
+        hand: whose fingers these are.
+        still_range: fingers that stay within this fraction of the travel stand still.
+
+    Attributes:
+        closing: mean fraction over the joints.
+        farthest: smallest fraction, of the joint that is farthest from closed.
+        still_since_ns: since when no joint has left `still_range`.
+
+    Raises:
+        BadInput: if the hand does not say where its fingers are opened and closed.
+    """
+
+    def __init__(self, hand: HandDescription, still_range: float) -> None:
+        _check(hand)
+        travels = [c - o for o, c in zip(hand.opened, hand.closed, strict=True)]
+        self._joints = [
+            (i, opened, 1.0 / travel)
+            for i, (opened, travel) in enumerate(zip(hand.opened, travels, strict=True))
+            if abs(travel) > _NO_TRAVEL
+        ]
+        if not self._joints:
+            raise BadInput(
+                "no finger joint has any travel",
+                where=f"hand {hand.name}: opened, closed",
+                found=hand.closed,
+                expected="different positions for the opened and the closed hand",
+            )
+        self._range = still_range
+        self._fractions: list[float] = []
+        self._reference: list[float] = []
+        self.closing = 0.0
+        self.farthest = 0.0
+        self.still_since_ns = 0
+
+    def update(self, time_ns: int, positions: Floats) -> None:
+        """Take the finger joints' positions at a time, in the order of the hand's joints."""
+        at = positions.tolist()
+        seen = [(at[i] - opened) * scale for i, opened, scale in self._joints]
+        before = self._fractions or [0.0] * len(seen)
+        self._fractions = [b if isnan(f) else f for f, b in zip(seen, before, strict=True)]
+        self.closing = sum(self._fractions) / len(self._fractions)
+        self.farthest = min(self._fractions)
+        pairs = zip(self._fractions, self._reference, strict=False)
+        if not self._reference or any(abs(f - r) > self._range for f, r in pairs):
+            self._reference = self._fractions
+            self.still_since_ns = time_ns
+
+
+def _check(hand: HandDescription) -> None:
+    count = len(hand.joints)
+    if count == 0 or len(hand.opened) != count or len(hand.closed) != count:
+        raise BadInput(
+            "the finger joints' opened and closed positions are incomplete",
+            where=f"hand {hand.name}",
+            found={"joints": hand.joints, "opened": hand.opened, "closed": hand.closed},
+            expected="as many numbers in opened and in closed as there are joints, at least one",
+        )

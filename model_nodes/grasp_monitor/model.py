@@ -1,0 +1,240 @@
+"""Grasp monitor: observes from fingers and distances whether a hand holds something, and what.
+
+Paper 0, section 4.2: a simple monitor, tuned to observe whether anything is grasped, but not how.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.ensemble.layout import Selection
+from hetwin_suite.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.values import AttributeSpec, Ints, Meaning, Value
+from hetwin_suite.model_nodes.checked_parameters import number, read_hand, read_numbers
+from hetwin_suite.model_nodes.grasp_monitor.enclosure import Enclosure, Touches
+from hetwin_suite.model_nodes.grasp_monitor.fingers import FingerMotion
+
+HOLDING = AttributeSpec("holding", meaning=Meaning.TRUTH)
+"""Of a hand: whether it holds anything."""
+HELD_OBJECT = AttributeSpec("held_object", meaning=Meaning.ENTITY)
+"""Of a hand: what it holds."""
+
+_PARAMETERS = (
+    ParameterRequest("hand", ParameterKind.HAND, "the hand to watch"),
+    number("contact_distance", 0.002, "m", "a finger this near to an object touches it"),
+    number(
+        "leave_distance",
+        0.006,
+        "m",
+        "a finger farther than this from a held object has left it",
+    ),
+    number(
+        "opposition",
+        110.0,
+        "deg",
+        "least angle between the normals of fingers that hold",
+    ),
+    number(
+        "still_range",
+        0.03,
+        "travel",
+        "fingers that stay within this fraction stand still",
+    ),
+    number("settle_time", 0.1, "s", "fingers must have stood still for this time"),
+    number("dwell", 0.05, "s", "contact must last, or be lost, for this time"),
+    number(
+        "min_closing",
+        0.05,
+        "travel",
+        "fingers must have closed this much before they hold",
+    ),
+    number(
+        "closed_margin",
+        0.03,
+        "travel",
+        "fingers this near to closed on nothing are closed",
+    ),
+    number("release_opening", 0.1, "travel", "fingers that open this much have let go"),
+    number(
+        "min_effort",
+        0.0,
+        "N or Nm",
+        "mean effort of the finger joints that a grip takes; 0: any",
+    ),
+)
+
+
+class GraspMonitor(Model):
+    """Says whether a hand holds an object.
+
+    It does when the fingers have closed a bit, stand still short of closed on nothing, and touch
+    the same object on opposing sides. It no longer does when they open, close fully, or the object
+    is not between them any more. Events: ``grip_closed`` and ``grip_lost``, with ``hand`` and
+    ``object``, dated at the start of what was observed.
+    """
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """What the model is."""
+        return ModelDescription(
+            kind=ModelKind.OBSERVER,
+            summary="Observes from fingers and distances whether a hand holds something.",
+            rate=50.0,
+            provides=(HOLDING, HELD_OBJECT),
+        )
+
+    def parameters(self) -> tuple[ParameterRequest, ...]:
+        """The hand and the thresholds."""
+        return _PARAMETERS
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Bring the hand's attributes ``holding`` and ``held_object``.
+
+        Raises:
+            BadInput: if a threshold is no number, or the hand's description is incomplete.
+        """
+        self._hand = read_hand(parameters)
+        self._limits = read_numbers(_PARAMETERS, parameters)
+        self._fingers = FingerMotion(self._hand, self._limits["still_range"])
+        robot, hand = self._hand.robot, self._hand.name
+        return Contribution(
+            attributes=(
+                AttributeStart(hand, HOLDING, Value(np.zeros(1), 0)),
+                AttributeStart(hand, HELD_OBJECT, Value(np.full(1, -1.0), 0)),
+            ),
+            reads=(
+                Selection(robot, "joint_positions"),
+                Selection(robot, "joint_efforts"),
+            ),
+        )
+
+    def start(self, scene: Snapshot) -> None:
+        """Find the finger joints and links in the scene.
+
+        Raises:
+            BadInput: if one is missing.
+        """
+        reach = max(self._limits["leave_distance"], self._limits["contact_distance"])
+        opposition = math.cos(math.radians(self._limits["opposition"]))
+        self._enclosure = Enclosure(scene.layout, self._hand, reach, opposition)
+        self._positions = self._joint_indices(scene, "joint_positions")
+        self._efforts: Ints | None = None
+        if self._limits["min_effort"] > 0 and scene.layout.has(self._hand.robot, "joint_efforts"):
+            self._efforts = self._joint_indices(scene, "joint_efforts")
+        self._names = [entity.name for entity in scene.layout.entities]
+        self._held = -1
+        self._candidate = -1
+        self._since_ns = scene.time_ns
+        self._lost_since_ns: int | None = None
+        self._most_open = 0.0
+        self._grip_closing = 0.0
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Look at the fingers and at what is between them."""
+        scene = tick.scene
+        self._fingers.update(scene.time_ns, scene.values[self._positions])
+        touches = self._enclosure.touches(scene.proximity)
+        before = self._held
+        since_ns = (
+            self._watch_grip(scene, touches) if before >= 0 else self._seek_grip(scene, touches)
+        )
+        output = StepOutput(tick.time_ns)
+        if self._held != before:
+            name = "grip_closed" if before < 0 else "grip_lost"
+            what = self._names[max(before, self._held)]
+            arguments = {"hand": self._hand.name, "object": what}
+            output.events.append(Event(name, since_ns, arguments=arguments))
+        hand = self._hand.name
+        output.values[hand, "holding"] = Value(np.array((float(self._held >= 0),)), tick.time_ns)
+        output.values[hand, "held_object"] = Value(np.array((float(self._held),)), tick.time_ns)
+        return output
+
+    def _seek_grip(self, scene: Snapshot, touches: Touches) -> int:
+        limits, fingers, now = self._limits, self._fingers, scene.time_ns
+        found = self._enclosure.between(touches, limits["contact_distance"], self._candidate)
+        if found != self._candidate:
+            self._candidate, self._since_ns = found, now
+        self._most_open = min(self._most_open, fingers.closing)
+        if (
+            found >= 0
+            and not self._is_closed()
+            and fingers.closing - self._most_open >= limits["min_closing"]
+            and now - fingers.still_since_ns >= limits["settle_time"] * 1e9
+            and now - self._since_ns >= limits["dwell"] * 1e9
+            and self._is_strong(scene, limits["min_effort"])
+        ):
+            self._held, self._grip_closing, self._lost_since_ns = (
+                found,
+                fingers.closing,
+                None,
+            )
+        return max(self._since_ns, fingers.still_since_ns)
+
+    def _watch_grip(self, scene: Snapshot, touches: Touches) -> int:
+        limits, fingers, now = self._limits, self._fingers, scene.time_ns
+        self._grip_closing = max(self._grip_closing, fingers.closing)
+        opened = self._grip_closing - fingers.closing >= limits["release_opening"]
+        if (
+            not opened
+            and not self._is_closed()
+            and self._enclosure.keeps(touches, self._held)
+            and self._is_strong(scene, 0.5 * limits["min_effort"])
+        ):
+            self._lost_since_ns = None
+            return now
+        since_ns = now if self._lost_since_ns is None else self._lost_since_ns
+        self._lost_since_ns = since_ns
+        if now - since_ns >= limits["dwell"] * 1e9:
+            self._held, self._candidate = -1, -1
+            if opened:
+                # Fingers that let go must close again before they can hold again.
+                self._most_open = fingers.closing
+        return since_ns
+
+    def _is_closed(self) -> bool:
+        return self._fingers.farthest >= 1.0 - self._limits["closed_margin"]
+
+    def _is_strong(self, scene: Snapshot, least: float) -> bool:
+        if self._efforts is None:
+            return True
+        efforts = np.abs(scene.values[self._efforts])
+        known = efforts[~np.isnan(efforts)]
+        return not len(known) or float(known.mean()) >= least
+
+    def _joint_indices(self, scene: Snapshot, attribute: str) -> Ints:
+        robot, layout = self._hand.robot, scene.layout
+        where = f"hand {self._hand.name}: joints"
+        if not layout.has(robot, attribute):
+            raise BadInput(
+                f"the scene has no {attribute} of a robot of this name",
+                where=where,
+                found=robot,
+            )
+        joints = layout.entity(robot).joints
+        unknown = [joint for joint in self._hand.joints if joint not in joints]
+        if unknown:
+            raise BadInput(
+                "finger joints that the robot does not have",
+                where=where,
+                found=unknown,
+                expected="joints of " + robot,
+            )
+        offset = layout.slots[layout.slot_id(robot, attribute)].offset
+        return np.array([offset + joints.index(j) for j in self._hand.joints], np.int32)

@@ -1,0 +1,73 @@
+"""A hand's velocity, from the poses of the last moments."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from hetwin_suite.ensemble.poses import conjugate, multiply
+from hetwin_suite.ensemble.values import Floats
+
+_Sample: TypeAlias = tuple[int, Floats]
+
+
+class HandMotion:
+    """Keeps the poses of the last moments and fits a constant twist to them.
+
+    Joint positions carry the noise of encoders and of their interpolation; the difference of two
+    samples may say more than 1 m/s for a hand that rests. A fit over tens of milliseconds does not.
+
+    Args:
+        window_ns: poses of at least this time are fitted, if there are as many.
+    """
+
+    def __init__(self, window_ns: int) -> None:
+        self._window_ns = window_ns
+        self._samples: deque[_Sample] = deque()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._samples.clear()
+
+    def add(self, time_ns: int, pose: Floats) -> None:
+        """Add a pose with twist (13,) in the world, unless it is not newer than the last."""
+        samples = self._samples
+        if samples and time_ns <= samples[-1][0]:
+            return
+        samples.append((time_ns, pose.copy()))
+        while len(samples) > 2 and samples[1][0] <= time_ns - self._window_ns:
+            samples.popleft()
+
+    def twist(self) -> Floats:
+        """Linear [m/s] and angular velocity [rad/s] in the world (6,), by least squares.
+
+        With a single pose it is the twist that came with it, with none it is zero.
+        """
+        if len(self._samples) < 2:
+            return self._samples[-1][1][7:13].copy() if self._samples else np.zeros(6)
+        last_ns, last = self._samples[-1]
+        seconds = np.array([(t - last_ns) * 1e-9 for t, _ in self._samples])
+        back = conjugate(last[3:7].tolist())
+        moves = np.array(
+            [
+                (
+                    *(p[:3] - last[:3]),
+                    *_rotation_vector(multiply(p[3:7].tolist(), back)),
+                )
+                for _, p in self._samples
+            ]
+        )
+        seconds -= seconds.mean()
+        slopes: Floats = seconds @ moves / (seconds @ seconds)
+        return slopes
+
+
+def _rotation_vector(q: Sequence[float]) -> tuple[float, float, float]:
+    w, x, y, z = q if q[0] >= 0 else (-q[0], -q[1], -q[2], -q[3])
+    s = math.sqrt(x * x + y * y + z * z)
+    factor = 2.0 * math.atan2(s, w) / s if s > 1e-12 else 2.0
+    return (factor * x, factor * y, factor * z)

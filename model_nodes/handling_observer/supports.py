@@ -1,0 +1,64 @@
+"""What is under an object, and what touches it, from the distances of the main model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from hetwin_suite.ensemble.values import Floats
+
+
+class Supports:
+    """Finds supports: entities closer than the clearing distance, with a normal that points up.
+
+    Args:
+        objects: indices of the objects of interest.
+        ignored: indices of what never supports, such as the links of hands.
+        distance: an entity farther than this is clear of the object [m].
+        upward: least vertical part of the unit normal from a support to the object.
+    """
+
+    def __init__(
+        self,
+        objects: Collection[int],
+        ignored: Collection[int],
+        distance: float,
+        upward: float,
+    ) -> None:
+        self._objects = frozenset(objects)
+        self._ignored = frozenset(ignored)
+        self._distance = distance
+        self._upward = upward
+        self._below: dict[int, dict[int, float]] = {}
+        self._touching: dict[int, set[int]] = {}
+
+    def look(self, proximity: Floats) -> None:
+        """Take the rows of a snapshot (`PROXIMITY_COLUMNS`)."""
+        self._below.clear()
+        self._touching.clear()
+        for row in proximity[proximity[:, 2] <= self._distance, :9].tolist():
+            first, second, distance, up = int(row[0]), int(row[1]), row[2], row[8]
+            self._note(first, second, distance, up)
+            self._note(second, first, distance, -up)
+
+    def touching(self, entity: int) -> frozenset[int]:
+        """Indices of what is within the clearing distance of an object."""
+        return frozenset(self._touching.get(entity, ()))
+
+    def support(self, entity: int, current: int) -> int:
+        """Index of what is under an object; `current` if it still is, else the nearest, else -1."""
+        below = self._below.get(entity)
+        if not below:
+            return -1
+        return current if current in below else min(below, key=below.__getitem__)
+
+    def _note(self, entity: int, other: int, distance: float, up: float) -> None:
+        if entity not in self._objects or other in self._ignored:
+            return
+        self._touching.setdefault(entity, set()).add(other)
+        if up >= self._upward:
+            self._below.setdefault(entity, {})[other] = distance
+
+
+def combined(groups: Iterable[Iterable[int]]) -> frozenset[int]:
+    """All indices of some groups."""
+    return frozenset(index for group in groups for index in group)

@@ -1,0 +1,57 @@
+"""How fingers that touch an object carry it along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.in_hand_localization.hand_surface import PlacedHand
+from hetwin_suite.model_nodes.in_hand_localization.pose_filter import Touch
+
+_HELD_BACK = 0.05
+"""Weight with which the object stays where it is in the hand, against that of one finger."""
+ARM_M = 0.03
+"""Lever by which a rotation counts as a displacement."""
+_HOLD = np.square([_HELD_BACK] * 3 + [_HELD_BACK * ARM_M] * 3)
+
+
+def carried(
+    touches: Sequence[Touch], before: PlacedHand, now: PlacedHand, center: Floats
+) -> tuple[Floats, Floats]:
+    """Displacement and rotation vector, both (3,) in the hand's frame, of an object that sticks to fingers.
+
+    The rigid motion that fits the motions of the fingers' surfaces where they touch best.
+
+    Args:
+        touches: where links touch the object, at `before`.
+        before: the hand's surface at the last step.
+        now: the hand's surface at this one.
+        center: (3,) the object's origin in the hand's frame.
+    """
+    if not touches:
+        return np.zeros(3), np.zeros(3)
+    links = [touch.link for touch in touches]
+    points = np.array([touch.point for touch in touches])
+    # The touched points' displacement, if they stick to the links.
+    turns = now.rotations[links] @ before.rotations[links].transpose(0, 2, 1)
+    moves = np.einsum("nij,nj->ni", turns, points - before.origins[links])
+    moves += now.origins[links] - points
+    rows = np.zeros((len(links), 3, 6))
+    rows[:, (0, 1, 2), (0, 1, 2)] = 1.0
+    x, y, z = (points - center).T
+    rows[:, 0, 4], rows[:, 0, 5] = z, -y
+    rows[:, 1, 3], rows[:, 1, 5] = -z, x
+    rows[:, 2, 3], rows[:, 2, 4] = y, -x
+    flat = rows.reshape(-1, 6)
+    square = flat.T @ flat
+    square.flat[::7] += _HOLD
+    solution = np.asarray(np.linalg.solve(square, flat.T @ moves.ravel()), np.float64)
+    return solution[:3], solution[3:]
+
+
+def opposed(touches: Sequence[Touch], cosine: float) -> bool:
+    """Whether any two of these touch the object from opposing sides: their normals' cosine is less than this."""
+    normals = np.array([touch.normal for touch in touches]).reshape(-1, 3)
+    return bool((normals @ normals.T).min(initial=1.0) < cosine)

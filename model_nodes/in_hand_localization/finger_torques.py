@@ -1,0 +1,70 @@
+"""Which fingers push, from the torques of their joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.hands import HandDescription
+from hetwin_suite.ensemble.layout import Layout
+from hetwin_suite.ensemble.snapshot import Snapshot
+
+_LETTING_GO = 0.5
+"""A finger that pushes goes on pushing until its effort is less than this fraction of the threshold."""
+
+
+class FingerTorques:
+    """Tells from the efforts of a finger's joints whether it pushes anything.
+
+    Efforts count in the direction in which the hand closes; if the hand does not say which that is, in both.
+
+    Args:
+        layout: the scene's layout.
+        hand: whose fingers these are.
+        joints: per finger, its joints.
+        least: effort from which a finger pushes [N or Nm].
+
+    Attributes:
+        pushing: (fingers,) which fingers push.
+
+    Raises:
+        BadInput: if the robot has no such joint, or no efforts.
+    """
+
+    def __init__(
+        self, layout: Layout, hand: HandDescription, joints: Sequence[Sequence[str]], least: float
+    ) -> None:
+        if not layout.has(hand.robot, "joint_efforts"):
+            raise BadInput(
+                "the scene has no joint_efforts of a robot of this name",
+                where=f"hand {hand.name}: joints",
+                found=hand.robot,
+            )
+        start = layout.range_of(hand.robot, "joint_efforts").start
+        known = layout.entity(hand.robot).joints
+        signs = _closing(hand)
+        every = [joint for finger in joints for joint in finger]
+        self._indices = np.array([start + known.index(joint) for joint in every], np.intp)
+        self._signs = np.array([signs[joint] for joint in every])
+        self._finger = np.repeat(np.arange(len(joints)), [len(finger) for finger in joints])
+        self._least = least
+        self.pushing: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
+
+    def update(self, scene: Snapshot) -> None:
+        """Look at the efforts; one that is not known (NaN) is none."""
+        efforts = scene.values[self._indices]
+        closing = np.where(self._signs == 0, np.abs(efforts), efforts * self._signs)
+        most = np.zeros(len(self.pushing))
+        np.fmax.at(most, self._finger, closing)
+        self.pushing = most >= np.where(self.pushing, _LETTING_GO, 1.0) * self._least
+
+
+def _closing(hand: HandDescription) -> dict[str, float]:
+    """Per joint the sign of the direction in which it closes, 0 if it is not known."""
+    if len(hand.opened) != len(hand.joints) or len(hand.closed) != len(hand.joints):
+        return dict.fromkeys(hand.joints, 0.0)
+    travels = np.array(hand.closed) - np.array(hand.opened)
+    return dict(zip(hand.joints, np.sign(travels).tolist(), strict=True))

@@ -1,0 +1,167 @@
+"""The surfaces of a hand's links as balls, and where they are in the hand's grasp frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil, cos, pi, sin
+
+import numpy as np
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.hands import HandDescription
+from hetwin_suite.ensemble.layout import Entity, Layout
+from hetwin_suite.ensemble.shapes import Shape, ShapeKind
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.in_hand_localization.rotation import matrices, matrix
+
+SPACING = 0.006
+"""Of the balls on a surface in metres; between two of them lies a dent of less than a millimetre."""
+PALM = -1
+"""Number of the finger that the palm belongs to: none."""
+_MOST_PER_EDGE = 9
+_RIM = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedHand:
+    """A hand's surface at one time, in the hand's grasp frame.
+
+    Attributes:
+        centres: (n, 3) of all balls.
+        origins: (links, 3) of the links' frames.
+        rotations: (links, 3, 3) of the links' frames.
+    """
+
+    centres: Floats
+    origins: Floats
+    rotations: Floats
+
+
+class HandSurface:
+    """Balls on the links of the fingers and on the palm.
+
+    Args:
+        layout: the scene's layout, with the links' shapes.
+        hand: whose links these are.
+
+    Attributes:
+        radii: (n,) of the balls [m].
+        starts: per link with a surface, where its balls begin.
+        link_of: (n,) number of each ball's link.
+        fingers: per link with a surface, the number of its finger, `PALM` for the palm.
+        joints: per finger, its joints from the palm on.
+
+    Raises:
+        BadInput: if a finger link is not in the scene.
+    """
+
+    def __init__(self, layout: Layout, hand: HandDescription) -> None:
+        self._hand = hand.name
+        roots = {link: _root(layout, link, hand) for link in hand.finger_links}
+        order = {root: number for number, root in enumerate(dict.fromkeys(roots.values()))}
+        names = [(name, order[roots[name]]) for name in hand.finger_links]
+        if layout.entity_id(hand.link) >= 0:
+            names.append((hand.link, PALM))
+        self.joints = _joints(layout, hand, names, len(order))
+        parts = [(name, finger, balls_of(layout.entity(name))) for name, finger in names]
+        parts = [part for part in parts if len(part[2])]
+        self.links = tuple(name for name, _, _ in parts)
+        self.fingers = tuple(finger for _, finger, _ in parts)
+        counts = [len(balls) for _, _, balls in parts]
+        self.starts = np.cumsum([0, *counts[:-1]])[: len(parts)]
+        self.link_of = np.repeat(np.arange(len(parts)), counts)
+        all_balls = np.concatenate([np.empty((0, 4)), *(balls for _, _, balls in parts)])
+        self._centres, self.radii = all_balls[:, :3], all_balls[:, 3]
+        starts = [layout.range_of(name, "pose").start for name in self.links]
+        self._poses = np.array(starts, np.intp)[:, None] + np.arange(7)
+
+    def place(self, scene: Snapshot) -> PlacedHand:
+        """Where everything is now, seen from the hand."""
+        hand = scene.pose(self._hand)
+        turn = matrix(hand[3:7])
+        poses = scene.values[self._poses]
+        origins = (poses[:, :3] - hand[:3]) @ turn
+        rotations = turn.T @ matrices(poses[:, 3:])
+        turned = np.einsum("nij,nj->ni", rotations[self.link_of], self._centres)
+        return PlacedHand(turned + origins[self.link_of], origins, rotations)
+
+
+def balls_of(link: Entity) -> Floats:
+    """Balls (n, 4) on a link's colliding shapes: centre x y z in the link's frame, radius [m]."""
+    balls = [_placed(shape) for shape in link.shapes if shape.collides]
+    return np.concatenate(balls) if balls else np.empty((0, 4))
+
+
+def _placed(shape: Shape) -> Floats:
+    balls = np.array(list(_balls(shape)), np.float64).reshape(-1, 4)
+    rotation = matrix(np.array(shape.pose[3:]))
+    balls[:, :3] = balls[:, :3] @ rotation.T + np.array(shape.pose[:3])
+    return balls
+
+
+def _balls(shape: Shape) -> Iterable[tuple[float, ...]]:
+    match shape.kind:
+        case ShapeKind.SPHERE:
+            return [(0.0, 0.0, 0.0, shape.size[0])]
+        case ShapeKind.CAPSULE:
+            return _row(shape.size[0], shape.size[1] / 2)
+        case ShapeKind.CYLINDER:
+            return _of_cylinder(*shape.size)
+        case ShapeKind.BOX:
+            return _of_box(shape.size)
+        case ShapeKind.MESH if shape.vertices is not None:
+            return [(*vertex, 0.0) for vertex in shape.vertices.tolist()]
+    return []
+
+
+def _row(radius: float, half: float) -> list[tuple[float, ...]]:
+    return [(0.0, 0.0, z, radius) for z in np.linspace(-half, half, _count(2 * half)).tolist()]
+
+
+def _of_cylinder(radius: float, length: float) -> list[tuple[float, ...]]:
+    """Balls inside, and points on the rims of both ends."""
+    angles = [2 * pi * i / _RIM for i in range(_RIM)]
+    rims: list[tuple[float, ...]] = [
+        (radius * cos(a), radius * sin(a), z, 0.0)
+        for z in (-length / 2, length / 2)
+        for a in angles
+    ]
+    return rims + _row(radius, length / 2 - radius) if length > 2 * radius else rims
+
+
+def _of_box(size: tuple[float, ...]) -> list[tuple[float, ...]]:
+    x, y, z = (np.linspace(-s / 2, s / 2, _count(s)) for s in size)
+    grid = np.stack(np.meshgrid(x, y, z, indexing="ij"), axis=-1).reshape(-1, 3)
+    on_surface = (np.abs(grid) > np.array(size) / 2 - 1e-9).any(axis=1)
+    return [(*point, 0.0) for point in grid[on_surface].tolist()]
+
+
+def _count(length: float) -> int:
+    return min(_MOST_PER_EDGE, 1 + ceil(length / SPACING)) if length > 0 else 1
+
+
+def _root(layout: Layout, link: str, hand: HandDescription) -> str:
+    if layout.entity_id(link) < 0:
+        raise BadInput(
+            "a finger link that is not in the scene",
+            where=f"hand {hand.name}: finger_links",
+            found=link,
+            expected="links of the robot",
+        )
+    parent = layout.entity(link).parent
+    while parent in hand.finger_links:
+        link, parent = parent, layout.entity(parent).parent
+    return link
+
+
+def _joints(
+    layout: Layout, hand: HandDescription, names: Iterable[tuple[str, int]], count: int
+) -> tuple[tuple[str, ...], ...]:
+    joints: list[list[str]] = [[] for _ in range(count)]
+    for name, finger in names:
+        joint = layout.entity(name).joint
+        if finger != PALM and joint in hand.joints:
+            joints[finger].append(joint)
+    return tuple(tuple(of_finger) for of_finger in joints)

@@ -1,0 +1,185 @@
+"""In-hand localization: the pose of an object in a hand, from finger joints, torques and the object's shape.
+
+Paper 0, section 4.2: it predicts the most likely position of the grasped object and operates on the
+assumption that the object is grasped. A model for whether it is grasped is the grasp monitor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.ensemble.errors import Refused
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.ensemble.layout import EntityKind, Selection
+from hetwin_suite.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_suite.ensemble.poses import compose, is_pose
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.values import POSE, WORLD, AttributeSpec, Value
+from hetwin_suite.model_nodes.checked_parameters import number, objects, read_hand, read_numbers
+from hetwin_suite.model_nodes.in_hand_localization.finger_torques import FingerTorques
+from hetwin_suite.model_nodes.in_hand_localization.hand_surface import HandSurface
+from hetwin_suite.model_nodes.in_hand_localization.localizer import Localizer, Phase
+from hetwin_suite.model_nodes.in_hand_localization.object_form import ObjectForm
+
+POSE_COVARIANCE = AttributeSpec("pose_covariance", 21, "m^2, m rad, rad^2")
+"""Of an object: the upper triangle, row by row, of the covariance of position and rotation vector, both along the
+axes of the hand's grasp frame; all 0 while the model is not responsible for the object's pose."""
+_TRIANGLE = np.triu_indices(6)
+
+_PARAMETERS = (
+    ParameterRequest("hand", ParameterKind.HAND, "the hand in which objects are"),
+    objects("objects that it may hold: a list, or a tag"),
+    number("prior_position", 0.003, "m", "standard deviation of a taken pose, sideways"),
+    number("prior_height", 0.0005, "m", "... and upwards"),
+    number("prior_rotation", 0.45, "deg", "... and of its rotation about each axis"),
+    number(
+        "contact_effort", 0.1, "N or Nm", "a finger with a joint of at least this effort pushes"
+    ),
+    number("contact_noise", 0.0001, "m", "noise of the distance of a finger that touches"),
+    number("contact_offset", 0.00005, "m", "standard deviation of that distance's constant error"),
+    number("contact_depth", 0.00015, "m", "how deep a finger that touches presses itself in"),
+    number("drift_position", 0.00035, "m/sqrt(s)", "how far an object creeps in the hand"),
+    number("drift_rotation", 0.3, "deg/sqrt(s)", "... and how far it turns"),
+    number("slip", 0.3, "1", "fraction by which it may not follow the fingers' motion"),
+    number("let_go_gap", 0.0008, "m", "fingers farther than this have left the object"),
+    number("velocity_window", 0.08, "s", "velocities are fitted over this time"),
+)
+
+
+class InHandLocalization(Model):
+    """Estimates where an object is in a hand.
+
+    A filter compares the fingers with the object's surface: fingers with torque touch it, no link is inside
+    it. The object stays where it was taken until fingers touch it, then moves with hand and fingers; when they have
+    left it (event ``let_go`` with ``hand`` and ``object``, dated at the time at which they did) it falls. Forms:
+    spheres, cylinders, capsules and boxes.
+
+    The defaults are those of the simulated two-hand robot, whose fingers' geometry and joints are known to a tenth of
+    a millimetre. A real hand needs a larger `contact_offset` and `contact_noise`, as far as its kinematics are wrong.
+    """
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """What the model is."""
+        return ModelDescription(
+            kind=ModelKind.SIMULATION,
+            summary="Estimates the pose of an object in the hand from finger joints and torques.",
+            rate=50.0,
+            provides=(POSE, POSE_COVARIANCE),
+        )
+
+    def parameters(self) -> tuple[ParameterRequest, ...]:
+        """The hand, the objects, and the noise of what is known and measured."""
+        return _PARAMETERS
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Bring the objects' attribute ``pose_covariance``. Nothing in the model is random.
+
+        Raises:
+            BadInput: if a number or the hand's description cannot be used.
+        """
+        self._hand = read_hand(parameters)
+        self._limits = read_numbers(_PARAMETERS, parameters)
+        self._objects = tuple(parameters.get("objects") or ())
+        self._localizer: Localizer | None = None
+        self._held = ""
+        links = (self._hand.name, self._hand.link, *self._hand.finger_links)
+        return Contribution(
+            attributes=tuple(
+                AttributeStart(name, POSE_COVARIANCE, Value(np.zeros(21), 0))
+                for name in self._objects
+            ),
+            reads=(
+                *(Selection(name, POSE.name) for name in links),
+                Selection(self._hand.robot, "joint_efforts"),
+            ),
+        )
+
+    def start(self, scene: Snapshot) -> None:
+        """Find the hand's links, their shapes and the finger joints.
+
+        Raises:
+            BadInput: if a link or joint is missing.
+        """
+        layout = scene.layout
+        self._surface = HandSurface(layout, self._hand)
+        least = self._limits["contact_effort"]
+        self._torques = FingerTorques(layout, self._hand, self._surface.joints, least)
+        self._localizer, self._held = None, ""
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Answer the held object's pose and covariance."""
+        output = StepOutput(tick.time_ns)
+        for name in self._objects:
+            output.values[name, POSE_COVARIANCE.name] = Value(np.zeros(21), tick.time_ns)
+        if self._localizer is None:
+            return output
+        before = self._localizer.phase
+        self._localizer.step(tick.scene)
+        output.values[self._held, POSE.name] = self._localizer.value(tick.time_ns)
+        if self._held in self._objects:
+            triangle = self._localizer.covariance()[_TRIANGLE]
+            output.values[self._held, POSE_COVARIANCE.name] = Value(triangle, tick.time_ns)
+        if self._localizer.phase is Phase.FLYING and before is not Phase.FLYING:
+            arguments = {"hand": self._hand.name, "object": self._held}
+            event = Event("let_go", self._localizer.let_go_ns, arguments=arguments)
+            output.events.append(event)
+        return output
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Localize an object from now on, which is about where the value says.
+
+        Raises:
+            Refused: if this is not the pose of an object whose form is known, or another one is held already.
+        """
+        self._check_can_take(entity, attribute, value, scene)
+        form = ObjectForm(scene.layout.entity(entity).shapes)
+        if not form.is_known:
+            claim = f"the in-hand localization of {self._hand.name} cannot hold {entity}"
+            raise Refused(f"{claim}: it has no sphere, cylinder, capsule or box that collides")
+        world = value.data
+        if value.parent != WORLD:
+            world = compose(scene.pose(value.parent), value.data)
+        localizer = Localizer(self._hand.name, self._surface, self._torques, form, self._limits)
+        localizer.begin(scene, world)
+        self._localizer, self._held = localizer, entity
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """Let go of an object: its pose in the world, with its own velocity.
+
+        Raises:
+            Refused: if the model is not responsible for it.
+        """
+        if self._localizer is None or entity != self._held or attribute != POSE.name:
+            raise Refused(
+                f"the in-hand localization of {self._hand.name} is not responsible for {entity}.{attribute}"
+            )
+        value = self._localizer.released(scene)
+        self._localizer, self._held = None, ""
+        return value
+
+    def _check_can_take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        claim = f"the in-hand localization of {self._hand.name} cannot hold {entity}.{attribute}"
+        if attribute != POSE.name or not scene.layout.has(entity, attribute):
+            raise Refused(f"{claim}: it holds poses of objects only")
+        if scene.layout.entity(entity).kind is not EntityKind.OBJECT:
+            raise Refused(f"{claim}: {entity} is no object")
+        if self._localizer is not None:
+            raise Refused(f"{claim}: the hand has {self._held}")
+        if not is_pose(value.data):
+            raise Refused(f"{claim}: the value is no finite pose with a unit quaternion")
+        if value.parent != WORLD and not scene.layout.has(value.parent, POSE.name):
+            raise Refused(f"{claim}: its frame {value.parent!r} is not in the scene")

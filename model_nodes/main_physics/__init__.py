@@ -1,0 +1,1 @@
+"""The main model: the physics of everything, driven by what the robot's joints did."""

@@ -1,0 +1,145 @@
+"""All attributes of the main model as one flat array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from hetwin_suite.ensemble.layout import Entity, EntityKind
+from hetwin_suite.ensemble.values import POSE, POSE_SIZE, AttributeSpec, Floats, Meaning
+from hetwin_suite.model_nodes.main_physics.description import World
+from hetwin_suite.model_nodes.main_physics.engines.engine import Engine
+from hetwin_suite.model_nodes.main_physics.names import frame_name
+
+COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
+"""Whether an object touches anything."""
+_JOINTS = (
+    ("joint_positions", "rad or m"),
+    ("joint_velocities", "rad/s or m/s"),
+    ("joint_efforts", "Nm or N"),
+)
+
+
+class Block:
+    """Poses of all frames and of robots, the joints of robots and articulated models, collisions.
+
+    There are two arrays, used in turn, so that what was handed out stays as it is for one more step.
+    """
+
+    def __init__(self, world: World, engine: Engine, entities: Sequence[Entity]) -> None:
+        self._frames = engine.frames
+        order = {name: i for i, name in enumerate(entity.name for entity in entities)}
+        self._entity_of_frame = np.array([order[name] for name in self._frames], np.float64)
+        self._robots = [body for body in world.bodies if body.robot]
+        self._objects = [e.name for e in entities if e.kind is EntityKind.OBJECT and not e.joints]
+        self._attributes: list[tuple[str, AttributeSpec]] = [(n, POSE) for n in self._frames]
+        self._attributes += [(body.name, POSE) for body in self._robots]
+        jointed = [entity for entity in entities if entity.joints and _has_joints(entity)]
+        for entity in jointed:
+            names = _JOINTS if entity.kind is EntityKind.ROBOT else _JOINTS[:2]
+            self._attributes += [
+                (entity.name, AttributeSpec(name, len(entity.joints), unit)) for name, unit in names
+            ]
+        self._attributes += [(name, COLLISION) for name in self._objects]
+        self._ranges: dict[tuple[str, str], slice] = {}
+        size = 0
+        for name, attribute in self._attributes:
+            self._ranges[name, attribute.name] = slice(size, size + attribute.size)
+            size += attribute.size
+        self._arrays = (np.zeros(size), np.zeros(size))
+        self._turn = 0
+        self._views = [self._pose_view(array) for array in self._arrays]
+        self._place_joints(jointed, engine)
+        for array in self._arrays:
+            for name in self._objects:
+                array[self._ranges[name, COLLISION.name]] = 1.0
+
+    @staticmethod
+    def provides() -> tuple[AttributeSpec, ...]:
+        """What the main model declares; the sizes of joint attributes depend on the robot."""
+        joints = (AttributeSpec(name, 0, unit) for name, unit in _JOINTS)
+        return (POSE, *joints, COLLISION)
+
+    @property
+    def data(self) -> Floats:
+        """The current array; valid until `next` was called twice."""
+        return self._arrays[self._turn]
+
+    def next(self) -> None:
+        """Turn to the other array; what changes rarely is kept."""
+        before = self.data
+        self._turn ^= 1
+        self.data[self._rare :] = before[self._rare :]
+
+    def fill(self, engine: Engine) -> None:
+        """Read poses and joints from the engine."""
+        engine.read_frames(self._views[self._turn])
+        count = len(self._frames)
+        data = self.data
+        for i, root in enumerate(self._roots):
+            at = (count + i) * POSE_SIZE
+            data[at : at + POSE_SIZE] = data[root : root + POSE_SIZE]
+        if len(self._to_positions):
+            engine.read_joints(self._positions, self._velocities)
+            data[self._to_positions] = self._positions
+            data[self._to_velocities] = self._velocities
+
+    def set_efforts(self, efforts: Floats) -> None:
+        """Write the robots' recorded efforts."""
+        if len(self._to_efforts):
+            self.data[self._to_efforts] = efforts
+
+    def set_collision(self, entity: str, on: bool) -> bool:
+        """Note whether an object collides; answers whether that is new."""
+        where = self._ranges[entity, COLLISION.name]
+        if bool(self.data[where][0]) == on:
+            return False
+        self.data[where] = float(on)
+        return True
+
+    def can_move(self, entity: str, attribute: str) -> bool:
+        """Whether another model may be responsible for the attribute."""
+        return entity in self._objects and attribute in (POSE.name, COLLISION.name)
+
+    def value(self, entity: str, attribute: str) -> Floats:
+        """A copy of an attribute's numbers."""
+        return self.data[self._ranges[entity, attribute]].copy()
+
+    def starts(self) -> Iterator[tuple[str, AttributeSpec, Floats]]:
+        """All attributes with their values, in the block's order."""
+        for name, attribute in self._attributes:
+            yield name, attribute, self.value(name, attribute.name)
+
+    def proximity(self, rows: Floats) -> Floats:
+        """The engine's rows, with indices of entities instead of frames."""
+        if len(rows):
+            rows[:, 0:2] = self._entity_of_frame[rows[:, 0:2].astype(np.intp)]
+        return rows
+
+    def _pose_view(self, array: Floats) -> Floats:
+        count = len(self._frames)
+        return array[: count * POSE_SIZE].reshape(count, POSE_SIZE)
+
+    def _place_joints(self, jointed: Sequence[Entity], engine: Engine) -> None:
+        where: dict[str, dict[str, int]] = {name: {} for name, _ in _JOINTS}
+        for entity in jointed:
+            for name, _ in _JOINTS:
+                begin = self._ranges.get((entity.name, name), slice(0, 0)).start
+                for i, joint in enumerate(entity.joints):
+                    where[name][joint] = begin + i
+        positions, velocities, efforts = (where[name] for name, _ in _JOINTS)
+        self._to_positions = np.array([positions[j] for j in engine.joints], np.intp)
+        self._to_velocities = np.array([velocities[j] for j in engine.joints], np.intp)
+        self._to_efforts = np.array([efforts[j] for j in engine.driven], np.intp)
+        self._positions = np.zeros(len(engine.joints))
+        self._velocities = np.zeros(len(engine.joints))
+        self._roots = [
+            self._frames.index(frame_name(body, body.links[0].name)) * POSE_SIZE
+            for body in self._robots
+        ]
+        self._rare = (len(self._frames) + len(self._robots)) * POSE_SIZE
+
+
+def _has_joints(entity: Entity) -> bool:
+    return entity.kind is not EntityKind.HAND

@@ -1,0 +1,96 @@
+"""Where the robot's joints shall be: as recorded, mimicked, or held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.description import Joint
+from hetwin_suite.model_nodes.main_physics.sources.source import JointMotion, Source
+
+
+class Drive:
+    """Completes a source's motion to that of all joints of the robot.
+
+    A recorded joint moves as recorded, even if the URDF says that it mimics another; a joint that mimics
+    follows its master; all others hold their start: the given position, or the one nearest to zero
+    within their limits.
+    """
+
+    def __init__(
+        self,
+        joints: Sequence[Joint],
+        source: Source | None,
+        start: Mapping[str, float],
+        period_ns: int,
+    ) -> None:
+        names = [joint.name for joint in joints]
+        self._source = source
+        self._driven = np.zeros(len(joints), np.bool_)
+        if source is not None and names:
+            self._driven = np.asarray(source.bind(names, period_ns), np.bool_)
+        self._complete = bool(self._driven.all())
+        held = [_start(joint, start) for joint in joints]
+        self._held = np.where(self._driven, 0.0, np.array(held))
+        mimics = [
+            (i, names.index(joint.mimic.joint), joint.mimic.multiplier, joint.mimic.offset)
+            for i, joint in enumerate(joints)
+            if joint.mimic is not None and not self._driven[i] and joint.name not in start
+        ]
+        self._mimics = np.array([m[0] for m in mimics], np.intp)
+        self._masters = np.array([m[1] for m in mimics], np.intp)
+        self._factors = np.array([m[2] for m in mimics])
+        self._offsets = np.array([m[3] for m in mimics])
+
+    @property
+    def driven(self) -> NDArray[np.bool_]:
+        """Which joints the source moves."""
+        return self._driven
+
+    def at(self, time_ns: int) -> JointMotion:
+        """All joints at that time; efforts are 0 where none were recorded."""
+        if self._source is None or not self._driven.any():
+            return self._complete_motion(_rest(self._held))
+        motion = self._source.motion(time_ns)
+        efforts = motion.efforts
+        known = efforts == efforts
+        if not known.all():
+            efforts = np.where(known, efforts, 0.0)
+        # A source tells 0 for joints that it does not drive.
+        positions = motion.positions if self._complete else motion.positions + self._held
+        return self._complete_motion(
+            JointMotion(positions, motion.velocities, motion.accelerations, efforts)
+        )
+
+    def has_efforts(self, time_ns: int) -> bool:
+        """Whether the source tells efforts at that time."""
+        if self._source is None or not self._driven.any():
+            return False
+        return not bool(np.isnan(self._source.motion(time_ns).efforts).all())
+
+    def _complete_motion(self, motion: JointMotion) -> JointMotion:
+        if not len(self._mimics):
+            return motion
+        positions = motion.positions.copy()
+        velocities, accelerations = motion.velocities.copy(), motion.accelerations.copy()
+        mimics, masters = self._mimics, self._masters
+        positions[mimics] = positions[masters] * self._factors + self._offsets
+        velocities[mimics] = velocities[masters] * self._factors
+        accelerations[mimics] = accelerations[masters] * self._factors
+        return JointMotion(positions, velocities, accelerations, motion.efforts)
+
+
+def _rest(positions: Floats) -> JointMotion:
+    zeros = np.zeros_like(positions)
+    return JointMotion(positions.copy(), zeros, zeros.copy(), zeros.copy())
+
+
+def _start(joint: Joint, given: Mapping[str, float]) -> float:
+    if joint.name in given:
+        return given[joint.name]
+    lower = -np.inf if joint.lower is None else joint.lower
+    upper = np.inf if joint.upper is None else joint.upper
+    return float(min(max(0.0, lower), upper))

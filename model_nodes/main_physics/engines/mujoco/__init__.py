@@ -1,0 +1,1 @@
+"""MuJoCo as the engine of the main model."""

@@ -1,0 +1,260 @@
+"""Makes a MuJoCo model of a world.
+
+MuJoCo combines the friction of two bodies by the larger coefficient; Gazebo's engines by the smaller. A
+surface that says nothing gets SDFormat's default of 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.shapes import ShapeKind
+from hetwin_suite.model_nodes.main_physics.description import (
+    Body,
+    Geometry,
+    HandFrame,
+    Joint,
+    JointKind,
+    Link,
+    World,
+)
+from hetwin_suite.model_nodes.main_physics.engines.engine import EngineSettings
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.options import set_option
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.order import moving_frames
+from hetwin_suite.model_nodes.main_physics.inertias import principal
+from hetwin_suite.model_nodes.main_physics.names import frame_name, joint_name
+from hetwin_suite.model_nodes.main_physics.notes import Notes
+
+DEFAULT_FRICTION = 1.0
+TORSIONAL_FRICTION = 0.005
+SHORTEST_CONTACT_TIME = 0.004
+"""Time constant of contacts unless the settings say otherwise [s]; two substeps if they are longer."""
+
+FRAME_SENSORS = (
+    mj.mjtSensor.mjSENS_FRAMEPOS,
+    mj.mjtSensor.mjSENS_FRAMEQUAT,
+    mj.mjtSensor.mjSENS_FRAMELINVEL,
+    mj.mjtSensor.mjSENS_FRAMEANGVEL,
+)
+"""What is read of a frame, in the order of a pose value."""
+
+_FORMS = {
+    ShapeKind.BOX: mj.mjtGeom.mjGEOM_BOX,
+    ShapeKind.SPHERE: mj.mjtGeom.mjGEOM_SPHERE,
+    ShapeKind.CYLINDER: mj.mjtGeom.mjGEOM_CYLINDER,
+    ShapeKind.CAPSULE: mj.mjtGeom.mjGEOM_CAPSULE,
+    ShapeKind.ELLIPSOID: mj.mjtGeom.mjGEOM_ELLIPSOID,
+    ShapeKind.PLANE: mj.mjtGeom.mjGEOM_PLANE,
+    ShapeKind.MESH: mj.mjtGeom.mjGEOM_MESH,
+}
+
+
+def weld_name(frame: str) -> str:
+    """Name of a free body's spare weld, which is inactive until the body is attached to something."""
+    return f"attach {frame}"
+
+
+class Builder:
+    """Builds a `mujoco.MjSpec` body by body."""
+
+    def __init__(self, world: World, settings: EngineSettings, notes: Notes) -> None:
+        self.world = world
+        self._notes = notes
+        self._step = settings.period / settings.substeps
+        shortest = max(SHORTEST_CONTACT_TIME, 2 * self._step)
+        self._contact_time = settings.contact_time or shortest
+        self.spec = mj.MjSpec()
+        self._set_options(settings.options)
+        self._meshes = 0
+        for body in world.bodies:
+            self.add_body(body)
+
+    def compile(self) -> mj.MjModel:
+        """The MuJoCo model of `world`.
+
+        Raises:
+            BadInput: if MuJoCo refuses the world.
+        """
+        self._watch_frames()
+        try:
+            return self.spec.compile()
+        except ValueError as error:
+            raise BadInput(
+                f"MuJoCo cannot use the world {self.world.name}: {error}",
+                file=next((b.file for b in self.world.bodies if b.file), None),
+            ) from None
+
+    def add_body(self, body: Body) -> None:
+        """Add a body with all its links, hands and joints."""
+        root = body.links[0]
+        made = self._add_link(self.spec.worldbody, body, root, body.pose, None)
+        if not body.static:
+            made.add_freejoint(name=f"free {body.name}")
+            weld = self.spec.add_equality(name=weld_name(made.name), active=False)
+            weld.type = mj.mjtEq.mjEQ_WELD
+            weld.objtype = mj.mjtObj.mjOBJ_BODY
+            weld.name1, weld.name2 = "world", made.name
+            weld.solref = [2 * self._step, 1.0]
+            weld.solimp[:3] = [0.9999, 0.9999, 0.001]
+        by_name = {root.name: made}
+        joints = {joint.child: joint for joint in body.joints}
+        for link in body.links[1:]:
+            joint = joints[link.name]
+            by_name[link.name] = self._add_link(by_name[joint.parent], body, link, link.pose, joint)
+        if not body.robot:
+            # As in Gazebo, the links of one model do not collide with each other.
+            for one, other in combinations(by_name.values(), 2):
+                self.spec.add_exclude(bodyname1=one.name, bodyname2=other.name)
+            return
+        for hand in self.world.hands:
+            if hand.link in by_name:
+                _add_hand(by_name[hand.link], hand)
+
+    def add(self, body: Body) -> None:
+        """Add a body to the world; takes effect with the next `compile`."""
+        self.add_body(body)
+        self.world = replace(self.world, bodies=(*self.world.bodies, body))
+
+    def remove(self, body: Body) -> None:
+        """Remove a body that is no robot from the world; takes effect with the next `compile`."""
+        names = {frame_name(body, link.name) for link in body.links}
+        for exclude in list(self.spec.excludes):
+            if exclude.bodyname1 in names:
+                self.spec.delete(exclude)
+        root = frame_name(body, body.links[0].name)
+        if not body.static:
+            self.spec.delete(self.spec.equality(weld_name(root)))
+        self.spec.delete(self.spec.body(root))
+        self.world = replace(
+            self.world, bodies=tuple(other for other in self.world.bodies if other is not body)
+        )
+
+    def _watch_frames(self) -> None:
+        # Sensors let MuJoCo itself write the poses and twists of what moves side by side.
+        for sensor in list(self.spec.sensors):
+            self.spec.delete(sensor)
+        for name in moving_frames(self.world):
+            for kind in FRAME_SENSORS:
+                self.spec.add_sensor(type=kind, objtype=mj.mjtObj.mjOBJ_XBODY, objname=name)
+
+    def _set_options(self, options: Mapping[str, Any]) -> None:
+        spec = self.spec
+        spec.compiler.fusestatic = False
+        spec.compiler.autolimits = False
+        spec.compiler.degree = False
+        spec.compiler.alignfree = False
+        option = spec.option
+        option.timestep = self._step
+        option.gravity = self.world.gravity
+        option.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST
+        option.cone = mj.mjtCone.mjCONE_ELLIPTIC
+        option.impratio = 10.0
+        option.noslip_iterations = 3
+        option.disableflags |= mj.mjtDisableBit.mjDSBL_AUTORESET
+        for name, value in options.items():
+            set_option(option, name, value)
+
+    def _add_link(
+        self, parent: Any, body: Body, link: Link, pose: tuple[float, ...], joint: Joint | None
+    ) -> Any:
+        made = parent.add_body(name=frame_name(body, link.name), pos=pose[:3], quat=pose[3:])
+        moving = joint is not None and joint.kind is not JointKind.FIXED
+        if joint is not None and moving:
+            _add_joint(made, body, joint)
+        self._set_inertia(made, body, link, moving or (joint is None and not body.static))
+        for geometry in link.geometries:
+            if geometry.collides:
+                self._add_geometry(made, body, link, geometry)
+        return made
+
+    def _set_inertia(self, made: Any, body: Body, link: Link, moving: bool) -> None:
+        inertial = link.inertial
+        if inertial is None or (inertial.mass == 0 and not moving):
+            made.explicitinertial = inertial is not None
+            return
+        fixed, faults = principal(inertial)
+        if faults:
+            kind = "robot" if body.robot else "model"
+            self._notes.add(f"{kind} {body.name}: link {link.name}: {faults}; repaired")
+        made.explicitinertial = True
+        made.mass = fixed.mass
+        made.ipos, made.iquat = fixed.pose[:3], fixed.pose[3:]
+        made.inertia = fixed.inertia[:3]
+
+    def _add_geometry(self, made: Any, body: Body, link: Link, geometry: Geometry) -> None:
+        if geometry.kind is ShapeKind.PLANE and not body.static:
+            self._notes.add(f"model {body.name}: link {link.name}: a plane that moves is left out")
+            return
+        geom = made.add_geom(
+            type=_FORMS[geometry.kind],
+            size=_size(geometry),
+            pos=geometry.pose[:3],
+            quat=geometry.pose[3:],
+            density=geometry.density,
+            condim=4,
+            friction=[
+                DEFAULT_FRICTION if geometry.friction is None else geometry.friction,
+                TORSIONAL_FRICTION,
+                0.0001,
+            ],
+            solref=[self._contact_time, 1.0],
+        )
+        geom.solimp[:3] = [0.95, 0.99, 0.001]
+        if geometry.hull is not None:
+            mesh = self.spec.add_mesh(name=f"mesh {self._meshes}")
+            self._meshes += 1
+            mesh.uservert = geometry.hull.vertices.ravel()
+            mesh.userface = geometry.hull.faces.ravel()
+            mesh.inertia = mj.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+            geom.meshname = mesh.name
+
+
+def _add_joint(made: Any, body: Body, joint: Joint) -> None:
+    added = made.add_joint(
+        name=joint_name(body, joint),
+        type=(
+            mj.mjtJoint.mjJNT_HINGE if joint.kind is JointKind.HINGE else mj.mjtJoint.mjJNT_SLIDE
+        ),
+        pos=joint.anchor,
+        axis=joint.axis,
+    )
+    if body.robot:
+        # Driven: the recording is the truth, limits and friction would only fight it.
+        return
+    added.damping = [joint.damping, 0.0, 0.0] if np.ndim(added.damping) else joint.damping
+    added.frictionloss = joint.friction
+    if joint.lower is not None or joint.upper is not None:
+        added.limited = True
+        added.range = [
+            -1e6 if joint.lower is None else joint.lower,
+            1e6 if joint.upper is None else joint.upper,
+        ]
+
+
+def _add_hand(link: Any, hand: HandFrame) -> None:
+    frame = link.add_body(name=hand.name, pos=hand.offset[:3], quat=hand.offset[3:])
+    frame.explicitinertial = True
+
+
+def _size(geometry: Geometry) -> list[float]:
+    size = geometry.size
+    match geometry.kind:
+        case ShapeKind.BOX:
+            return [length / 2 for length in size]
+        case ShapeKind.CYLINDER | ShapeKind.CAPSULE:
+            return [size[0], size[1] / 2, 0.0]
+        case ShapeKind.PLANE:
+            return [0.0, 0.0, 1.0]
+        case ShapeKind.SPHERE:
+            return [size[0], 0.0, 0.0]
+        case ShapeKind.ELLIPSOID:
+            return list(size)
+        case ShapeKind.MESH:
+            return [0.0, 0.0, 0.0]

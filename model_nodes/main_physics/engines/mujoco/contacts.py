@@ -1,0 +1,88 @@
+"""Contacts and their forces."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Tables
+
+CONTACT_COLUMNS = 11
+Force: TypeAlias = tuple[float, float, float]
+_NOTHING: Force = (0.0, 0.0, 0.0)
+
+
+class Contacts:
+    """The contacts of the last step; they are copied before the next one finds new contacts."""
+
+    def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
+        self._data = data
+        self._body = model.geom_bodyid
+        self._frame_of = tables.body_frames
+        self._forces: dict[tuple[int, int], Force] | None = {}
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all contacts."""
+        self._count = 0
+        self._forces = {}
+
+    def copy(self) -> None:
+        """Remember the contacts and what they transmitted."""
+        self._count = self._data.ncon
+        if not self._count:
+            self._forces = {}
+            return
+        contact = self._data.contact
+        self._geoms, self._address = contact.geom.copy(), contact.efc_address.copy()
+        self._frames, self._points = contact.frame.copy(), contact.pos.copy()
+        self._distances = contact.dist.copy()
+        self._efc = self._data.efc_force.copy()
+        self._forces = None
+
+    def force_on(self, body: int, other: int) -> Force:
+        """Sum of the forces that `other` exerts on `body` [N]."""
+        if self._forces is None:
+            self._forces = self._summed()
+        return self._forces.get((body, other), _NOTHING)
+
+    def _summed(self) -> dict[tuple[int, int], Force]:
+        # MuJoCo tells the force on the second geom, along the contact's frame. There are few contacts
+        # and many steps: plain numbers are faster than arrays.
+        sums: dict[tuple[int, int], Force] = {}
+        efc = self._efc.tolist()
+        bodies = self._body[self._geoms].tolist()
+        rows = zip(bodies, self._address.tolist(), self._frames.tolist(), strict=True)
+        for (one, two), at, f in rows:
+            if at < 0:
+                continue
+            n, s, t = efc[at : at + 3]
+            x = n * f[0] + s * f[3] + t * f[6]
+            y = n * f[1] + s * f[4] + t * f[7]
+            z = n * f[2] + s * f[5] + t * f[8]
+            a, b, c = sums.get((two, one), _NOTHING)
+            sums[two, one] = (a + x, b + y, c + z)
+            a, b, c = sums.get((one, two), _NOTHING)
+            sums[one, two] = (a - x, b - y, c - z)
+        return sums
+
+    def table(self) -> Floats:
+        """(n, 11) rows as `Engine.contacts`."""
+        if not self._count:
+            return np.empty((0, CONTACT_COLUMNS))
+        solved = np.flatnonzero(self._address >= 0)
+        frames = self._frames[solved].reshape(-1, 3, 3)
+        local = self._efc[self._address[solved, None] + np.arange(3)]
+        bodies = self._body[self._geoms[solved]]
+        out = np.empty((len(solved), CONTACT_COLUMNS))
+        out[:, 0] = self._frame_of[bodies[:, 1]]
+        out[:, 1] = self._frame_of[bodies[:, 0]]
+        out[:, 2] = self._distances[solved]
+        out[:, 3:6] = self._points[solved]
+        out[:, 6:9] = frames[:, 0]
+        out[:, 9] = local[:, 0]
+        out[:, 10] = np.hypot(local[:, 1], local[:, 2])
+        return out

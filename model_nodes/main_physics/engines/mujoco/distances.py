@@ -1,0 +1,142 @@
+"""Smallest distances between bodies, by their geoms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Tables
+
+_MARGIN = 0.05
+_SPARE_SPEED = 1.0
+"""Added to the speeds that are known, for what speeds up [m/s]."""
+_COINCIDENT = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The nearest points of two bodies.
+
+    Attributes:
+        distance: in metres, negative inside.
+        point: on the other body.
+        normal: from the other to the body.
+    """
+
+    distance: float
+    point: tuple[float, float, float]
+    normal: tuple[float, float, float]
+
+
+class Pairs:
+    """Pairs of geoms that are worth looking at: those of some bodies against all others.
+
+    Which pairs may come within reach is found anew only when something can have moved by `_MARGIN` since,
+    as far as its speed tells.
+    """
+
+    def __init__(
+        self,
+        model: mj.MjModel,
+        data: mj.MjData,
+        tables: Tables,
+        bodies: Iterable[int],
+        reach: float,
+    ) -> None:
+        self._model, self._data = model, data
+        self._reach = reach
+        self._xpos, self._xmat = data.geom_xpos, data.geom_xmat
+        self._segment = np.zeros(6)
+        pairs = _pairs(model, tables, list(bodies))
+        planes = model.geom_type == mj.mjtGeom.mjGEOM_PLANE.value
+        # Planes have no sphere around them; there are few.
+        self._flat = [pair for pair in pairs if planes[pair[1]]]
+        self._round = np.array([p for p in pairs if not planes[p[1]]], np.int32).reshape(-1, 2)
+        radii = model.geom_rbound
+        around = radii[self._round[:, 0]] + radii[self._round[:, 1]] + reach + _MARGIN
+        self._around = around * around
+        self._body: list[int] = model.geom_bodyid.tolist()
+        self._near: list[tuple[int, int]] = []
+        self._until = -np.inf
+        self._cvel = data.cvel
+
+    def forget(self) -> None:
+        """Something has jumped: look at all pairs again."""
+        self._until = -np.inf
+
+    def nearest(self) -> dict[tuple[int, int], Nearest]:
+        """(body, other) -> nearest points, for all pairs of bodies within reach."""
+        if self._data.time >= self._until:
+            self._look_around()
+        best: dict[tuple[int, int], tuple[float, Floats]] = {}
+        for geom, other in self._near:
+            distance = self._distance(other, geom, self._reach)
+            if distance >= self._reach:
+                continue
+            key = (self._body[geom], self._body[other])
+            if key not in best or distance < best[key][0]:
+                best[key] = (distance, self._segment.copy())
+        return {key: self._told(key, *found) for key, found in best.items()}
+
+    def _look_around(self) -> None:
+        apart = self._xpos[self._round[:, 0]] - self._xpos[self._round[:, 1]]
+        close = np.einsum("ij,ij->i", apart, apart) < self._around
+        reach = self._reach + _MARGIN
+        candidates = [*self._flat, *self._round[close].tolist()]
+        self._near = [
+            (geom, other)
+            for geom, other in candidates
+            if self._distance(other, geom, reach) < reach
+        ]
+        speed = float(np.abs(self._cvel).max()) + _SPARE_SPEED
+        # Twice: both of a pair may move.
+        self._until = self._data.time + _MARGIN / (2.0 * speed)
+
+    def _distance(self, other: int, geom: int, reach: float) -> float:
+        return float(mj.mj_geomDistance(self._model, self._data, other, geom, reach, self._segment))
+
+    def _told(self, key: tuple[int, int], distance: float, segment: Floats) -> Nearest:
+        x, y, z, a, b, c = segment.tolist()
+        dx, dy, dz = a - x, b - y, c - z
+        length = (dx * dx + dy * dy + dz * dz) ** 0.5
+        if length < _COINCIDENT:
+            normal = _between(self._data.xipos[key[1]], self._data.xipos[key[0]])
+        else:
+            sign = length if distance >= 0 else -length
+            normal = (dx / sign, dy / sign, dz / sign)
+        return Nearest(distance, (x, y, z), normal)
+
+
+def _pairs(model: mj.MjModel, tables: Tables, bodies: list[int]) -> list[tuple[int, int]]:
+    # Bodies that are welded together, and geoms of the world itself, are no pairs.
+    pairs = []
+    excluded = {int(s) for s in model.exclude_signature}
+    for body in bodies:
+        others = [
+            other
+            for other in range(1, model.nbody)
+            if other != body
+            and not _is_excluded(excluded, body, other)
+            and model.body_weldid[other] != model.body_weldid[body]
+        ]
+        for geom in tables.geoms[body]:
+            pairs += [(geom, far) for other in others for far in tables.geoms[other]]
+    return pairs
+
+
+def _is_excluded(signatures: set[int], one: int, other: int) -> bool:
+    low, high = min(one, other), max(one, other)
+    return (low << 16) + high in signatures
+
+
+def _between(start: Floats, end: Floats) -> tuple[float, float, float]:
+    apart = end - start
+    length = float(np.linalg.norm(apart))
+    if length < _COINCIDENT:
+        return (0.0, 0.0, 1.0)
+    x, y, z = (apart / length).tolist()
+    return (x, y, z)

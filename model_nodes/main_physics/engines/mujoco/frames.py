@@ -1,0 +1,54 @@
+"""Reads the poses and twists of all frames."""
+
+from __future__ import annotations
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.ensemble.poses import conjugate, rotate
+from hetwin_suite.ensemble.values import POSE_SIZE, Floats
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
+
+
+class FrameReader:
+    """MuJoCo's results; valid after the position and velocity stages at the current time.
+
+    Attributes:
+        sensed: (n, 13) a view of the poses and twists of the frames that move.
+    """
+
+    def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
+        self._model, self._data = model, data
+        self._xpos, self._xquat = data.xpos, data.xquat
+        self._velocity = np.zeros(6)
+        self.sensed: Floats = data.sensordata.reshape(-1, POSE_SIZE)
+        self._still = tables.frame_bodies[tables.moving :]
+
+    def still(self) -> Floats:
+        """(m, 13) poses of the frames that never move."""
+        out = np.zeros((len(self._still), POSE_SIZE))
+        out[:, 0:3] = self._xpos[self._still]
+        out[:, 3:7] = self._xquat[self._still]
+        return out
+
+    def one(self, body: int) -> Floats:
+        """(13,) pose and twist of one body."""
+        out = np.empty(POSE_SIZE)
+        out[0:3] = self._xpos[body]
+        out[3:7] = self._xquat[body]
+        kind = mj.mjtObj.mjOBJ_XBODY.value
+        mj.mj_objectVelocity(self._model, self._data, kind, body, self._velocity, 0)
+        out[7:10], out[10:13] = self._velocity[3:], self._velocity[:3]
+        return out
+
+    def place(self, free: FreeBody, pose: Floats) -> bool:
+        """Put a free body at (13,) pose and twist; answers whether that changed anything."""
+        q, v = free.position, free.velocity
+        local = rotate(conjugate(pose[3:7].tolist()), pose[10:13].tolist())
+        velocity = np.array((*pose[7:10].tolist(), *local))
+        qpos, qvel = self._data.qpos[q : q + 7], self._data.qvel[v : v + 6]
+        if np.array_equal(qpos, pose[:7]) and np.array_equal(qvel, velocity):
+            return False
+        qpos[:] = pose[:7]
+        qvel[:] = velocity
+        return True

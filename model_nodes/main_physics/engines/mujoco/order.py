@@ -1,0 +1,42 @@
+"""The order of frames: what moves first, then what never does."""
+
+from __future__ import annotations
+
+from hetwin_suite.model_nodes.main_physics.description import Body, JointKind, World
+from hetwin_suite.model_nodes.main_physics.names import frame_name
+
+
+def moving_links(body: Body) -> dict[str, bool]:
+    """Link -> whether it can move against the world."""
+    joints = {joint.child: joint for joint in body.joints}
+    moving: dict[str, bool] = {}
+    for link in body.links:
+        joint = joints.get(link.name)
+        if joint is None:
+            moving[link.name] = not body.static
+        else:
+            moving[link.name] = moving[joint.parent] or joint.kind is not JointKind.FIXED
+    return moving
+
+
+def moving_frames(world: World) -> tuple[str, ...]:
+    """Names of all frames that can move: of objects, then of robots, then of hands."""
+    return _frames(world, moving=True)
+
+
+def resting_frames(world: World) -> tuple[str, ...]:
+    """Names of all frames that never move, in the same order."""
+    return _frames(world, moving=False)
+
+
+def _frames(world: World, *, moving: bool) -> tuple[str, ...]:
+    names: list[str] = []
+    moves: dict[str, bool] = {}
+    for body in sorted(world.bodies, key=lambda body: body.robot):
+        for link, does in moving_links(body).items():
+            name = frame_name(body, link)
+            moves[name] = does
+            if does is moving:
+                names.append(name)
+    names += [hand.name for hand in world.hands if moves[hand.frame] is moving]
+    return tuple(names)

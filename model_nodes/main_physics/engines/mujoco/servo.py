@@ -1,0 +1,91 @@
+"""Drives the robots' joints exactly along their recorded motion.
+
+Each driven joint gets an armature so large that nothing it pushes can hold it back, and the force that takes
+it in one step from its position and velocity to the commanded position: velocity and acceleration are fed
+forward implicitly, and there is no lag. Positions are never overwritten, so what the robot touches is pushed
+and dragged with the true velocity.
+"""
+
+from __future__ import annotations
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.ensemble.values import Floats, Ints
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Tables
+
+DRIVEN_ARMATURE = 1e5
+"""kg m^2 or kg: 1000 N on a joint displace it by 0.01 m/s^2 times the step squared."""
+
+
+def slice_of(addresses: Ints) -> slice:
+    """Addresses that follow each other, as a slice."""
+    if not len(addresses):
+        return slice(0, 0)
+    assert (np.diff(addresses) == 1).all(), "one robot's joints lie side by side"
+    return slice(int(addresses[0]), int(addresses[-1]) + 1)
+
+
+class Servo:
+    """The joints that are driven, by their addresses."""
+
+    def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
+        count = len(tables.driven)
+        positions, velocities = tables.joint_positions[:count], tables.joint_velocities[:count]
+        self._step = float(model.opt.timestep)
+        self._strength = DRIVEN_ARMATURE / self._step**2
+        self._dofs = slice_of(velocities)
+        # A robot's joints lie side by side in MuJoCo's arrays; these are views.
+        self._position = data.qpos[slice_of(positions)]
+        self._velocity = data.qvel[self._dofs]
+        self._force = data.qfrc_applied[self._dofs]
+        self._moved = np.zeros(count)
+        self._from = np.zeros((2, count))
+        self._to = np.zeros((2, count))
+
+    def heavy(self, model: mj.MjModel, data: mj.MjData) -> None:
+        """Give the joints their armature; the solver keeps its sense of what is small."""
+        mean = model.stat.meaninertia
+        model.dof_armature[self._dofs] = DRIVEN_ARMATURE
+        mj.mj_setConst(model, data)
+        model.stat.meaninertia = mean
+
+    def place(self) -> None:
+        """Take the joints' current state for what is commanded."""
+        self._to[0] = self._position
+        self._to[1] = self._velocity
+
+    def command(self, positions: Floats, velocities: Floats) -> None:
+        """Where the joints shall be at the end of the next step."""
+        self._from, self._to = self._to, self._from
+        self._to[0] = positions
+        self._to[1] = velocities
+
+    def target(self, share: float, period: float) -> Floats:
+        """The commanded positions after a share of the step, on the cubic curve between its ends."""
+        if share >= 1.0:
+            end: Floats = self._to[0]
+            return end
+        a, b = self._from, self._to
+        s, r = share, 1.0 - share
+        between: Floats = r * r * ((1 + 2 * s) * a[0] + s * period * a[1]) + s * s * (
+            (1 + 2 * r) * b[0] - r * period * b[1]
+        )
+        return between
+
+    def push(self, target: Floats) -> None:
+        """Apply the forces that lead to `target` within one substep."""
+        force, moved = self._force, self._moved
+        np.multiply(self._velocity, self._step, out=moved)
+        np.subtract(target, self._position, out=force)
+        force -= moved
+        force *= self._strength
+
+    def save(self) -> object:
+        """What `restore` needs."""
+        return self._from.copy(), self._to.copy()
+
+    def restore(self, state: object) -> None:
+        """Go back to what `save` gave."""
+        assert isinstance(state, tuple)
+        self._from, self._to = state[0].copy(), state[1].copy()

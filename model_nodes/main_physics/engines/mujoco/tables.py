@@ -1,0 +1,140 @@
+"""Where everything of a world lies in MuJoCo's arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.ensemble.values import Ints
+from hetwin_suite.model_nodes.main_physics.description import Body, World
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.order import (
+    moving_frames,
+    moving_links,
+    resting_frames,
+)
+from hetwin_suite.model_nodes.main_physics.names import frame_name, joint_name
+
+
+class Sort(Enum):
+    """How a body moves."""
+
+    FREE = auto()
+    """By forces: objects, and links of models that are not driven."""
+    DRIVEN = auto()
+    """As told: links of robots."""
+    STATIC = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class FreeBody:
+    """A body with a free joint.
+
+    Attributes:
+        body: id of the root.
+        position: where its 7 numbers begin in qpos.
+        velocity: where its 6 numbers begin in qvel.
+        members: ids of all bodies of the model.
+        rigid: no joints inside.
+    """
+
+    name: str
+    body: int
+    position: int
+    velocity: int
+    members: tuple[int, ...]
+    rigid: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Ids and addresses; frames and joints in the engine's order."""
+
+    frames: tuple[str, ...]
+    moving: int
+    """How many of the frames move; they are the first ones."""
+    frame_bodies: Ints
+    body_frames: Ints
+    """(nbody,) frame of each body; -1 for the world."""
+    sorts: tuple[Sort, ...]
+    """Per body id."""
+    free: dict[str, FreeBody]
+    joints: tuple[str, ...]
+    joint_positions: Ints
+    joint_velocities: Ints
+    driven: tuple[str, ...]
+    geoms: tuple[tuple[int, ...], ...]
+    """Per body id."""
+
+    def body_of(self, frame: str) -> int:
+        """Id of a frame's body.
+
+        Raises:
+            KeyError: if there is no such frame.
+        """
+        try:
+            return int(self.frame_bodies[self.frames.index(frame)])
+        except ValueError:
+            raise KeyError(frame) from None
+
+
+def make_tables(world: World, model: mj.MjModel) -> Tables:
+    """Find everything of `world` in `model`."""
+    bodies = sorted(world.bodies, key=lambda body: body.robot)
+    moving = moving_frames(world)
+    frames = (*moving, *resting_frames(world))
+    frame_bodies = np.array([model.body(name).id for name in frames], np.int32)
+    body_frames = np.full(model.nbody, -1, np.int32)
+    body_frames[frame_bodies] = np.arange(len(frames))
+    robots = [b for b in bodies if b.robot]
+    driven = [joint_name(b, j) for b in robots for j in b.moving_joints]
+    passive = [joint_name(b, j) for b in bodies if not b.robot for j in b.moving_joints]
+    ids = [model.joint(name).id for name in (*driven, *passive)]
+    geoms = tuple(
+        tuple(range(model.body_geomadr[i], model.body_geomadr[i] + model.body_geomnum[i]))
+        for i in range(model.nbody)
+    )
+    return Tables(
+        frames,
+        len(moving),
+        frame_bodies,
+        body_frames,
+        _sorts(world, model),
+        {body.name: _free_body(body, model) for body in bodies if not body.static},
+        (*driven, *passive),
+        model.jnt_qposadr[ids].astype(np.int32),
+        model.jnt_dofadr[ids].astype(np.int32),
+        tuple(driven),
+        geoms,
+    )
+
+
+def _frames(body: Body) -> Iterator[str]:
+    return (frame_name(body, link.name) for link in body.links)
+
+
+def _sorts(world: World, model: mj.MjModel) -> tuple[Sort, ...]:
+    sorts = [Sort.STATIC] * model.nbody
+    for hand in world.hands:
+        sorts[model.body(hand.name).id] = Sort.DRIVEN
+    for body in world.bodies:
+        for link, moves in moving_links(body).items():
+            sort = Sort.FREE if moves else Sort.STATIC
+            sorts[model.body(frame_name(body, link)).id] = Sort.DRIVEN if body.robot else sort
+    return tuple(sorts)
+
+
+def _free_body(body: Body, model: mj.MjModel) -> FreeBody:
+    root = frame_name(body, body.links[0].name)
+    joint = model.joint(f"free {body.name}").id
+    return FreeBody(
+        body.name,
+        model.body(root).id,
+        int(model.jnt_qposadr[joint]),
+        int(model.jnt_dofadr[joint]),
+        tuple(model.body(name).id for name in _frames(body)),
+        not body.moving_joints,
+    )

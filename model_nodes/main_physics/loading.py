@@ -1,0 +1,152 @@
+"""Makes one world of the world's file, the robot's file and what the scenario says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.hands import HandDescription
+from hetwin_suite.ensemble.values import WORLD
+from hetwin_suite.model_nodes.main_physics.description import Body, HandFrame, World
+from hetwin_suite.model_nodes.main_physics.names import frame_name
+from hetwin_suite.model_nodes.main_physics.notes import Notes
+from hetwin_suite.model_nodes.main_physics.resources import Resources
+from hetwin_suite.model_nodes.main_physics.sdf.reader import read_world
+from hetwin_suite.model_nodes.main_physics.settings import RobotSettings, Settings
+from hetwin_suite.model_nodes.main_physics.transforms import pose_of
+from hetwin_suite.model_nodes.main_physics.urdf.reader import read_urdf
+
+
+def load_world(settings: Settings) -> World:
+    """Read all files.
+
+    Raises:
+        BadInput: if one is missing or malformed, or names do not fit together.
+    """
+    notes = Notes()
+    world = World("empty") if settings.world is None else read_world(settings.world, notes)
+    bodies = list(world.bodies)
+    if settings.robot is not None:
+        bodies.append(_robot(settings.robot, settings.world, notes))
+    else:
+        bodies = _with_included_robot(bodies)
+    bodies = [_placed(body, settings) for body in bodies]
+    _refuse_unknown(settings, bodies)
+    robot = next((body for body in bodies if body.robot), None)
+    hands = tuple(_hand(hand, robot) for hand in settings.hands)
+    loaded = replace(world, bodies=tuple(bodies), hands=hands, warnings=notes.all())
+    _refuse_doubles(loaded, settings)
+    return loaded
+
+
+def _robot(robot: RobotSettings, world: Path | None, notes: Notes) -> Body:
+    base = Path.cwd() if world is None else world.parent
+    try:
+        file = Resources(base).find(robot.urdf)
+    except BadInput as error:
+        raise BadInput(
+            error.problem, where="robot", found=error.found, expected=error.expected
+        ) from None
+    body = read_urdf(file, notes, name=robot.name, pose=robot.pose)
+    movable = {joint.name for joint in body.moving_joints}
+    for name in robot.joints_at_start:
+        if name not in movable:
+            raise BadInput(
+                "the robot has no such joint that moves",
+                where=f"robot.joints_at_start.{name}",
+                found=name,
+                expected=f"one of {', '.join(sorted(movable))}",
+            )
+    return body
+
+
+def _with_included_robot(bodies: Sequence[Body]) -> list[Body]:
+    # A world may bring the robot along, as Gazebo's do.
+    urdfs = [b for b in bodies if b.file and b.file.suffix == ".urdf" and b.moving_joints]
+    if len(urdfs) != 1:
+        return list(bodies)
+    return [replace(b, robot=True, static=True) if b is urdfs[0] else b for b in bodies]
+
+
+def _placed(body: Body, settings: Settings) -> Body:
+    pose = settings.poses.get(body.name)
+    return body if pose is None else replace(body, pose=pose)
+
+
+def _refuse_unknown(settings: Settings, bodies: Sequence[Body]) -> None:
+    names = {body.name for body in bodies}
+    for name in settings.poses:
+        if name not in names:
+            raise BadInput(
+                "the world has no such entity",
+                where=f"scene.{name}",
+                found=name,
+                expected=f"one of {', '.join(sorted(names))}",
+            )
+
+
+def _hand(hand: HandDescription, robot: Body | None) -> HandFrame:
+    where = f"hands.{hand.name}"
+    if robot is None:
+        raise BadInput("there is no robot for this hand", where=where, expected="a robot")
+    links = [link.name for link in robot.links]
+    if hand.link not in links:
+        raise BadInput(
+            "the robot has no such link",
+            where=f"{where}.link",
+            found=hand.link,
+            expected=f"one of {', '.join(links)}",
+        )
+    joints = {joint.name: joint for joint in robot.moving_joints}
+    for name in hand.joints:
+        if name not in joints:
+            raise BadInput(
+                "the robot has no such joint that moves",
+                where=f"{where}.joints",
+                found=name,
+                expected=f"one of {', '.join(joints)}",
+            )
+    roots = {hand.link, *(joints[n].child for n in hand.joints)}
+    roots |= {joints[n].parent for n in hand.joints}
+    return HandFrame(
+        hand.name,
+        hand.link,
+        frame_name(robot, hand.link),
+        pose_of(hand.offset),
+        below(robot, roots),
+    )
+
+
+def below(robot: Body, roots: set[str]) -> tuple[str, ...]:
+    """Names of these links and of all that hang on them."""
+    members = set(roots)
+    for joint in robot.joints:  # parents come before their children
+        if joint.parent in members:
+            members.add(joint.child)
+    return tuple(frame_name(robot, link.name) for link in robot.links if link.name in members)
+
+
+def _refuse_doubles(world: World, settings: Settings) -> None:
+    owner: dict[str, str] = {WORLD: "the fixed frame"}
+    for body in world.bodies:
+        names = [frame_name(body, link.name) for link in body.links]
+        if body.robot:
+            names.append(body.name)
+        for name in names:
+            _claim(owner, name, f"{'robot' if body.robot else 'model'} {body.name}", body.file)
+    for hand in world.hands:
+        _claim(owner, hand.name, f"hand {hand.name}", settings.world)
+
+
+def _claim(owner: dict[str, str], name: str, who: str, file: Path | None) -> None:
+    if name in owner:
+        raise BadInput(
+            f"{owner[name]} and {who} both use the name {name!r}",
+            file=file,
+            where=who,
+            found=name,
+            expected="names that are unique in the scene (robot.name renames a robot)",
+        )
+    owner[name] = who

@@ -1,0 +1,233 @@
+"""The main model: rigid-body physics of everything, driven by what the robot's joints did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.ensemble.errors import Refused, RunFailed
+from hetwin_suite.ensemble.events import Event, Json
+from hetwin_suite.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.values import POSE, Floats, Value
+from hetwin_suite.model_nodes.main_physics.block import COLLISION, Block
+from hetwin_suite.model_nodes.main_physics.description import World
+from hetwin_suite.model_nodes.main_physics.drive import Drive
+from hetwin_suite.model_nodes.main_physics.engines.engine import (
+    Diverged,
+    Engine,
+    EngineSettings,
+    Unsupported,
+)
+from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
+from hetwin_suite.model_nodes.main_physics.entities import entities_of
+from hetwin_suite.model_nodes.main_physics.loading import load_world
+from hetwin_suite.model_nodes.main_physics.settings import REQUESTS, Settings, read_settings
+from hetwin_suite.model_nodes.main_physics.sources.source import Source
+
+_NAME = "main_physics"
+
+
+class MainPhysics(Model):
+    """Moves robots as recorded and everything else by the laws of physics.
+
+    What other models are responsible for it takes from them, and pushes and carries the rest with it.
+    Its commands: ``attach`` with object and to, ``detach`` with object.
+    """
+
+    def __init__(self) -> None:
+        self._engine: Engine | None = None
+        self._source: Source | None = None
+        self._foreign: set[tuple[str, str]] = set()
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """What the main model is."""
+        return ModelDescription(
+            kind=ModelKind.SIMULATION,
+            summary="rigid-body physics of the scene, driven by recorded joint positions",
+            provides=Block.provides(),
+            can_be_main=True,
+        )
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        """See `settings`."""
+        return REQUESTS
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Load world, robot and source; see `loading`."""
+        settings = read_settings(parameters)
+        world = load_world(settings)
+        engine = make_engine(settings.engine)
+        self._engine = engine
+        remarks = engine.load(world, _engine_settings(settings))
+        self._source = _open(settings)
+        self._drive, notes = self._start_joints(world, settings, engine)
+        entities = entities_of(world, settings.hands, settings.tags)
+        self._block = Block(world, engine, entities)
+        self._block.fill(engine)
+        robot = next((body for body in world.bodies if body.robot), None)
+        return Contribution(
+            entities=tuple(entities),
+            attributes=tuple(
+                AttributeStart(entity, attribute, Value(data, 0))
+                for entity, attribute, data in self._block.starts()
+            ),
+            reads=(),
+            warnings=(*world.warnings, *remarks, *notes),
+            duration_ns=None if self._source is None else self._source.duration_ns,
+            robot_description=robot.file.read_text("utf-8") if robot and robot.file else "",
+        )
+
+    def _start_joints(
+        self, world: World, settings: Settings, engine: Engine
+    ) -> tuple[Drive, list[str]]:
+        joints = [j for body in world.bodies if body.robot for j in body.moving_joints]
+        start = {} if settings.robot is None else settings.robot.joints_at_start
+        drive = Drive(joints, self._source, start, round(1e9 / settings.rate))
+        motion = drive.at(0)
+        positions, velocities = np.zeros(len(engine.joints)), np.zeros(len(engine.joints))
+        positions[: len(joints)] = motion.positions
+        velocities[: len(joints)] = motion.velocities
+        engine.place_joints(positions, velocities)
+        notes = [str(note) for note in getattr(self._source, "notes", ())]
+        if self._source is not None and joints and not drive.has_efforts(0):
+            notes.append("source: tells no joint efforts; joint_efforts reads 0")
+        return drive, notes
+
+    def _need(self) -> Engine:
+        if self._engine is None:
+            raise RunFailed(_NAME, "step", 0, "the model is not initialized")
+        return self._engine
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Follow the others, move the robot, go on by one step, read everything."""
+        engine, source = self._need(), self._source
+        if tick.foreign or self._foreign:
+            self._follow(engine, tick.foreign)
+        motion = self._drive.at(tick.time_ns)
+        engine.command_joints(motion.positions, motion.velocities, motion.accelerations)
+        try:
+            engine.step()
+        except Diverged as error:
+            raise RunFailed(_NAME, "step", tick.time_ns, str(error)) from error
+        self._block.next()
+        self._block.set_efforts(motion.efforts)
+        self._block.fill(engine)
+        return StepOutput(
+            tick.time_ns,
+            block=self._block.data,
+            proximity=self._block.proximity(engine.proximity()),
+            events=self._events(engine, source, tick.time_ns),
+            ended=source is not None and source.ended(tick.time_ns),
+        )
+
+    def _events(self, engine: Engine, source: Source | None, time_ns: int) -> list[Event]:
+        events = [] if source is None else source.events(time_ns)
+        for remark in engine.take_remarks():
+            arguments: dict[str, Json] = {
+                "object": remark.name,
+                "other": remark.other,
+                "remark": remark.text,
+            }
+            events.append(Event("overlap", time_ns, arguments=arguments))
+        return events
+
+    def _follow(self, engine: Engine, foreign: Mapping[tuple[str, str], Value]) -> None:
+        for key, value in foreign.items():
+            entity, attribute = key
+            if attribute == POSE.name:
+                engine.follow(entity, value)
+            elif attribute == COLLISION.name:
+                self._set_collision(engine, entity, value.data)
+
+    def _set_collision(self, engine: Engine, entity: str, data: Floats) -> None:
+        on = bool(data[0] >= 0.5)
+        if self._block.set_collision(entity, on):
+            engine.set_collision(entity, on)
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """The engine moves the object (or switches its collisions) again."""
+        engine = self._need()
+        self._check(entity, attribute)
+        if attribute == COLLISION.name:
+            self._set_collision(engine, entity, value.data)
+        else:
+            engine.hand_back(entity, value)
+        self._foreign.discard((entity, attribute))
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """From now on another model moves the object (or switches its collisions)."""
+        engine = self._need()
+        self._check(entity, attribute)
+        value = Value(self._block.value(entity, attribute), scene.time_ns)
+        if attribute == POSE.name:
+            try:
+                engine.follow(entity, value)
+            except Unsupported as error:
+                raise Refused(str(error)) from error
+        self._foreign.add((entity, attribute))
+        return value
+
+    def _check(self, entity: str, attribute: str) -> None:
+        if not self._block.can_move(entity, attribute):
+            raise Refused(
+                f"the main model keeps {entity}.{attribute}: only the pose and the collision of"
+                " objects that move freely can be another model's"
+            )
+
+    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """Attach or detach an object."""
+        engine = self._need()
+        given = {key: str(value) for key, value in arguments.items()}
+        try:
+            if name == "attach" and set(given) == {"object", "to"}:
+                engine.attach(given["object"], given["to"])
+            elif name == "detach" and set(given) == {"object"}:
+                engine.detach(given["object"])
+            else:
+                raise Refused(
+                    f"the main model knows no command {name!r} with {sorted(given)};"
+                    " it knows attach (object, to) and detach (object)"
+                )
+        except Unsupported as error:
+            raise Refused(str(error)) from error
+
+    def stop(self) -> None:
+        """Close engine and source."""
+        engine, self._engine = self._engine, None
+        source, self._source = self._source, None
+        if engine is not None:
+            engine.close()
+        if source is not None:
+            source.close()
+
+
+def _engine_settings(settings: Settings) -> EngineSettings:
+    return EngineSettings(
+        period=1.0 / settings.rate,
+        substeps=settings.substeps,
+        proximity_range=settings.proximity_range,
+        proximity_objects=settings.proximity_objects,
+        contact_time=settings.contact_time,
+        options=settings.options,
+    )
+
+
+def _open(settings: Settings) -> Source | None:
+    if settings.source is None or isinstance(settings.source, Source):
+        return settings.source
+    from hetwin_suite.model_nodes.main_physics.sources.factory import open_source
+
+    return open_source(settings.source)

@@ -1,0 +1,1 @@
+"""Worlds and models from SDFormat files."""

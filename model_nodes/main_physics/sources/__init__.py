@@ -1,0 +1,1 @@
+"""Where the main model gets the robot's joints and the action annotations from."""

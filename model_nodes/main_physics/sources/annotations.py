@@ -1,0 +1,165 @@
+"""Makes events of recorded messages: action annotations, and topics that triggers watch."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.events import Event, EventKind, Json
+from hetwin_suite.model_nodes.main_physics.sources.bag import Bag
+from hetwin_suite.model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
+from hetwin_suite.model_nodes.main_physics.sources.event_stream import EventReader
+from hetwin_suite.model_nodes.main_physics.sources.spec import Annotations, Operation
+
+PHASES = ("begin", "end", "instant")
+
+
+def readers_for(
+    bag: Bag, annotations: Sequence[Annotations] | None, topics: Sequence[str]
+) -> dict[str, list[EventReader]]:
+    """What makes events of a recording's messages, by topic.
+
+    Args:
+        bag: the recording.
+        annotations: topics with action annotations; None for all topics of their type.
+        topics: topics whose messages become events as they are.
+
+    Raises:
+        BadInput: if a topic or field is missing or of an unfit type.
+    """
+    readers: dict[str, list[EventReader]] = {}
+    if annotations is None:
+        typed = [t.name for t in bag.topics.values() if t.type == ACTION_ANNOTATION]
+        annotations = [Annotations(topic=name) for name in typed]
+    for i, one in enumerate(annotations):
+        reader = _annotation_reader(bag, one, f"annotations.{i}")
+        readers.setdefault(one.topic, []).append(reader)
+    for i, topic in enumerate(topics):
+        bag.require(topic, f"topics.{i}")
+        readers.setdefault(topic, []).append(TopicReader(topic))
+    return readers
+
+
+def _annotation_reader(bag: Bag, spec: Annotations, where: str) -> EventReader:
+    summary = bag.require(spec.topic, f"{where}.topic")
+    if spec.map is not None:
+        bag.check_value_field(spec.topic, spec.field, f"{where}.field")
+        return MappedReader(spec.topic, spec.field, spec.map)
+    if summary.type == ACTION_ANNOTATION:
+        return TypedReader(spec.topic)
+    raise BadInput(
+        f"topic {spec.topic} carries no action annotations",
+        file=bag.path,
+        where=where,
+        found=summary.type,
+        expected=f"type {ACTION_ANNOTATION}, or a `map` of its values",
+    )
+
+
+class TypedReader:
+    """Reads hetwin/msg/ActionAnnotation."""
+
+    def __init__(self, topic: str) -> None:
+        self._topic = topic
+
+    def __call__(self, message: Any, time_ns: int) -> list[Event]:
+        """The annotation as an event.
+
+        Raises:
+            ValueError: if its operation, phase or arguments make no sense.
+        """
+        if not message.operation:
+            raise ValueError("the annotation has no operation")
+        if message.phase not in PHASES:
+            raise ValueError(f"phase {message.phase!r} is none of {', '.join(PHASES)}")
+        arguments = _json_object(message.arguments)
+        return [_action(self._topic, message.operation, arguments, message.phase, time_ns)]
+
+
+class MappedReader:
+    """Reads operations from the changes of a value."""
+
+    def __init__(self, topic: str, field: str, operations: Mapping[str, Operation]) -> None:
+        self._topic = topic
+        self._path = field.split(".")
+        self._operations = operations
+        self._value: str | None = None
+
+    def __call__(self, message: Any, time_ns: int) -> list[Event]:
+        """The end of the former operation and the beginning of the new one, if the value changed."""
+        value = self._read(message)
+        if value == self._value:
+            return []
+        former = self._operations.get(self._value) if self._value is not None else None
+        current = self._operations.get(value)
+        self._value = value
+        changes = ((former, "end"), (current, "begin"))
+        return [
+            _action(self._topic, one.operation, one.arguments, phase, time_ns)
+            for one, phase in changes
+            if one is not None
+        ]
+
+    def _read(self, message: Any) -> str:
+        for name in self._path:
+            message = getattr(message, name)
+        if isinstance(message, bool | np.bool_):
+            return "true" if message else "false"
+        return str(message)
+
+
+class TopicReader:
+    """Hands messages on as they are."""
+
+    def __init__(self, topic: str) -> None:
+        self._topic = topic
+
+    def __call__(self, message: Any, time_ns: int) -> list[Event]:
+        """The message as an event."""
+        content = as_json(message)
+        assert isinstance(content, dict)
+        return [Event(self._topic, time_ns, EventKind.TOPIC, self._topic, arguments=content)]
+
+
+def as_json(value: Any) -> Json:
+    """A message as JSON would say it; numbers that are not finite become null."""
+    if is_dataclass(value):
+        named = (field.name for field in fields(value) if field.name != "__msgtype__")
+        return {name: as_json(getattr(value, name)) for name in named}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    raise ValueError(f"a {type(value).__name__} has no place in JSON")
+
+
+def _json_object(text: str) -> dict[str, Json]:
+    if not text.strip():
+        return {}
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"its arguments are no JSON ({error}): {text[:80]!r}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"its arguments are no JSON object: {text[:80]!r}")
+    return content
+
+
+def _action(
+    topic: str, operation: str, arguments: Mapping[str, Any], phase: str, time_ns: int
+) -> Event:
+    return Event(
+        operation, time_ns, EventKind.ACTION, topic, arguments={**arguments, "phase": phase}
+    )

@@ -1,0 +1,124 @@
+"""Message types of a recording: from the recording itself, else the common ones and hetwin's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rosbags.interfaces import Connection, MessageDefinition, MessageDefinitionFormat, Nodetype
+from rosbags.typesys import Stores, get_types_from_idl, get_types_from_msg, get_typestore
+from rosbags.typesys.store import Typestore
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.resources import resource
+
+ACTION_ANNOTATION = "hetwin/msg/ActionAnnotation"
+JOINT_STATE = "sensor_msgs/msg/JointState"
+
+_VALUE_TYPES = {
+    "bool",
+    "byte",
+    "char",
+    "string",
+    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+}
+_IDL_SEPARATOR = "=" * 80 + "\n"
+
+
+@cache
+def known_types() -> Typestore:
+    """The common interfaces of ROS 2 and `hetwin/msg/ActionAnnotation`."""
+    store = get_typestore(Stores.LATEST)
+    text = resource("msg", "ActionAnnotation.msg").read_text(encoding="utf-8")
+    store.register(get_types_from_msg(text, ACTION_ANNOTATION))
+    return store
+
+
+def recorded_types(connection: Connection, file: Path) -> Typestore:
+    """The types that a topic's messages are made of.
+
+    Raises:
+        BadInput: if neither the recording nor hetwin knows them, or the definition is malformed.
+    """
+    if connection.msgdef.format is MessageDefinitionFormat.NONE:
+        store = known_types()
+    else:
+        store = get_typestore(Stores.EMPTY)
+        try:
+            store.register(_parse(connection.msgdef, connection.msgtype))
+            store.get_msgdef(connection.msgtype)
+        except Exception as error:
+            raise BadInput(
+                f"the definition of {connection.msgtype} cannot be read ({error})",
+                file=file,
+                where=connection.topic,
+                expected="a .msg or .idl definition with all types that it uses",
+            ) from error
+    if connection.msgtype not in store.fielddefs:
+        raise BadInput(
+            "the recording does not define the type of this topic",
+            file=file,
+            where=connection.topic,
+            found=connection.msgtype,
+            expected="a recording with message definitions, or a type of the common interfaces",
+        )
+    return store
+
+
+def decoder_for(connection: Connection, file: Path) -> Callable[[bytes], Any]:
+    """What turns this topic's messages into objects with the fields of its type.
+
+    Raises:
+        BadInput: as `recorded_types`.
+    """
+    store, name = recorded_types(connection, file), connection.msgtype
+
+    def decode(raw: bytes) -> Any:
+        return store.deserialize_cdr(raw, name)
+
+    return decode
+
+
+def own_fields(connection: Connection, type_name: str) -> list[str] | None:
+    """Names of the fields of a type as the recording defines it; None if it does not."""
+    try:
+        types = _parse(connection.msgdef, connection.msgtype)
+    except Exception:
+        return None
+    return [name for name, _ in types[type_name][1]] if type_name in types else None
+
+
+def value_field_problem(store: Typestore, connection: Connection, field: str) -> str | None:
+    """What was expected if `field` (dots lead into fields of fields) is no integer or text."""
+    here = connection.msgtype
+    *outer, last = field.split(".")
+    for name in outer:
+        inner = dict(store.fielddefs[here][1]).get(name)
+        if inner is None or inner[0] is not Nodetype.NAME:
+            return f"a field of fields of {here}: {_names(store, here)}"
+        here = str(inner[1])
+    found = dict(store.fielddefs[here][1]).get(last)
+    if found is None:
+        return f"a field of {here}: {_names(store, here)}"
+    if found[0] is Nodetype.BASE and str(found[1][0]) in _VALUE_TYPES:
+        return None
+    return f"a field of {here} that is an integer or a text"
+
+
+def _names(store: Typestore, type_name: str) -> str:
+    return ", ".join(name for name, _ in store.fielddefs[type_name][1])
+
+
+def _parse(definition: MessageDefinition, name: str) -> dict[str, Any]:
+    if definition.format is MessageDefinitionFormat.NONE:
+        return {}
+    if definition.format is MessageDefinitionFormat.MSG:
+        return dict(get_types_from_msg(definition.data, name))
+    if not definition.data.startswith(f"{_IDL_SEPARATOR}IDL: "):
+        return dict(get_types_from_idl(definition.data))
+    types: dict[str, Any] = {}
+    for part in definition.data.split(_IDL_SEPARATOR)[1:]:
+        types.update(get_types_from_idl(part.split("\n", 1)[1]))
+    return types

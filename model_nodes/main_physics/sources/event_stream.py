@@ -1,0 +1,102 @@
+"""Events of a recording in the order of time, read as they are asked for."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from hetwin_suite.ensemble.errors import RunFailed
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.model_nodes.main_physics.sources.bag import Bag, ReadFault
+from hetwin_suite.model_nodes.main_physics.sources.joint_table import STAMP_TOLERANCE_NS
+
+EventReader: TypeAlias = Callable[[Any, int], list[Event]]
+"""Makes events of a message and its run time; raises `ValueError` if the message makes no sense."""
+
+
+class EventStream:
+    """Turns messages into events.
+
+    A header stamp may differ from the log time by up to a second, so that much is read ahead.
+
+    Args:
+        bag: the recording.
+        readers: what makes events of a topic's messages, by topic.
+    """
+
+    def __init__(self, bag: Bag, readers: Mapping[str, Sequence[EventReader]]) -> None:
+        self._bag = bag
+        self._readers = readers
+        self._decoders = {topic: bag.decoder(topic) for topic in readers}
+        self._messages: Iterator[tuple[str, int, bytes] | ReadFault] | None = None
+        self._counts = dict.fromkeys(readers, 0)
+        self._waiting: list[tuple[int, int, Event]] = []
+        self._read_ns = -1
+        self._order = 0
+        self._sent: dict[str, int] = {}
+        self._fault: ReadFault | None = None
+
+    def until(self, time_ns: int) -> list[Event]:
+        """The events since the last call, up to and including `time_ns`.
+
+        Raises:
+            RunFailed: where the recording cannot be read on, once all events before that were answered.
+        """
+        while self._fault is None and self._read_ns <= time_ns + STAMP_TOLERANCE_NS:
+            self._read_one()
+        events = []
+        fault = self._fault
+        end = time_ns if fault is None else min(time_ns, fault.time_ns)
+        while self._waiting and self._waiting[0][0] <= end:
+            events.append(self._numbered(heapq.heappop(self._waiting)[2]))
+        if not events and fault is not None and fault.time_ns <= time_ns:
+            raise RunFailed("recording", "read", fault.time_ns, fault.reason)
+        return events
+
+    def failing(self, time_ns: int) -> bool:
+        """Whether there is a failure up to this time that was not raised yet."""
+        return self._fault is not None and self._fault.time_ns <= time_ns
+
+    def close(self) -> None:
+        """Read no more."""
+        self._messages = iter(())
+
+    def _read_one(self) -> None:
+        if self._messages is None:
+            self._messages = self._bag.messages(tuple(self._readers))
+        message = next(self._messages, None)
+        if message is None:
+            self._read_ns = 1 << 62
+        elif isinstance(message, ReadFault):
+            self._fault = message
+        else:
+            self._take(*message)
+
+    def _take(self, topic: str, log_ns: int, raw: bytes) -> None:
+        self._read_ns = log_ns
+        self._counts[topic] += 1
+        try:
+            content = self._decoders[topic](raw)
+            time_ns = self._date(content, log_ns)
+            for reader in self._readers[topic]:
+                for event in reader(content, time_ns):
+                    heapq.heappush(self._waiting, (event.time_ns, self._order, event))
+                    self._order += 1
+        except Exception as error:
+            place = f"{self._bag.path}: {topic}, message {self._counts[topic]}"
+            self._fault = ReadFault(log_ns, f"{place} cannot be used: {error or type(error)}")
+
+    def _date(self, content: Any, log_ns: int) -> int:
+        """Run time of a message: its stamp if that can be trusted, but not before the run."""
+        stamp = getattr(getattr(content, "header", None), "stamp", None)
+        if stamp is None:
+            return log_ns
+        stamped = stamp.sec * 1_000_000_000 + stamp.nanosec - self._bag.start_ns
+        return max(stamped, 0) if abs(stamped - log_ns) <= STAMP_TOLERANCE_NS else log_ns
+
+    def _numbered(self, event: Event) -> Event:
+        number = self._sent.get(event.source, 0)
+        self._sent[event.source] = number + 1
+        return replace(event, sequence=number)

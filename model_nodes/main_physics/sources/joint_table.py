@@ -1,0 +1,169 @@
+"""Joint samples of a recording, gathered in few large arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.sources.bag import ReadFault
+from hetwin_suite.model_nodes.main_physics.sources.joint_messages import (
+    JointMessageDecoder,
+    JointSample,
+    Undecodable,
+)
+
+Int64s = NDArray[np.int64]
+
+STAMP_TOLERANCE_NS = 1_000_000_000
+"""A header stamp further from the log time than this is of another clock and not used."""
+
+
+@dataclass(slots=True)
+class Group:
+    """Samples of the same joints, brought into one order; numbers stay bytes until all are there."""
+
+    names: tuple[str, ...]
+    has_efforts: bool
+    messages: list[int] = field(default_factory=list)
+    positions: bytearray = field(default_factory=bytearray)
+    efforts: bytearray = field(default_factory=bytearray)
+
+    def add(self, message: int, positions: bytes, efforts: bytes) -> None:
+        """Append one sample, in the group's order."""
+        self.messages.append(message)
+        self.positions += positions
+        self.efforts += efforts
+
+    def message_numbers(self) -> Int64s:
+        """(n,) which messages the samples came with."""
+        return np.array(self.messages, np.int64)
+
+    def position_table(self) -> Floats:
+        """(n, joints) in rad or m."""
+        return np.frombuffer(self.positions).reshape(-1, len(self.names))
+
+    def effort_table(self) -> Floats:
+        """(n, joints) in Nm or N; NaN where not recorded."""
+        if not self.has_efforts:
+            return np.full((len(self.messages), len(self.names)), np.nan)
+        return np.frombuffer(self.efforts).reshape(-1, len(self.names))
+
+
+class JointTable:
+    """All joint samples of some topics.
+
+    Attributes:
+        groups: samples by the set of joints that came together.
+        times_ns: (messages,) run time of each message, from its stamp where that can be trusted.
+        distrusted: number of messages whose stamp is of another clock.
+        without_positions: number of messages that tell no position.
+        wrong_efforts: number of messages whose efforts do not match their names.
+        fault: where the recording cannot be read on.
+    """
+
+    def __init__(self, file: Path, renamed: Mapping[str, str]) -> None:
+        self.groups: dict[tuple[frozenset[str], bool], Group] = {}
+        self.times_ns: Int64s = np.empty(0, np.int64)
+        self.distrusted = 0
+        self.without_positions = 0
+        self.wrong_efforts = 0
+        self.fault: ReadFault | None = None
+        self._file = file
+        self._renamed = renamed
+        self._layouts: dict[tuple[tuple[str, ...], bool], tuple[Group, list[int] | None]] = {}
+        self._topics: list[str] = []
+
+    def read(self, messages: Iterable[tuple[str, int, bytes] | ReadFault], start_ns: int) -> None:
+        """Read on until the end, or until something cannot be read.
+
+        Raises:
+            BadInput: if positions do not match names, or a message names a joint twice.
+        """
+        decoder = JointMessageDecoder()
+        stamps: list[int] = []
+        logged: list[int] = []
+        for message in messages:
+            if isinstance(message, ReadFault):
+                self.fault = message
+                break
+            topic, log_ns, raw = message
+            self._topics.append(topic)
+            try:
+                sample = decoder.decode(raw)
+            except Undecodable as error:
+                reason = f"{self._file}: {self.place(-1)} cannot be decoded: {error}"
+                self.fault = ReadFault(log_ns, reason)
+                break
+            stamps.append(sample.stamp_ns - start_ns)
+            logged.append(log_ns)
+            self._add(len(stamps) - 1, sample)
+        self._date(np.array(stamps, np.int64), np.array(logged, np.int64))
+
+    def place(self, message: int) -> str:
+        """Topic of a message, and which of its messages this is, from 1 (for errors)."""
+        topic = self._topics[message]
+        before = self._topics[:message] if message >= 0 else self._topics[:-1]
+        return f"{topic}, message {before.count(topic) + 1}"
+
+    @property
+    def recorded_names(self) -> set[str]:
+        """The joints' names as they were recorded."""
+        return {name for names, _ in self._layouts for name in names}
+
+    def _date(self, stamps: Int64s, logged: Int64s) -> None:
+        near = np.abs(stamps - logged) <= STAMP_TOLERANCE_NS
+        self.distrusted = int(np.count_nonzero(~near))
+        self.times_ns = np.where(near, stamps, logged)
+
+    def _add(self, message: int, sample: JointSample) -> None:
+        size = 8 * len(sample.names)
+        if not sample.positions:
+            self.without_positions += bool(sample.names)
+            return
+        if len(sample.positions) != size:
+            raise BadInput(
+                "positions do not match joint names",
+                file=self._file,
+                where=self.place(message),
+                found=f"{len(sample.names)} names and {len(sample.positions) // 8} positions",
+                expected="as many positions as names",
+            )
+        if len(sample.efforts) not in (0, size):
+            self.wrong_efforts += 1
+        efforts = sample.efforts if len(sample.efforts) == size else b""
+        group, order = self._layout(message, sample.names, bool(efforts))
+        positions = sample.positions
+        if order is not None:
+            positions = np.frombuffer(positions)[order].tobytes()
+            efforts = np.frombuffer(efforts)[order].tobytes() if efforts else efforts
+        group.add(message, positions, efforts)
+
+    def _layout(
+        self, message: int, names: tuple[str, ...], has_efforts: bool
+    ) -> tuple[Group, list[int] | None]:
+        """The group of these names, and how they are brought into its order (None: as they are)."""
+        if (known := self._layouts.get((names, has_efforts))) is not None:
+            return known
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise BadInput(
+                "a message names a joint twice",
+                file=self._file,
+                where=self.place(message),
+                found=twice,
+                expected="each joint once per message",
+            )
+        robot_names = tuple(self._renamed.get(name, name) for name in names)
+        group = self.groups.setdefault(
+            (frozenset(robot_names), has_efforts), Group(robot_names, has_efforts)
+        )
+        same = group.names == robot_names
+        order = None if same else [robot_names.index(name) for name in group.names]
+        self._layouts[names, has_efforts] = group, order
+        return group, order

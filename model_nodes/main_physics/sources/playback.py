@@ -1,0 +1,66 @@
+"""Hands out joint motion time after time, evaluated in blocks ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.sources.interpolation import Interpolator
+from hetwin_suite.model_nodes.main_physics.sources.joint_series import Series
+from hetwin_suite.model_nodes.main_physics.sources.source import JointMotion
+
+_AHEAD_NS = 1_000_000_000
+_MOST_ROWS = 1000
+
+
+class Playback:
+    """Motion of the robot's joints, in the order given; those that were not recorded read 0.
+
+    Args:
+        series: what was recorded.
+        joints: the robot's joints.
+        period_ns: the period at which motion will mostly be asked.
+
+    Attributes:
+        driven: (joints,) which of them were recorded.
+    """
+
+    def __init__(self, series: Sequence[Series], joints: Sequence[str], period_ns: int) -> None:
+        self.driven: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
+        self._period = period_ns
+        self._rows = max(1, min(_MOST_ROWS, _AHEAD_NS // period_ns))
+        self._parts: list[tuple[list[int], Interpolator]] = []
+        for one in series:
+            columns = [i for i, joint in enumerate(joints) if joint in one.names]
+            if columns:
+                self._parts.append((columns, Interpolator(one, [joints[i] for i in columns])))
+                self.driven[columns] = True
+        self._block: list[JointMotion] = []
+        self._start = 0
+        self._last = -period_ns
+
+    def at(self, time_ns: int) -> JointMotion:
+        """The joints at this time; the arrays are read only."""
+        row, off = divmod(time_ns - self._start, self._period)
+        if off or not 0 <= row < len(self._block):
+            # Rows ahead pay only where the caller keeps to the period.
+            rows = self._rows if time_ns - self._last == self._period else 1
+            self._block = self._evaluate(time_ns, rows)
+            self._start, row = time_ns, 0
+        self._last = time_ns
+        return self._block[row]
+
+    def _evaluate(self, start_ns: int, rows: int) -> list[JointMotion]:
+        times = start_ns + self._period * np.arange(rows, dtype=np.int64)
+        shape = (rows, len(self.driven))
+        tables: list[Floats] = [np.zeros(shape), np.zeros(shape), np.zeros(shape)]
+        tables.append(np.full(shape, np.nan))
+        for columns, interpolator in self._parts:
+            for table, values in zip(tables, interpolator.at(times), strict=True):
+                table[:, columns] = values
+        for table in tables:
+            table.flags.writeable = False
+        return list(map(JointMotion, *tables))

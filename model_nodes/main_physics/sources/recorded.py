@@ -1,0 +1,143 @@
+"""A recording as the main model's input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_suite.ensemble.errors import BadInput, RunFailed
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.model_nodes.main_physics.sources.annotations import readers_for
+from hetwin_suite.model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary
+from hetwin_suite.model_nodes.main_physics.sources.event_stream import EventStream
+from hetwin_suite.model_nodes.main_physics.sources.playback import Playback
+from hetwin_suite.model_nodes.main_physics.sources.recorded_joints import read_joints
+from hetwin_suite.model_nodes.main_physics.sources.source import JointMotion, Source
+from hetwin_suite.model_nodes.main_physics.sources.spec import Annotations
+
+_SHOWN_NAMES = 12
+
+
+class RecordedSource(Source):
+    """Plays back a rosbag2 recording (MCAP or sqlite3).
+
+    A sample's time is its header stamp if that is within 1 s of the log time, else the log time. All
+    joint states are read and checked here; events are read as time goes on. Where the recording cannot
+    be read on, `motion` or `events` fail when they reach that time.
+
+    Args:
+        path: a folder with metadata.yaml, or a single .mcap or .db3 file.
+        joint_states: topics of type sensor_msgs/msg/JointState.
+        joints: the robot's name of a joint, by its recorded name, where they differ.
+        annotations: topics with action annotations; None for all topics of their type.
+        topics: topics whose messages become events.
+
+    Attributes:
+        path: as given.
+        notes: what a person should know about the recording; `bind` adds to it.
+
+    Raises:
+        BadInput: if the recording cannot be played back.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        joint_states: Sequence[str] = ("/joint_states",),
+        joints: Mapping[str, str] | None = None,
+        annotations: Sequence[Annotations] | None = None,
+        topics: Sequence[str] = (),
+    ) -> None:
+        self.path = path
+        self._bag = Bag(path)
+        try:
+            recorded = read_joints(self._bag, joint_states, joints or {})
+            readers = readers_for(self._bag, annotations, topics)
+        except BaseException:
+            self._bag.close()
+            raise
+        self.notes = recorded.notes
+        self._series = recorded.series
+        self._fault: ReadFault | None = recorded.fault
+        self._events = EventStream(self._bag, readers)
+        self._playback: Playback | None = None
+        last = max(int(one.times_ns[-1]) for one in self._series)
+        self._duration_ns: int = max(self._bag.duration_ns, last)
+
+    @property
+    def topics(self) -> tuple[TopicSummary, ...]:
+        """What was recorded, sorted by name."""
+        return tuple(self._bag.topics.values())
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """All recorded joints by the robot's names, sorted."""
+        return tuple(sorted(name for one in self._series for name in one.names))
+
+    @property
+    def duration_ns(self) -> int:
+        """Run time of the last message, by its stamp or its log time, whichever is later."""
+        return self._duration_ns
+
+    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+        """Choose the joints and their order for `motion`; answers which of them were recorded.
+
+        Raises:
+            BadInput: if none of them was recorded.
+        """
+        self._playback = Playback(self._series, joints, period_ns)
+        driven = self._playback.driven
+        if not driven.any():
+            raise BadInput(
+                "no recorded joint belongs to the robot",
+                file=self.path,
+                found=_listed(self.joint_names),
+                expected=f"some of {_listed(joints)} (`joints` can rename them)",
+            )
+        unused = sorted(set(self.joint_names) - set(joints))
+        if unused:
+            self.notes.append(f"recorded joints that are not used: {_listed(unused)}")
+        resting = [joint for joint, is_driven in zip(joints, driven, strict=True) if not is_driven]
+        if resting:
+            self.notes.append(f"joints of the robot that were not recorded: {_listed(resting)}")
+        return driven
+
+    def motion(self, time_ns: int) -> JointMotion:
+        """The joints at that time; at rest before the first and after the last sample.
+
+        Raises:
+            RunFailed: where the joint states cannot be read on.
+        """
+        if self._fault is not None and time_ns >= self._fault.time_ns:
+            raise RunFailed("recording", "read", self._fault.time_ns, self._fault.reason)
+        if self._playback is None:
+            raise RuntimeError("bind the source before asking for motion")
+        return self._playback.at(time_ns)
+
+    def events(self, time_ns: int) -> list[Event]:
+        """Action annotations and topic values since the last call, up to and including `time_ns`.
+
+        Raises:
+            RunFailed: where they cannot be read on, once all events before that were handed out.
+        """
+        return self._events.until(time_ns)
+
+    def ended(self, time_ns: int) -> bool:
+        """Whether nothing more comes after `time_ns`, not even a failure."""
+        broken = self._fault is not None and self._fault.time_ns <= time_ns
+        return time_ns >= self._duration_ns and not broken and not self._events.failing(time_ns)
+
+    def close(self) -> None:
+        """Close the recording."""
+        self._events.close()
+        self._bag.close()
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_SHOWN_NAMES]) or "none"
+    more = len(names) - _SHOWN_NAMES
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,0 +1,121 @@
+"""The joint states of a recording, read and checked before a run starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.model_nodes.main_physics.sources.bag import Bag, ReadFault
+from hetwin_suite.model_nodes.main_physics.sources.bag_types import JOINT_STATE
+from hetwin_suite.model_nodes.main_physics.sources.joint_series import Series, build_series
+from hetwin_suite.model_nodes.main_physics.sources.joint_table import JointTable
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedJoints:
+    """What the joints did, by the robot's names of them.
+
+    Attributes:
+        series: all joints' samples.
+        fault: from when on they cannot be read.
+        notes: what a person should know about them.
+    """
+
+    series: list[Series]
+    fault: ReadFault | None
+    notes: list[str]
+
+
+def read_joints(bag: Bag, topics: Sequence[str], renamed: Mapping[str, str]) -> RecordedJoints:
+    """Read all joint states.
+
+    Args:
+        bag: the recording.
+        topics: of type sensor_msgs/msg/JointState.
+        renamed: the robot's name of a joint, by its recorded name, where they differ.
+
+    Raises:
+        BadInput: if a topic is missing or of another type, there is no sample, names and positions do
+            not match, a position is not finite, time goes back, or renaming goes wrong.
+    """
+    for i, topic in enumerate(topics):
+        _check_topic(bag, topic, f"joint_states.{i}")
+    table = JointTable(bag.path, renamed)
+    table.read(bag.messages(topics), bag.start_ns)
+    if not table.groups:
+        _refuse_nothing(bag, topics, table)
+    _check_renaming(bag, table.recorded_names, renamed)
+    return RecordedJoints(build_series(table, bag.path), table.fault, _notes(table))
+
+
+def _check_topic(bag: Bag, topic: str, where: str) -> None:
+    summary = bag.require(topic, where)
+    if summary.type != JOINT_STATE:
+        raise BadInput(
+            f"topic {topic} carries no joint states",
+            file=bag.path,
+            where=where,
+            found=summary.type,
+            expected=f"{JOINT_STATE}; there are "
+            + ", ".join(str(t) for t in bag.topics.values() if t.name != topic),
+        )
+    bag.check_fields(topic, JOINT_STATE, ("header", "name", "position", "velocity", "effort"))
+    bag.check_fields(topic, "std_msgs/msg/Header", ("stamp", "frame_id"))
+
+
+def _refuse_nothing(bag: Bag, topics: Sequence[str], table: JointTable) -> None:
+    found = "no message at all"
+    if table.without_positions:
+        found = f"{table.without_positions} messages, all without positions"
+    if table.fault:
+        found = table.fault.reason
+    raise BadInput(
+        "the recording tells no joint position",
+        file=bag.path,
+        where=", ".join(topics),
+        found=found,
+        expected="messages with joint names and positions",
+    )
+
+
+def _check_renaming(bag: Bag, recorded: set[str], renamed: Mapping[str, str]) -> None:
+    for name in renamed:
+        if name not in recorded:
+            raise BadInput(
+                "a joint to be renamed was not recorded",
+                file=bag.path,
+                where=f"joints.{name}",
+                found=name,
+                expected=f"one of {', '.join(sorted(recorded))}",
+            )
+    taken: dict[str, str] = {}
+    for name in sorted(recorded):
+        target = renamed.get(name, name)
+        if target in taken:
+            raise BadInput(
+                "two recorded joints get the same name",
+                file=bag.path,
+                where=f"joints.{name if name in renamed else taken[target]}",
+                found=f"{taken[target]} and {name} both as {target}",
+                expected="a name of its own for each joint",
+            )
+        taken[target] = name
+
+
+def _notes(table: JointTable) -> list[str]:
+    notes = []
+    count = len(table.times_ns)
+    if table.distrusted:
+        notes.append(
+            f"the header stamps of {table.distrusted} of {count} joint messages are more than 1 s from "
+            "their log times; the log times are used instead"
+        )
+    if table.without_positions:
+        notes.append(f"{table.without_positions} of {count} joint messages tell no position")
+    if table.wrong_efforts:
+        notes.append(
+            f"the efforts of {table.wrong_efforts} of {count} joint messages do not match their names "
+            "and are not used"
+        )
+    return notes

@@ -1,0 +1,76 @@
+"""What every source offers to the main model."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.ensemble.values import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class JointMotion:
+    """Where the joints are at one time, in the order given to `Source.bind`.
+
+    Attributes:
+        positions: (n,) rad or m.
+        velocities: (n,) rad/s or m/s, of the interpolated motion.
+        accelerations: (n,) rad/s^2 or m/s^2, of the interpolated motion.
+        efforts: (n,) Nm or N as recorded, NaN where the source tells none.
+    """
+
+    positions: Floats
+    velocities: Floats
+    accelerations: Floats
+    efforts: Floats
+
+
+class Source(ABC):
+    """Joint positions, action annotations and topics over time; 0 ns is the start of the run."""
+
+    @property
+    @abstractmethod
+    def joint_names(self) -> tuple[str, ...]:
+        """All joints that the source knows."""
+
+    @property
+    @abstractmethod
+    def duration_ns(self) -> int | None:
+        """When the source ends; None if it does not say."""
+
+    @abstractmethod
+    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+        """Choose the joints and their order for `motion`; answers which of them the source drives.
+
+        Args:
+            joints: names of the robot's joints.
+            period_ns: period at which `motion` will be asked, in nanoseconds.
+
+        Raises:
+            BadInput: if the source drives none of them.
+        """
+
+    @abstractmethod
+    def motion(self, time_ns: int) -> JointMotion:
+        """The joints at that time; times never go back. Joints that are not driven read 0.
+
+        Raises:
+            RunFailed: if the source is broken at that time.
+        """
+
+    @abstractmethod
+    def events(self, time_ns: int) -> list[Event]:
+        """Action annotations and topic values since the last call, up to and including `time_ns`."""
+
+    @abstractmethod
+    def ended(self, time_ns: int) -> bool:
+        """Whether nothing more comes after `time_ns`."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of files and subscriptions."""

@@ -1,0 +1,133 @@
+"""Rigid grasp: while responsible, an object moves with the hand as if glued to it.
+
+The second baseline of paper 0 (section 4.2) binds like this; as a model of the ensemble it may be
+bound by any trigger. On release the object goes on with the hand's velocity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.ensemble.errors import BadInput, Refused
+from hetwin_suite.ensemble.layout import EntityKind, Selection
+from hetwin_suite.ensemble.model import (
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_suite.ensemble.poses import compose, is_pose, relative_to
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.values import POSE, WORLD, Floats, Value
+from hetwin_suite.model_nodes.checked_parameters import number, read_hand, read_numbers
+from hetwin_suite.model_nodes.hand_motion import HandMotion
+
+_PARAMETERS = (
+    ParameterRequest("hand", ParameterKind.HAND, "the hand that objects move with"),
+    number(
+        "velocity_window",
+        0.08,
+        "s",
+        "the hand's velocity at release is fitted over this time",
+    ),
+)
+
+
+class RigidGrasp(Model):
+    """Keeps the pose of each object it is responsible for constant in the hand's grasp frame."""
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """What the model is."""
+        return ModelDescription(
+            kind=ModelKind.SIMULATION,
+            summary="Moves objects with the hand; lets go of them with the hand's velocity.",
+            rate=100.0,
+            provides=(POSE,),
+        )
+
+    def parameters(self) -> tuple[ParameterRequest, ...]:
+        """The hand, and how its velocity is estimated."""
+        return _PARAMETERS
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Remember the hand; the model brings no attribute of its own."""
+        self._hand = read_hand(parameters).name
+        window = read_numbers(_PARAMETERS, parameters)["velocity_window"]
+        self._motion = HandMotion(round(window * 1e9))
+        self._held: dict[str, Floats] = {}
+        return Contribution(reads=(Selection(self._hand, "pose"),))
+
+    def start(self, scene: Snapshot) -> None:
+        """The run begins.
+
+        Raises:
+            BadInput: if the scene has no such hand.
+        """
+        if not scene.layout.has(self._hand, "pose"):
+            raise BadInput("no pose of this hand in the scene", where="hand", found=self._hand)
+        self._held.clear()
+        self._motion.clear()
+        self._motion.add(scene.time_ns, scene.pose(self._hand))
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Answer the poses of the held objects, in the hand's frame."""
+        self._motion.add(tick.scene.time_ns, tick.scene.pose(self._hand))
+        return StepOutput(
+            tick.time_ns,
+            values={
+                (entity, "pose"): Value(pose, tick.time_ns, self._hand)
+                for entity, pose in self._held.items()
+            },
+        )
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Hold an object from now on where it is now, seen from the hand.
+
+        Raises:
+            Refused: if this is not the pose of an object, or not a pose at all.
+        """
+        self._check_can_take(entity, attribute, value, scene)
+        hand = scene.pose(self._hand)
+        world = value.data
+        if value.parent != WORLD:
+            world = compose(scene.pose(value.parent), value.data)
+        pose = relative_to(hand, world)
+        pose[7:] = 0.0
+        self._held[entity] = pose
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """Let go of an object; it keeps the velocity that the hand has at its origin.
+
+        Raises:
+            Refused: if the object is not held.
+        """
+        if attribute != "pose" or entity not in self._held:
+            raise Refused(
+                f"the rigid grasp of {self._hand} is not responsible for {entity}.{attribute}"
+            )
+        hand = scene.pose(self._hand)
+        self._motion.add(scene.time_ns, hand)
+        moving = np.concatenate([hand[:7], self._motion.twist()])
+        return Value(compose(moving, self._held.pop(entity)), scene.time_ns)
+
+    def _check_can_take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        claim = f"the rigid grasp of {self._hand} cannot hold {entity}.{attribute}"
+        if attribute != "pose" or not scene.layout.has(entity, attribute):
+            raise Refused(f"{claim}: it holds poses of objects only")
+        kind = scene.layout.entity(entity).kind
+        if kind is not EntityKind.OBJECT:
+            raise Refused(
+                f"{claim}: {entity} is of kind {kind.value}, expected {EntityKind.OBJECT.value}"
+            )
+        if not is_pose(value.data):
+            raise Refused(f"{claim}: the value is no finite pose with a unit quaternion")
+        if value.parent != WORLD and not scene.layout.has(value.parent, "pose"):
+            raise Refused(f"{claim}: its frame {value.parent!r} is not in the scene")

@@ -1,0 +1,376 @@
+"""One generic ROS 2 node that serves any model: the model's contract as services and topics.
+
+Started as ``ros2 run hetwin model --ros-args -r __node:=grasp -p type:=grasp_monitor``, it registers itself at the
+conductor and then does what it is told. It is a managed node: unconfigured until the model is initialized,
+inactive until the run starts, active until it stops.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import rclpy
+import rclpy.executors
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.qos import QoSProfile, QoSReliabilityPolicy
+from rosgraph_msgs.msg import Clock
+
+from hetwin.msg import Event as EventMessage
+from hetwin.msg import ModelOutput, SceneState
+from hetwin.srv import (
+    CommandModel,
+    GetModelParameters,
+    InitializeModel,
+    RegisterModel,
+    ReleaseAttribute,
+    StartModel,
+    StepModel,
+    StopModel,
+    TakeAttribute,
+)
+from hetwin_suite.ensemble.catalogue import model_class
+from hetwin_suite.ensemble.errors import BadInput, HetwinError
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.ensemble.layout import Layout
+from hetwin_suite.ensemble.layout_json import layout_from_json
+from hetwin_suite.ensemble.model import Model, StepInput, StepOutput, Stepping
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.transport import messages, wire
+from hetwin_suite.ensemble.transport.ros_names import (
+    CLOCK,
+    EVENTS,
+    REGISTER,
+    SERVICE_DEPTH,
+    STATE,
+)
+from hetwin_suite.ensemble.transport.spinning import spin_until
+from hetwin_suite.ensemble.values import Value
+
+REGISTER_TIMEOUT_S = 30.0
+
+
+class ModelNode(LifecycleNode):  # type: ignore[misc]
+    """Serves one model.
+
+    Args:
+        name: name of the model in the scenario; ``__node:=`` overrides it.
+    """
+
+    def __init__(self, name: str = "model") -> None:
+        super().__init__(name)
+        self.declare_parameter("type", "")
+        self.declare_parameter("stepping", "service")
+        self.ended = False
+        self._model: Model | None = None
+        self._layout: Layout | None = None
+        self._models: tuple[str, ...] = ()
+        self._at_start: Snapshot | None = None
+        self._unwaited: _UnwaitedStepping | None = None
+        self._one_at_a_time = threading.Lock()  # a model that nobody waits for steps in a thread
+        self._serve(GetModelParameters, "parameters", self._on_parameters)
+        self._serve(InitializeModel, "initialize", self._on_initialize)
+        self._serve(StartModel, "start", self._on_start)
+        self._serve(StepModel, "step", self._on_step)
+        self._serve(TakeAttribute, "take", self._on_take)
+        self._serve(ReleaseAttribute, "release", self._on_release)
+        self._serve(CommandModel, "command", self._on_command)
+        self._serve(StopModel, "stop", self._on_stop)
+
+    def make_model(self) -> None:
+        """Make the model that the parameter `type` names.
+
+        Raises:
+            BadInput: if there is no such type.
+        """
+        type_name = str(self.get_parameter("type").value)
+        if not type_name:
+            raise BadInput(
+                "the parameter 'type' is missing",
+                where=self.get_name(),
+                expected="a model type, e.g. -p type:=grasp_monitor",
+            )
+        self._model = model_class(type_name)()
+
+    def registration(self) -> RegisterModel.Request:
+        """What the node tells the conductor about itself."""
+        description = type(self.model).describe()
+        return RegisterModel.Request(
+            name=self.get_name(),
+            type=str(self.get_parameter("type").value),
+            node=self.get_fully_qualified_name(),
+            description=json.dumps(
+                {"kind": description.kind.value, "stepping": description.stepping.value}
+            ),
+            host=socket.gethostname(),
+            pid=os.getpid(),
+        )
+
+    @property
+    def model(self) -> Model:
+        """The model that is served."""
+        if self._model is None:
+            self.make_model()
+        assert self._model is not None
+        return self._model
+
+    # ------------------------------------------------------------------ services
+
+    def _serve(self, kind: Any, name: str, handler: Callable[[Any, Any], None]) -> None:
+        """Offer a service whose handler's errors become its answer."""
+
+        def answer(request: Any, response: Any) -> Any:
+            try:
+                handler(request, response)
+                response.ok = True
+            except Exception as error:
+                response.ok = False
+                response.error = wire.error_to_text(error)
+            return response
+
+        self.create_service(kind, f"~/{name}", answer, qos_profile=QoSProfile(depth=SERVICE_DEPTH))
+
+    def _on_parameters(self, _: Any, response: Any) -> None:
+        response.requests = wire.requests_to_text(self.model.parameters())
+
+    def _on_initialize(self, request: Any, response: Any) -> None:
+        contribution = self.model.initialize(json.loads(request.parameters), request.seed)
+        response.contribution = wire.contribution_to_text(contribution)
+        self.trigger_configure()
+
+    def _on_start(self, request: Any, response: Any) -> None:
+        self._layout = layout_from_json(json.loads(request.layout))
+        self._models = tuple(request.models)
+        self._at_start = self._scene(request.state)
+        self.model.start(self._at_start)
+        if str(self.get_parameter("stepping").value) != Stepping.SERVICE.value:
+            self._unwaited = _UnwaitedStepping(
+                self, self._step, self._scene, round(request.period * 1e9)
+            )
+        self.trigger_activate()
+
+    def _on_step(self, request: Any, response: Any) -> None:
+        layout = self._started()
+        assert self._at_start is not None
+        tick = messages.read_step(request, self._at_start)
+        output = self.model.step(tick)
+        messages.fill_output(response.output, output, layout, EventMessage)
+
+    def _step(self, tick: StepInput) -> StepOutput:
+        with self._one_at_a_time:
+            return self.model.step(tick)
+
+    def _on_take(self, request: Any, response: Any) -> None:
+        layout = self._started()
+        slot = layout.slots[request.slot]
+        value = Value(
+            messages.to_floats(request.value),
+            request.time_ns,
+            messages.parent_name(layout, request.parent),
+        )
+        with self._one_at_a_time:
+            self.model.take(slot.entity, slot.attribute.name, value, self._scene(request.state))
+
+    def _on_release(self, request: Any, response: Any) -> None:
+        layout = self._started()
+        slot = layout.slots[request.slot]
+        with self._one_at_a_time:
+            value = self.model.release(slot.entity, slot.attribute.name, self._scene(request.state))
+        response.value = messages.doubles(value.data)
+        response.time_ns = value.time_ns
+        response.parent = messages.parent_id(layout, value.parent)
+
+    def _on_command(self, request: Any, response: Any) -> None:
+        arguments = json.loads(request.arguments) if request.arguments else {}
+        with self._one_at_a_time:
+            self.model.command(request.command, arguments)
+
+    def _on_stop(self, request: Any, response: Any) -> None:
+        self.ended = True
+        if self._unwaited is not None:
+            self._unwaited.end()
+        self.model.stop()
+
+    # ------------------------------------------------------------------ life cycle
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """The run is paused or over; steps are refused from now on."""
+        self._layout = None
+        return super().on_deactivate(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """End the process."""
+        self.ended = True
+        return TransitionCallbackReturn.SUCCESS
+
+    def _started(self) -> Layout:
+        if self._layout is None:
+            raise RuntimeError("the model is not active; expected a start before this call")
+        return self._layout
+
+    def _scene(self, state: SceneState) -> Snapshot:
+        return messages.read_state(state, self._started(), self._models)
+
+
+class _UnwaitedStepping:
+    """Steps a model on the clock, or at its own pace, in a thread of its own; answers go out on ``~/output``."""
+
+    def __init__(
+        self,
+        node: LifecycleNode,
+        step: Callable[[StepInput], StepOutput],
+        read: Callable[[SceneState], Snapshot],
+        period_ns: int,
+    ) -> None:
+        self._node = node
+        self._step_model = step
+        self._read = read
+        self._period_ns = period_ns
+        self._free = str(node.get_parameter("stepping").value) == Stepping.FREE.value
+        self._wake = threading.Condition()
+        self._state: SceneState | None = None
+        self._now_ns = 0
+        self._done_ns = 0
+        self._missed = 0
+        self._events: list[Event] = []
+        self._over = False
+        self._output = node.create_publisher(ModelOutput, "~/output", QoSProfile(depth=100))
+        newest = QoSProfile(depth=1, reliability=QoSReliabilityPolicy.RELIABLE)
+        node.create_subscription(SceneState, STATE, self._on_state, newest)
+        node.create_subscription(Clock, CLOCK, self._on_clock, newest)
+        node.create_subscription(EventMessage, EVENTS, self._on_event, QoSProfile(depth=1000))
+        self._thread = threading.Thread(target=self._run, name="stepping", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Let the thread end after its present step."""
+        with self._wake:
+            self._over = True
+            self._wake.notify()
+        self._thread.join(timeout=1.0)
+
+    def _on_state(self, message: SceneState) -> None:
+        with self._wake:
+            self._state = message
+            self._wake.notify()
+
+    def _on_clock(self, message: Clock) -> None:
+        with self._wake:
+            self._now_ns = messages.read_time(message.clock)
+            self._wake.notify()
+
+    def _on_event(self, message: EventMessage) -> None:
+        with self._wake:
+            self._events.append(messages.read_event(message))
+
+    def _is_due(self) -> bool:
+        if self._state is None:
+            return False
+        if self._free:
+            return messages.read_time(self._state.stamp) > self._done_ns
+        return self._now_ns - self._done_ns >= self._period_ns
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                self._wake.wait_for(lambda: self._over or self._is_due())
+                if self._over:
+                    return
+                assert self._state is not None
+                scene = self._read(self._state)
+                periods = max(1, (self._now_ns - self._done_ns) // self._period_ns)
+                if not self._free:
+                    self._missed += periods - 1
+                then = scene.time_ns if self._free else self._done_ns + periods * self._period_ns
+                tick = StepInput(then, then - self._done_ns, scene, tuple(self._events))
+                self._events = []
+                self._done_ns = then
+            if not self._step(tick):
+                return
+
+    def _step(self, tick: StepInput) -> bool:
+        message = ModelOutput()
+        try:
+            output = self._step_model(tick)
+            messages.fill_output(message, output, tick.scene.layout, EventMessage)
+        except Exception as error:
+            message.error = wire.error_to_text(error)
+        message.missed_steps = self._missed
+        self._output.publish(message)
+        return not message.error
+
+
+def make_executor() -> Any:
+    """The fastest executor that this rclpy has."""
+    try:
+        from rclpy.experimental import EventsExecutor
+    except ImportError:
+        return rclpy.executors.SingleThreadedExecutor()
+    return EventsExecutor()
+
+
+def register(node: ModelNode, executor: Any) -> str:
+    """Make the node known to the conductor.
+
+    Returns:
+        The model's id.
+
+    Raises:
+        HetwinError: if the conductor does not answer, or refuses.
+    """
+    client = node.create_client(RegisterModel, REGISTER)
+    end = time.monotonic() + REGISTER_TIMEOUT_S
+    while not client.service_is_ready():
+        if time.monotonic() > end:
+            raise HetwinError(
+                f"{node.get_name()}: no conductor offers {client.srv_name!r}"
+                f" within {REGISTER_TIMEOUT_S:g} s; is it running in this namespace and domain?"
+            )
+        executor.spin_once(0.02)
+    future = client.call_async(node.registration())
+    answer = spin_until(executor, future, REGISTER_TIMEOUT_S)
+    if answer is None:
+        raise HetwinError(f"{node.get_name()}: the conductor did not answer the registration")
+    if not answer.accepted:
+        raise HetwinError(
+            f"{node.get_name()}: the conductor refused the registration: {answer.reason}"
+        )
+    return str(answer.id)
+
+
+def main(args: list[str] | None = None) -> None:
+    """Serve a model until it is stopped."""
+    rclpy.init(args=args)
+    code = 0
+    try:
+        node = ModelNode()
+        executor = make_executor()
+        executor.add_node(node)
+        _ = node.model
+        register(node, executor)
+        parent = os.getppid()
+        while rclpy.ok() and not node.ended:
+            executor.spin_once(0.2)
+            if os.getppid() != parent:  # whoever started this node is gone
+                break
+        executor.spin_once(0.05)  # let the last answer go out
+    except rclpy.executors.ExternalShutdownException:
+        pass  # a signal, or rclpy.shutdown() elsewhere
+    except HetwinError as error:
+        print(f"error: {error}", file=sys.stderr)
+        code = 2 if isinstance(error, BadInput) else 1
+    except KeyboardInterrupt:
+        code = 130
+    finally:
+        rclpy.try_shutdown()
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""What the page does: draws the figures in its own colours and keeps their time axes together."""
+
+SCRIPT = """
+(function () {
+  "use strict";
+  const figures = JSON.parse(document.getElementById("figures").textContent);
+  const night = window.matchMedia("(prefers-color-scheme: dark)");
+  const drawn = [];
+  let busy = false;
+
+  function colour(name) {
+    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  }
+  function theme(layout) {
+    const text = colour("--text"), muted = colour("--muted"), line = colour("--line");
+    const look = {
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      font: {color: text, family: getComputedStyle(document.body).fontFamily, size: 12},
+      hoverlabel: {bgcolor: colour("--card"), bordercolor: line, font: {color: text}, align: "left"},
+    };
+    for (const key of Object.keys(layout).filter((k) => /^[xy]axis/.test(k))) {
+      look[key] = {gridcolor: line, linecolor: line, tickcolor: muted, ...layout[key]};
+    }
+    if (layout.scene) {
+      look.scene = {...layout.scene};
+      for (const axis of ["xaxis", "yaxis", "zaxis"]) {
+        look.scene[axis] = {...layout.scene[axis], gridcolor: line, color: muted};
+      }
+    }
+    // A finger that drags over a plot means to scroll the page.
+    if (window.matchMedia("(pointer: coarse)").matches) look.dragmode = false;
+    return {...layout, ...look};
+  }
+  function together(source, event) {
+    if (busy) return;
+    const from = event["xaxis.range[0]"], to = event["xaxis.range[1]"];
+    const all = event["xaxis.autorange"];
+    if (from === undefined && !all) return;
+    busy = true;
+    const jobs = drawn.filter((d) => d.node !== source && d.timed).map((d) => Plotly.relayout(
+      d.node, {"xaxis.range": all ? d.range.slice() : [from, to], "xaxis.autorange": false}));
+    if (all) {
+      const own = drawn.find((d) => d.node === source);
+      jobs.push(Plotly.relayout(source, {"xaxis.range": own.range.slice(), "xaxis.autorange": false}));
+    }
+    Promise.all(jobs).finally(() => { busy = false; });
+  }
+  function draw(node) {
+    const figure = figures[node.dataset.figure];
+    const timed = Boolean(figure.layout.xaxis);
+    const config = {responsive: true, displayModeBar: false, scrollZoom: false};
+    const layout = theme(figure.layout);
+    const range = timed ? figure.layout.xaxis.range.slice() : null;
+    if (timed) layout.xaxis = {...layout.xaxis, range: range.slice()};
+    Plotly.newPlot(node, figure.data, layout, config).then(() => {
+      drawn.push({node, timed, range, layout: figure.layout});
+      if (timed) node.on("plotly_relayout", (event) => together(node, event));
+    });
+  }
+  for (const node of document.querySelectorAll(".plot")) {
+    const fold = node.closest("details");
+    if (!fold || fold.open) draw(node);
+    else fold.addEventListener("toggle", () => draw(node), {once: true});
+  }
+  night.addEventListener("change", () => {
+    for (const d of drawn) {
+      const layout = theme(d.layout);
+      if (d.timed) layout.xaxis.range = d.node.layout.xaxis.range;
+      Plotly.relayout(d.node, layout);
+    }
+  });
+})();
+"""

@@ -1,0 +1,47 @@
+"""How recorded episodes are distributed: how many of what, and how hard they are to tell apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hetwin_suite.proving_ground.tennis_table_sdf import BALL_RADIUS
+
+RULE_MOST = 0.8
+"""If fingers blocked until the release tell the outcome more often, the episodes are too easy."""
+NEAR_LEAST = 0.2
+"""At least this share shall end near the boundary between in and out."""
+
+
+def distribution(summaries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Counts and shares.
+
+    Args:
+        summaries: each with label and cause; drops also with container, margin in m and
+            blocked_until_release.
+    """
+    count = len(summaries)
+    found: dict[str, Any] = {"episodes": count}
+    for key, name in (("label", "labels"), ("cause", "causes"), ("container", "containers")):
+        if key in summaries[0]:
+            told = Counter(str(s[key]) for s in summaries if s[key])
+            found[name] = dict(sorted(told.items()))
+    if "margin" in summaries[0]:
+        near = sum(abs(s["margin"]) < BALL_RADIUS for s in summaries)
+        found["near_boundary"] = {
+            "within_m": BALL_RADIUS,
+            "share": round(near / count, 4),
+            "least": NEAR_LEAST,
+        }
+    if "drawn_again" in summaries[0]:
+        found["drawn_again"] = sum(s["drawn_again"] for s in summaries)
+    if "blocked_until_release" in summaries[0]:
+        right = sum(s["blocked_until_release"] == (s["label"] == "success") for s in summaries)
+        found["rule_blocked_means_success"] = {
+            "right": right,
+            "of": count,
+            "accuracy": round(right / count, 4),
+            "most": RULE_MOST,
+        }
+    return found

@@ -1,0 +1,1 @@
+"""Verdicts of the twin against recorded ground truth: the first paper's Table 2."""

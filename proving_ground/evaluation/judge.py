@@ -1,0 +1,117 @@
+"""One episode played in one approach, and what the twin says of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_suite.ensemble.conductor.conductor import Conductor
+from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.errors import HetwinError
+from hetwin_suite.ensemble.listener import RunListener, RunSummary
+from hetwin_suite.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_suite.ensemble.transport.local import LocalPort
+from hetwin_suite.projection.log_writer import RunLog
+from hetwin_suite.proving_ground.evaluation.approaches import (
+    RULE,
+    says_success,
+    scenario_name,
+    task_of,
+)
+from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
+
+WITHOUT_SIGNALS = ("single", "force")
+"""Approaches that may fail to grasp at all; the paper gives n/a for failed executions then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an approach says of an episode.
+
+    Attributes:
+        episode: the episode's folder.
+        approach: name of the approach.
+        success: what it says; None if the run failed.
+        truth: what really came of it.
+        cause: the truth's words for what went wrong.
+        margin: signed distance from the boundary [m], if known.
+        why: what led to the verdict, in words: the events of handling, or the error.
+        real_time_factor: of the run; not a number for the rule.
+        wall_time: seconds that it took, start included.
+        not_applicable: the paper's n/a: the approach cannot grasp what the robot really held, so that its 'no
+            success' interprets nothing.
+    """
+
+    episode: str
+    scenario: str
+    approach: str
+    success: bool | None
+    truth: bool
+    cause: str
+    margin: float | None
+    why: str
+    real_time_factor: float
+    wall_time: float
+    not_applicable: bool = False
+
+    @property
+    def right(self) -> bool:
+        """Whether it is what really happened."""
+        return self.success is self.truth
+
+
+def judge(episode: LabelledEpisode, approach: str, log: Path | None = None) -> Verdict:
+    """Play an episode; with `log`, write the run to that folder."""
+    begun = time.monotonic()
+    task = task_of(episode.scenario)
+    grasped = True
+    if approach == RULE:
+        success: bool | None = episode.blocked
+        why, factor = "fingers blocked until release" if success else "fingers closed", np.nan
+    else:
+        try:
+            summary = _play(episode, scenario_name(task, approach), log)
+        except HetwinError as error:
+            success, why, factor = None, str(error), np.nan
+        else:
+            failed = summary.ended == "failed"
+            success = None if failed else says_success(task, summary.state)
+            why, factor = _story(summary), summary.real_time_factor
+            grasped = any(event["name"] == "grasped" for event in summary.events)
+    return Verdict(
+        str(episode.folder),
+        episode.scenario,
+        approach,
+        success,
+        episode.success,
+        episode.cause,
+        episode.margin,
+        why,
+        float(factor),
+        time.monotonic() - begun,
+        not grasped and episode.held and not episode.success and approach in WITHOUT_SIGNALS,
+    )
+
+
+def _play(episode: LabelledEpisode, scenario: str, log: Path | None) -> RunSummary:
+    loaded = load_scenario(find_scenario(scenario))
+    options = RunOptions(source=str(episode.recording), scene=episode.scene)
+    listeners: Sequence[RunListener] = [RunLog(log)] if log is not None else []
+    ports = [LocalPort(plan) for plan in loaded.models]
+    return Conductor(loaded, ports, listeners, options).run()
+
+
+def _story(summary: RunSummary) -> str:
+    if summary.error is not None:
+        error = summary.error
+        return f"{error['model']}: {error['call']} failed: {error['reason']}"
+    told = [
+        f"{event['name']} {float(str(event['time'])):.2f} s"
+        for event in summary.events
+        if event["kind"] == "model"
+    ]
+    return ", ".join(told) or "nothing was observed"

@@ -1,0 +1,126 @@
+"""Puts worlds of simple forms into SDFormat: each form both collides and is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A form of a model: box (x y z), cylinder (radius, length), sphere (radius) or plane (x y).
+
+    Attributes:
+        name: unique in its model.
+        kind: the form.
+        size: full lengths in metres.
+        at: its middle in the model.
+        turn: roll, pitch, yaw in radians.
+    """
+
+    name: str
+    kind: str
+    size: tuple[float, ...]
+    at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    turn: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A model of one link.
+
+    Attributes:
+        name: of the model.
+        parts: its forms.
+        at: where it stands in the world, upright.
+        colour: red, green, blue.
+        friction: coefficient of sliding friction.
+        mass: in kg; 0 for what never moves.
+        inertia: ixx, iyy, izz in kg m^2 about its origin.
+    """
+
+    name: str
+    parts: Sequence[Part]
+    at: tuple[float, float, float]
+    colour: tuple[float, float, float]
+    friction: float = 0.5
+    mass: float = 0.0
+    inertia: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+def world_sdf(name: str, comment: str, things: Sequence[Thing]) -> str:
+    """A whole world file."""
+    text = [
+        '<?xml version="1.0"?>',
+        f"<!-- {comment} -->",
+        '<sdf version="1.9">',
+        f'  <world name="{name}">',
+        "    <gravity>0 0 -9.81</gravity>",
+        '    <physics name="fine" type="ignored">',
+        "      <max_step_size>0.001</max_step_size>",
+        "      <real_time_factor>1</real_time_factor>",
+        "    </physics>",
+        '    <light name="sun" type="directional">',
+        "      <pose>0 0 5 0 0 0</pose>",
+        "      <diffuse>0.8 0.8 0.8 1</diffuse>",
+        "      <specular>0.2 0.2 0.2 1</specular>",
+        "      <direction>0.4 0.3 -1</direction>",
+        "      <cast_shadows>true</cast_shadows>",
+        "    </light>",
+    ]
+    for thing in things:
+        text += _model(thing)
+    return "\n".join([*text, "  </world>", "</sdf>", ""])
+
+
+def _model(thing: Thing) -> list[str]:
+    text = [f'    <model name="{thing.name}">']
+    if not thing.mass:
+        text.append("      <static>true</static>")
+    text += [f"      <pose>{_words(thing.at)} 0 0 0</pose>", '      <link name="link">']
+    if thing.mass:
+        moments = dict(zip(("ixx", "iyy", "izz"), thing.inertia, strict=True))
+        inertia = "".join(
+            f"<{key}>{moments.get(key, 0.0):.4g}</{key}>"
+            for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        )
+        text += [
+            "        <inertial>",
+            f"          <mass>{thing.mass:g}</mass>",
+            f"          <inertia>{inertia}</inertia>",
+            "        </inertial>",
+        ]
+    for part in thing.parts:
+        text += _part(part, thing)
+    return [*text, "      </link>", "    </model>"]
+
+
+def _part(part: Part, thing: Thing) -> list[str]:
+    pose = f"<pose>{_words(part.at)} {_words(part.turn)}</pose>"
+    geometry = f"<geometry>{_form(part)}</geometry>"
+    mu = f"<ode><mu>{thing.friction:g}</mu><mu2>{thing.friction:g}</mu2></ode>"
+    colour = f"<diffuse>{_words(thing.colour)} 1</diffuse>"
+    return [
+        f'        <collision name="{part.name}">',
+        f"          {pose}{geometry}",
+        f"          <surface><friction>{mu}</friction></surface>",
+        "        </collision>",
+        f'        <visual name="{part.name}_visual">',
+        f"          {pose}{geometry}<material>{colour}</material>",
+        "        </visual>",
+    ]
+
+
+def _form(part: Part) -> str:
+    if part.kind == "box":
+        return f"<box><size>{_words(part.size)}</size></box>"
+    if part.kind == "plane":
+        return f"<plane><normal>0 0 1</normal><size>{_words(part.size)}</size></plane>"
+    form = f"<radius>{part.size[0]:g}</radius>"
+    if part.kind == "cylinder":
+        form += f"<length>{part.size[1]:g}</length>"
+    return f"<{part.kind}>{form}</{part.kind}>"
+
+
+def _words(numbers: tuple[float, ...]) -> str:
+    return " ".join(f"{number:.9g}" for number in numbers)

@@ -1,0 +1,1 @@
+"""The stand-in for the robot with two hands: body, controller, hand postures, witness."""

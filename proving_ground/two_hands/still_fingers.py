@@ -1,0 +1,23 @@
+"""The simplest rule of all: fingers that stay blocked until the release hold something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hetwin_suite.proving_ground.sensing import Reading
+from hetwin_suite.proving_ground.two_hands.joints import CLOSED, FINGERS, OPENED
+
+CLOSED_SHARE = 0.9
+"""Fingers beyond this share of the way from open to closed on nothing are not blocked."""
+MOVED_SHARE = 0.12
+"""Fingers that close by so much after the hand closed are not blocked any more."""
+
+
+def blocked_until(readings: Sequence[Reading], bound: float, release: float) -> bool:
+    """Whether the right hand's fingers were blocked from `bound` until `release`, both in s."""
+    mine = [r for r in readings if r.joints == FINGERS["right"] and bound <= r.time <= release]
+    way = np.tile(CLOSED - OPENED, 4)
+    shares = np.array([(r.positions - np.tile(OPENED, 4)) @ way / (way @ way) for r in mine])
+    return bool(shares.max() < CLOSED_SHARE and shares.max() - shares[0] < MOVED_SHARE)

@@ -1,0 +1,246 @@
+"""The shipped scenario: the same in both transports, sensitive to its input, and true to what happened."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cli_runs import ROOT, Ended, hetwin
+from robot_recordings import Stamped, joint_states_only, with_position
+from twin_runs import time_of, times_of, top, twin_run
+
+from hetwin_suite.projection.episode import Episode
+from hetwin_suite.proving_ground import pick_and_place
+
+SCENARIO = ROOT / "scenarios" / "pick_and_place.yaml"
+EPISODE = ROOT / "scenarios" / "episodes" / "pick_and_place"
+MODELS = ["physics", "grasp", "holding", "handling"]
+
+
+@pytest.fixture(scope="module")
+def truth() -> dict[str, Any]:
+    text = EPISODE.with_name("pick_and_place_truth.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of all runs of the unchanged scenario."""
+    return tmp_path_factory.mktemp("runs")
+
+
+def run(transport: str, out: Path) -> Any:
+    options = ["--transport", transport, "--json", "--no-report", "--out", out]
+    return hetwin("run", SCENARIO, *options).json
+
+
+@pytest.fixture(scope="module")
+def first(runs: Path) -> Any:
+    """What a run in one process printed."""
+    return run("local", runs / "local0")
+
+
+@pytest.fixture(scope="module")
+def twin(runs: Path, first: Any) -> Episode:
+    return Episode.open(runs / "local0")
+
+
+@pytest.fixture(scope="module")
+def demo(runs: Path) -> Ended:
+    """The command of `make demo`."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipe = re.search(r"^demo:.*\n\t@?(.*)$", makefile, re.MULTILINE)
+    assert recipe is not None
+    command, *arguments = recipe.group(1).split()
+    assert command.endswith("/hetwin")
+    return hetwin(*arguments, "--out", runs / "ros0")
+
+
+@pytest.fixture(scope="module")
+def outcomes(runs: Path, first: Any, demo: Ended) -> dict[str, list[Any]]:
+    """Three runs in one process and two as nodes."""
+    by_demo = json.loads((runs / "ros0" / "summary.json").read_text(encoding="utf-8"))
+    return {
+        "local": [first, *(run("local", runs / f"local{i}") for i in (1, 2))],
+        "ros": [by_demo, run("ros", runs / "ros1")],
+    }
+
+
+@pytest.mark.slow
+def test_digest_is_the_same_in_both_transports(outcomes: dict[str, list[Any]]) -> None:
+    digests = {name: [one["digest"] for one in ended] for name, ended in outcomes.items()}
+    one = outcomes["local"][0]["digest"]
+    assert digests == {"local": [one] * 3, "ros": [one] * 2}
+    for one in outcomes["local"] + outcomes["ros"]:
+        assert one["deterministic"] is True
+        assert one["ended"] == "recording"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["events", "handovers", "state"])
+def test_outcome_is_the_same_in_both_transports(outcomes: dict[str, list[Any]], what: str) -> None:
+    one, *others = outcomes["local"] + outcomes["ros"]
+    assert one[what]
+    for other in others:
+        assert other[what] == one[what]
+
+
+@pytest.mark.slow
+def test_each_model_is_a_process_of_its_own(outcomes: dict[str, list[Any]]) -> None:
+    for one in outcomes["ros"]:
+        assert [row["model"] for row in one["processes"]] == MODELS
+        assert len({row["pid"] for row in one["processes"]}) == len(MODELS)
+    for one in outcomes["local"]:
+        assert len({row["pid"] for row in one["processes"]}) == 1
+
+
+@pytest.fixture(scope="module")
+def short_digest(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], str]:
+    """The digest of the first second of a recording."""
+
+    def digest(source: Path) -> str:
+        folder = tmp_path_factory.mktemp("short")
+        twin = twin_run(SCENARIO, folder / "run", source=source, duration=1.0)
+        return str(twin.summary["digest"])
+
+    return digest
+
+
+def test_digest_of_an_unchanged_copy_is_the_same(
+    tmp_path: Path, short_digest: Callable[[Path], str]
+) -> None:
+    copies = [joint_states_only(EPISODE, tmp_path / name) for name in ("one", "other")]
+    assert len({short_digest(copy) for copy in copies}) == 1
+
+
+@pytest.mark.parametrize(
+    ("joint", "number"),
+    [
+        ("shoulder_pan_joint", 0),
+        ("shoulder_pan_joint", 40),
+        ("wrist_pitch_joint", 77),
+        ("gripper_left_finger_joint", 20),
+    ],
+)
+def test_a_sample_changed_by_a_billionth_changes_the_digest(
+    tmp_path: Path, short_digest: Callable[[Path], str], joint: str, number: int
+) -> None:
+    seen = 0
+
+    def change(stamped: Stamped) -> list[Stamped]:
+        nonlocal seen
+        message = stamped[1]
+        if joint not in message.name:
+            return [stamped]
+        seen += 1
+        position = message.position[list(message.name).index(joint)]
+        return [with_position(stamped, joint, position + 1e-9) if seen == number + 1 else stamped]
+
+    original = joint_states_only(EPISODE, tmp_path / "original")
+    changed = joint_states_only(EPISODE, tmp_path / "changed", change)
+    assert seen > number
+    assert short_digest(original) != short_digest(changed)
+
+
+@pytest.mark.parametrize("name", ["grasped", "picked_up", "released", "put_down"])
+def test_each_event_is_told_once(twin: Episode, name: str) -> None:
+    (event,) = [event for event in twin.events if event.name == name]
+    assert (event.arguments["object"], event.arguments["hand"]) == ("box", "gripper")
+
+
+@pytest.mark.parametrize(
+    ("name", "true_name", "within"),
+    [
+        ("grasped", "grasp", 0.15),
+        ("picked_up", "lift_off", 0.05),
+        ("released", "release", 0.2),
+        ("put_down", "put_down", 0.2),
+    ],
+)
+def test_event_is_told_when_it_truly_happened(
+    twin: Episode, truth: dict[str, Any], name: str, true_name: str, within: float
+) -> None:
+    assert time_of(twin, name) == pytest.approx(truth["events"][true_name], abs=within)
+
+
+def test_box_is_taken_from_the_table_to_the_tray(twin: Episode) -> None:
+    supports = {e.name: e.arguments["support"] for e in twin.events if "support" in e.arguments}
+    assert supports["picked_up"] == "table"
+    assert supports["put_down"] == "tray"
+
+
+def test_box_ends_where_it_truly_ended(twin: Episode, truth: dict[str, Any]) -> None:
+    true_end = np.array(truth["path"][-1][1:4])
+    assert np.linalg.norm(twin.pose("box")[-1, :3] - true_end) < 0.01
+
+
+def test_box_is_where_it_truly_is_while_it_is_carried(twin: Episode, truth: dict[str, Any]) -> None:
+    path = np.array(truth["path"])
+    carried = (path[:, 0] > time_of(twin, "picked_up")) & (path[:, 0] < time_of(twin, "released"))
+    seen = np.column_stack(
+        [np.interp(path[carried, 0], twin.seconds, twin.pose("box")[:, i]) for i in range(3)]
+    )
+    assert np.linalg.norm(seen - path[carried, 1:4], axis=1).max() < 0.01
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Another episode of the same program, in which something is different."""
+
+    def record(*options: str) -> Path:
+        bag = tmp_path_factory.mktemp("recorded") / "bag"
+        pick_and_place.main(["--seed", "1", "--out", str(bag), *options])
+        return bag
+
+    return record
+
+
+@pytest.mark.slow
+def test_gripper_that_stayed_open_grasped_nothing(
+    tmp_path: Path, recorded: Callable[..., Path]
+) -> None:
+    twin = twin_run(SCENARIO, tmp_path / "run", source=recorded("--grasp", "open"))
+    assert times_of(twin, "grasped") == []
+    assert not twin.handovers
+
+
+@pytest.mark.slow
+def test_fingers_that_closed_on_nothing_grasped_nothing(
+    tmp_path: Path, recorded: Callable[..., Path]
+) -> None:
+    # The recorded fingers close fully: the box was elsewhere, and the twin is told where.
+    source = recorded("--box-offset", "0.2,0,0")
+    scene = {"box": {"pose": [0.65, 0.2, 0.8, 1, 0, 0, 0]}}
+    twin = twin_run(SCENARIO, tmp_path / "run", source=source, scene=scene)
+    assert times_of(twin, "grasped") == []
+    assert not twin.handovers
+
+
+@pytest.mark.slow
+def test_dropped_box_is_told_released_and_falls_on_the_table(
+    tmp_path: Path, recorded: Callable[..., Path]
+) -> None:
+    source = recorded("--weak")
+    true = json.loads(source.with_name("bag_truth.json").read_text(encoding="utf-8"))
+    twin = twin_run(SCENARIO, tmp_path / "run", source=source)
+    assert time_of(twin, "picked_up") == pytest.approx(true["events"]["lift_off"], abs=0.05)
+    assert time_of(twin, "released") == pytest.approx(true["events"]["release"], abs=0.3)
+    assert twin.pose("box")[-1, 2] < top(twin, "table") + 0.06
+
+
+@pytest.mark.slow
+def test_demo_prints_what_happened(runs: Path, demo: Ended) -> None:
+    assert demo.code == 0, demo.err
+    printed = demo.out + demo.err
+    assert "Traceback" not in printed
+    order = [
+        demo.out.index(f"{name}(") for name in ("grasped", "picked_up", "released", "put_down")
+    ]
+    assert order == sorted(order)
+    assert (runs / "ros0" / "report.html").stat().st_size > 10_000

@@ -1,0 +1,77 @@
+"""What others see of a run in the ROS graph."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from lifecycle_msgs.srv import GetState
+from ros_runs import environment, finish, running, toy, wait_until
+from rosgraph_msgs.msg import Clock
+from watcher import watching
+
+from hetwin.msg import Registry, Responsibilities, SceneState
+
+
+def test_a_late_subscriber_sees_nodes_registry_and_responsibilities_at_once(tmp_path: Path) -> None:
+    scenario = toy(tmp_path, until=60.0, pace=0.003)
+    with running(scenario, tmp_path / "run") as (process, domain), watching(domain) as watcher:
+        states = watcher.listen(SceneState, "/hetwin/state")
+        clocks = watcher.listen(Clock, "/clock")
+        watcher.wait(lambda: len(states) > 30 and len(clocks) > 30)  # well into the run
+
+        registries = watcher.listen(Registry, "/hetwin/registry", latched=True)
+        tables = watcher.listen(Responsibilities, "/hetwin/responsibilities", latched=True)
+        watcher.wait(lambda: registries and tables, timeout_s=20.0)
+        assert [m.name for m in registries[0].models] == ["physics", "grasp", "cup"]
+        assert {e["name"] for e in json.loads(registries[0].layout)["entities"]} == {
+            "hand",
+            "ball",
+            "cup",
+        }
+        owners = {(r.entity, r.attribute): r.model for r in tables[-1].responsibilities}
+        assert owners["cup", "temperature"] == "cup"
+        assert owners["hand", "pose"] == "physics"
+        assert {"/conductor", "/physics", "/grasp", "/cup"} <= watcher.node_names()
+
+        state = watcher.call(GetState, "/grasp/get_state", GetState.Request())
+        assert state.current_state.label == "active"
+        process.send_signal(signal.SIGINT)
+        assert finish(process).code == 130
+    times = [s.stamp.sec + s.stamp.nanosec * 1e-9 for s in states]
+    assert times == sorted(times)
+
+
+VIEWER = """
+import rclpy
+from hetwin.msg import SceneState
+rclpy.init()
+node = rclpy.create_node("viewer")
+node.create_subscription(SceneState, "/hetwin/state", lambda m: print("seen", flush=True), 10)
+rclpy.spin(node)
+"""
+
+
+def test_killing_a_viewer_disturbs_nothing(tmp_path: Path) -> None:
+    scenario = toy(tmp_path, until=10.0, pace=0.003)
+    with running(scenario, tmp_path / "run") as (process, domain):
+        viewer = subprocess.Popen(
+            [sys.executable, "-c", VIEWER],
+            env=environment(domain),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert viewer.stdout is not None
+            assert viewer.stdout.readline() == "seen\n"
+            viewer.send_signal(signal.SIGKILL)
+            wait_until(lambda: viewer.poll() is not None)
+        finally:
+            viewer.kill()
+            viewer.wait()
+        ended = finish(process)
+    assert ended.code == 0
+    assert ended.json["ended"] == "recording"

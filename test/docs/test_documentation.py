@@ -1,0 +1,98 @@
+"""Every command and every piece of code in README and docs does what they say."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ros_domains import new_domain
+
+from hetwin_suite.ensemble.conformance.suite import check_model_type
+from hetwin_suite.ensemble.scenario import strict_yaml
+from hetwin_suite.ensemble.scenario.schema import TriggerEntry
+from hetwin_suite.model_nodes.main_physics.sources.spec import RecordingSpec
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "benchmarks/README.md"]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
+
+
+def blocks(language: str) -> list[tuple[str, str]]:
+    """(page, text) of all code blocks in a language."""
+    return [
+        (page.name, text)
+        for page in PAGES
+        for found, text in BLOCK.findall(page.read_text(encoding="utf-8"))
+        if found == language
+    ]
+
+
+def commands() -> list[str]:
+    """All console commands, once each."""
+    lines = [line for _, text in blocks("console") for line in text.splitlines()]
+    return sorted({line.removeprefix("$ ") for line in lines if line.startswith("$ ")})
+
+
+def test_there_are_commands_to_test() -> None:
+    assert len(commands()) >= 5
+
+
+@pytest.mark.parametrize("command", commands())
+def test_command_works(command: str, tmp_path: Path) -> None:
+    words = shlex.split(command)
+    if words[0] == "make":
+        done = subprocess.run(["make", "-n", *words[1:]], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return
+    if words[0] in ("git", "cd"):
+        return
+    if words[0] == "hetwin":
+        words = [sys.executable, "-m", "hetwin_suite.hetwin_cli.main", *words[1:]]
+    elif words[0] == "python":
+        words = [sys.executable, *words[1:]]
+    if "run" in words and "--out" not in words:
+        words += ["--out", str(tmp_path / "run")]
+    done = subprocess.run(
+        words,
+        cwd=ROOT,
+        env={**os.environ, "ROS_DOMAIN_ID": str(new_domain())},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in LINK.findall(page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_model_of_the_guide_keeps_the_contract(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (code,) = [text for page, text in blocks("python") if page == "writing_a_model.md"]
+    (tmp_path / "coffee_of_the_guide.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    results = check_model_type("coffee_of_the_guide:Coffee")
+    assert results
+    assert [r for r in results if not r.ok] == []
+
+
+def test_yaml_of_the_guide_fits_the_schema() -> None:
+    for page, text in blocks("yaml"):
+        if page != "scenarios.md":
+            continue
+        data = strict_yaml.parse(text, Path(page)).data
+        if "source" in data:
+            RecordingSpec.model_validate(data["source"])
+        for trigger in data.get("triggers", []):
+            TriggerEntry.model_validate(trigger)

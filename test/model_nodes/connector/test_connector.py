@@ -1,0 +1,149 @@
+"""A probe that snaps into a socket."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scene_of import scene_of
+
+from hetwin_suite.ensemble.errors import BadInput, Refused
+from hetwin_suite.ensemble.layout import Entity, EntityKind
+from hetwin_suite.ensemble.model import RequestKind, StepInput, StepOutput
+from hetwin_suite.ensemble.poses import compose
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.values import Value, pose_value
+from hetwin_suite.model_nodes.connector import COLLISION, CONNECTED, Connector
+
+PARAMETERS = {
+    "probe": "dip",
+    "socket": "spu",
+    "connected_pose": [0.0, 0.0, 0.02, 1.0, 0.0, 0.0, 0.0],
+    "axis": [0.0, 0.0, -1.0],
+    "near_radius": 0.03,
+    "near_length": 0.06,
+    "lock_radius": 0.016,
+    "lock_length": 0.007,
+    "lock_angle": 15.0,
+}
+SOCKET = pose_value((0.6, 0.2, 0.9), (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)).data
+ENTITIES = [Entity("dip", EntityKind.OBJECT), Entity("spu", EntityKind.STATIC)]
+
+
+def scene(offset: tuple[float, float, float], tilt_deg: float = 0.0, step: int = 0) -> Snapshot:
+    """The probe at an offset from its ideal place, in the socket's frame."""
+    half = math.radians(tilt_deg) / 2
+    place = (offset[0], offset[1], offset[2] + 0.02)
+    relative = pose_value(place, (math.cos(half), math.sin(half), 0.0, 0.0)).data
+    poses = {"dip": compose(SOCKET, relative), "spu": SOCKET}
+    attributes = [("dip", COLLISION), ("dip", CONNECTED)]
+    return scene_of(ENTITIES, poses, time_ns=20_000_000 * step, attributes=attributes)
+
+
+def ready() -> Connector:
+    model = Connector()
+    model.initialize(PARAMETERS, 0)
+    model.start(scene((0, 0, 0.2)))
+    return model
+
+
+def look(model: Connector, seen: Snapshot) -> StepOutput:
+    return model.step(StepInput(seen.time_ns, 20_000_000, seen))
+
+
+def asked(output: StepOutput) -> list[tuple[str, str]]:
+    return [(r.kind.value, r.attribute) for r in output.requests]
+
+
+def grant(model: Connector, seen: Snapshot, output: StepOutput) -> None:
+    """What the conductor does with the requests."""
+    for request in output.requests:
+        if request.kind is RequestKind.TAKE:
+            value = Value(seen.get("dip", request.attribute), seen.time_ns)
+            model.take(request.entity, request.attribute, value, seen)
+        else:
+            model.release(request.entity, request.attribute, seen)
+
+
+def test_far_away_nothing_is_asked_for() -> None:
+    assert asked(look(ready(), scene((0.0, 0.0, 0.1)))) == []
+    assert asked(look(ready(), scene((0.04, 0.0, 0.01)))) == []
+
+
+def test_on_the_way_in_it_takes_the_collisions_first_and_the_pose_at_the_end() -> None:
+    model = ready()
+    story = []
+    for step, height in enumerate(np.linspace(0.1, 0.0, 51)):
+        seen = scene((0.004, -0.003, float(height)), step=step)
+        output = look(model, seen)
+        story += [(e.name, round(float(height), 3)) for e in output.events]
+        story += [(what, round(float(height), 3)) for what in asked(output)]
+        grant(model, seen, output)
+    assert story == [
+        (("take", "collision"), 0.06),
+        ("connected", 0.006),
+        (("take", "pose"), 0.006),
+    ]
+    output = look(model, scene((0.0, 0.0, 0.0), step=60))
+    assert output.values["dip", "connected"].data[0] == 1.0  # the socket's index
+    assert output.values["dip", "collision"].data[0] == 0.0
+    pose = output.values["dip", "pose"]
+    assert pose.parent == "spu"
+    np.testing.assert_array_equal(pose.data[:7], PARAMETERS["connected_pose"])
+
+
+@pytest.mark.parametrize(
+    ("offset", "tilt"), [((0.0, 0.0, 0.010), 0.0), ((0.02, 0.0, 0.0), 0.0), ((0.0, 0.0, 0.0), 20.0)]
+)
+def test_short_beside_or_askew_is_not_connected(
+    offset: tuple[float, float, float], tilt: float
+) -> None:
+    output = look(ready(), scene(offset, tilt))
+    assert output.events == []
+    assert asked(output) == [("take", "collision")]
+
+
+def test_a_roll_about_the_axis_does_not_matter() -> None:
+    model = ready()
+    turned = pose_value((0, 0, 0.02), (math.cos(0.6), 0.0, 0.0, math.sin(0.6))).data
+    poses = {"dip": compose(SOCKET, turned), "spu": SOCKET}
+    seen = scene_of(ENTITIES, poses, attributes=[("dip", COLLISION), ("dip", CONNECTED)])
+    assert [e.name for e in look(model, seen).events] == ["connected"]
+
+
+def test_a_probe_that_goes_away_unconnected_gets_its_collisions_back() -> None:
+    model = ready()
+    near = scene((0.0, 0.0, 0.05))
+    grant(model, near, look(model, near))
+    edge = scene((0.0, 0.0, 0.065))  # a little out is not out: no chatter at the edge
+    assert asked(look(model, edge)) == []
+    away = scene((0.0, 0.0, 0.08))
+    output = look(model, away)
+    assert asked(output) == [("give_back", "collision")]
+    assert model.release("dip", "collision", away).data[0] == 1.0
+
+
+def test_it_takes_nothing_else() -> None:
+    seen = scene((0, 0, 0))
+    with pytest.raises(Refused, match="for dip, not for spu"):
+        ready().take("spu", "pose", Value(seen.pose("spu"), 0), seen)
+    with pytest.raises(Refused, match="not responsible"):
+        ready().release("dip", "pose", seen)
+
+
+def test_a_bad_ideal_pose_is_bad_input() -> None:
+    with pytest.raises(BadInput, match="connected_pose"):
+        Connector().initialize({**PARAMETERS, "connected_pose": [0.0] * 7}, 0)
+
+
+def test_without_taking_over_it_only_says_whether_the_probe_is_in_its_place() -> None:
+    model = Connector()
+    model.initialize({**PARAMETERS, "takes_over": False}, 0)
+    model.start(scene((0, 0, 0.2)))
+    story = []
+    for step, height in enumerate((0.1, 0.03, 0.0, 0.0, 0.05)):
+        output = look(model, scene((0.0, 0.0, height), step=step))
+        assert asked(output) == []
+        story.append((output.values["dip", "connected"].data[0], len(output.events)))
+    assert story == [(-1, 0), (-1, 0), (1, 1), (1, 0), (-1, 0)]

@@ -1,0 +1,123 @@
+"""The same sources build with colcon, and what it installs is complete."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = sysconfig.get_path("scripts")
+COLCON = shutil.which("colcon", path=os.pathsep.join([SCRIPTS, os.environ.get("PATH", "")]))
+
+pytestmark = [
+    pytest.mark.colcon,
+    pytest.mark.skipif(COLCON is None, reason="colcon is not installed: pip install -e .[colcon]"),
+    pytest.mark.skipif(
+        importlib.util.find_spec("ament_package") is None and "AMENT_PREFIX_PATH" not in os.environ,
+        reason="no ROS 2 to build against",
+    ),
+]
+
+
+def _environment() -> dict[str, str]:
+    kept = ("HOME", "LANG", "AMENT_PREFIX_PATH", "LD_LIBRARY_PATH", "CXX")
+    env = {name: os.environ[name] for name in kept if name in os.environ}
+    env["PATH"] = os.pathsep.join([SCRIPTS, os.environ["PATH"]])
+    env.setdefault("AMENT_PREFIX_PATH", sys.prefix)
+    return env
+
+
+@pytest.fixture(scope="module")
+def sourced(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """The environment after `colcon build` and sourcing what it installed."""
+    workspace = tmp_path_factory.mktemp("workspace")
+    (workspace / "src").mkdir()
+    (workspace / "src" / "hetwin").symlink_to(ROOT)
+    build = [
+        *(str(COLCON), "--log-base", "log", "build", "--executor", "sequential"),
+        # Python alone, for the sake of time; everything else as a user would build it.
+        *("--cmake-args", "-DHETWIN_CPP_INTERFACES=OFF", f"-DPython3_EXECUTABLE={sys.executable}"),
+    ]
+    done = subprocess.run(
+        build, cwd=workspace, env=_environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    dump = ["bash", "-c", ". install/setup.bash >&2 && env -0"]
+    shown = subprocess.run(
+        dump, cwd=workspace, env=_environment(), capture_output=True, text=True, check=True
+    ).stdout
+    pairs = (entry.partition("=") for entry in shown.split("\0") if entry)
+    return {name: value for name, _, value in pairs} | {"INSTALL": str(workspace / "install")}
+
+
+def _python(code: str, env: Mapping[str, str]) -> str:
+    # Elsewhere and without site packages' editable hook for us, so that only colcon's files are found.
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd="/", env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_interfaces_and_suite_are_colcons(sourced: Mapping[str, str]) -> None:
+    code = (
+        "import hetwin.msg, hetwin_suite.ensemble.values as values;"
+        "from hetwin.msg import SceneState;"
+        "print(hetwin.__file__); print(values.__file__)"
+    )
+    for file in _python(code, sourced).splitlines():
+        assert Path(file).is_relative_to(sourced["INSTALL"])
+        assert not Path(file).is_symlink()
+
+
+def test_every_module_is_installed_as_a_file(sourced: Mapping[str, str]) -> None:
+    (installed,) = Path(sourced["INSTALL"], "hetwin").glob("lib/python3*/*-packages/hetwin_suite")
+    assert not [path for path in installed.rglob("*") if path.is_symlink()]
+    rooms = [path for path in (ROOT / "hetwin_suite").iterdir() if path.is_dir()]
+    for room in rooms:
+        there = {
+            path.relative_to(installed / room.name)
+            for path in (installed / room.name).rglob("*.py")
+        }
+        assert {path.relative_to(room) for path in room.rglob("*.py")} <= there
+
+
+def test_entry_points_are_found_in_what_colcon_installed(sourced: Mapping[str, str]) -> None:
+    code = (
+        "import importlib.metadata as m, os;"
+        "path = [p for p in os.environ['PYTHONPATH'].split(':') if p.startswith(os.environ['INSTALL'])];"
+        "found = [e for d in m.distributions(path=path) for e in d.entry_points];"
+        "print(*sorted(e.name for e in found if e.group == 'hetwin.models'))"
+    )
+    names = _python(code, sourced).split()
+    assert {"main_physics", "grasp_monitor", "handling_observer", "rigid_grasp"} <= set(names)
+
+
+def test_resources_are_in_share(sourced: Mapping[str, str]) -> None:
+    code = "from hetwin_suite.ensemble.resources import resource; print(resource('worlds'))"
+    assert Path(_python(code, sourced)) == Path(sourced["INSTALL"], "hetwin/share/hetwin/worlds")
+
+
+@pytest.mark.parametrize("node", ["conductor", "model"])
+def test_nodes_are_executables_of_the_package(sourced: Mapping[str, str], node: str) -> None:
+    executable = Path(sourced["INSTALL"], "hetwin/lib/hetwin", node)
+    assert os.access(executable, os.X_OK)
+    module = next(line for line in executable.read_text().splitlines() if line.startswith("from "))
+    _python(module, sourced)
+
+
+def test_the_command_is_on_the_path(sourced: Mapping[str, str]) -> None:
+    command = shutil.which("hetwin", path=sourced["PATH"])
+    assert command is not None
+    assert Path(command).is_relative_to(sourced["INSTALL"])
+    done = subprocess.run(
+        [command, "--help"], env=sourced, capture_output=True, text=True, check=True
+    )
+    assert "Usage" in done.stdout

@@ -1,0 +1,74 @@
+"""Names, versions and dependencies: said once, the same wherever they are read."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import subprocess
+import sys
+import tomllib
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PACKAGE = ET.parse(ROOT / "package.xml").getroot()
+
+
+def setup_py(*arguments: str) -> str:
+    command = [sys.executable, "setup.py", *arguments]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+def test_setup_py_reads_pyproject() -> None:
+    assert setup_py("--name", "--version").split() == ["hetwin-suite", PROJECT["version"]]
+
+
+def test_package_xml_has_the_same_version() -> None:
+    assert PACKAGE.findtext("name") == "hetwin"
+    assert PACKAGE.findtext("version") == PROJECT["version"]
+
+
+def test_installed_metadata_is_that_of_the_checkout() -> None:
+    assert importlib.metadata.version("hetwin-suite") == PROJECT["version"]
+    scripts = importlib.metadata.entry_points(group="console_scripts", name="hetwin")
+    assert {script.value for script in scripts} == {PROJECT["scripts"]["hetwin"]}
+
+
+@pytest.mark.parametrize("group", PROJECT["entry-points"])
+def test_entry_points_are_found_and_load(group: str) -> None:
+    declared = PROJECT["entry-points"][group]
+    found = importlib.metadata.entry_points(group=group)
+    for name, target in declared.items():
+        (entry,) = {entry for entry in found if entry.name == name}
+        assert entry.value == target
+        assert entry.load().__name__ == target.partition(":")[2]
+
+
+def test_colcon_gets_the_same_entry_points(tmp_path: Path) -> None:
+    script = ROOT / "cmake" / "write_metadata.py"
+    command = [sys.executable, str(script), str(ROOT / "pyproject.toml"), str(tmp_path)]
+    subprocess.run(command, check=True)
+    (written,) = importlib.metadata.distributions(path=[str(tmp_path)])
+    assert written.name == PROJECT["name"]
+    assert written.version == PROJECT["version"]
+    groups = {"console_scripts": PROJECT["scripts"], **PROJECT["entry-points"]}
+    declared = {(group, *entry) for group, entries in groups.items() for entry in entries.items()}
+    assert {(entry.group, entry.name, entry.value) for entry in written.entry_points} == declared
+
+
+def test_package_xml_and_pip_ask_for_the_same_ros_packages() -> None:
+    requirements = [Requirement(text) for text in PROJECT["dependencies"]]
+    from_pip = {r.name[4:].replace("-", "_") for r in requirements if r.name.startswith("ros-")}
+    asked = {e.text for tag in ("depend", "exec_depend") for e in PACKAGE.iter(tag) if e.text}
+    assert {name for name in asked if not name.startswith("python3-")} == from_pip
+
+
+def test_the_licence_is_the_one_that_is_declared() -> None:
+    assert PACKAGE.findtext("license") == "Apache-2.0"
+    text = (ROOT / "LICENSE").read_text()
+    assert "Apache License" in text
+    assert "Version 2.0, January 2004" in text
+    assert any("Apache" in classifier for classifier in PROJECT["classifiers"])
