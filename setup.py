@@ -17,6 +17,7 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "cmake"))
 
+from link_rooms import link_rooms  # noqa: E402
 from stage import BuildFailed, stage  # noqa: E402
 
 
@@ -53,6 +54,7 @@ class BuildWithInterfaces(build_py):
         ]
 
 
+link_rooms()
 setup(
     packages=find_packages(include=["hetwin_suite", "hetwin_suite.*"]),
     package_data={"hetwin_suite": ["py.typed"]},

@@ -2,21 +2,20 @@
 
 set(python_package hetwin_suite)
 file(GLOB rooms
-  RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/${python_package}"
+  RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
   CONFIGURE_DEPENDS
-  "${python_package}/*/__init__.py"
+  "*/__init__.py"
 )
 list(TRANSFORM rooms REPLACE "/__init__.py$" "")
+list(REMOVE_ITEM rooms ${python_package})
 
 install(
   FILES ${python_package}/__init__.py ${python_package}/py.typed
   DESTINATION ${PYTHON_INSTALL_DIR}/${python_package}
 )
-# Room by room, since the package holds links to them and the links would be installed otherwise.
 foreach(room IN LISTS rooms)
-  file(REAL_PATH "${python_package}/${room}" room_folder)
   install(
-    DIRECTORY ${room_folder}/
+    DIRECTORY ${room}/
     DESTINATION ${PYTHON_INSTALL_DIR}/${python_package}/${room}
     PATTERN "__pycache__" EXCLUDE
     PATTERN "*.pyc" EXCLUDE

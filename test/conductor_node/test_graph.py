@@ -46,11 +46,13 @@ def test_a_late_subscriber_sees_nodes_registry_and_responsibilities_at_once(tmp_
 
 
 VIEWER = """
+import sys
+from pathlib import Path
 import rclpy
 from hetwin.msg import SceneState
 rclpy.init()
 node = rclpy.create_node("viewer")
-node.create_subscription(SceneState, "/hetwin/state", lambda m: print("seen", flush=True), 10)
+node.create_subscription(SceneState, "/hetwin/state", lambda m: Path(sys.argv[1]).touch(), 10)
 rclpy.spin(node)
 """
 
@@ -58,15 +60,13 @@ rclpy.spin(node)
 def test_killing_a_viewer_disturbs_nothing(tmp_path: Path) -> None:
     scenario = toy(tmp_path, until=10.0, pace=0.003)
     with running(scenario, tmp_path / "run") as (process, domain):
+        seen = tmp_path / "seen"
         viewer = subprocess.Popen(
-            [sys.executable, "-c", VIEWER],
-            env=environment(domain),
-            stdout=subprocess.PIPE,
-            text=True,
+            [sys.executable, "-c", VIEWER, str(seen)], env=environment(domain)
         )
         try:
-            assert viewer.stdout is not None
-            assert viewer.stdout.readline() == "seen\n"
+            wait_until(lambda: seen.exists() or process.poll() is not None)
+            assert seen.exists(), "the run ended before the viewer saw it"
             viewer.send_signal(signal.SIGKILL)
             wait_until(lambda: viewer.poll() is not None)
         finally:
