@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -146,6 +147,7 @@ class _Client:
         from hetwin.action import Simulate
 
         self._goal_type: Any = Simulate.Goal
+        self._response_type: Any = Simulate.Impl.SendGoalService.Response
         self._nodes = nodes
         self._node = Node(f"hetwin_command_{os.getpid()}", namespace=namespace.strip("/"))
         self._executor = SingleThreadedExecutor()
@@ -200,7 +202,7 @@ class _Client:
             duration=options.duration or 0.0,
         )
         heard = _Feedback(progress)
-        handle = self._wait(self._client.send_goal_async(goal, feedback_callback=heard))
+        handle = self._send(goal, heard)
         if not handle.accepted:
             raise HetwinError("the conductor refused the goal; is another simulation running?")
         answer = handle.get_result_async()
@@ -214,11 +216,27 @@ class _Client:
                 handle.cancel_goal_async()
         return answer.result().result
 
-    def _wait(self, future: Any) -> Any:
-        self._executor.spin_until_future_complete(future, READY_TIMEOUT_S)
-        if not future.done():
-            raise HetwinError(f"the conductor does not answer for {READY_TIMEOUT_S:g} s")
-        return future.result()
+    def _send(self, goal: Any, heard: _Feedback) -> Any:
+        """Send the goal and answer its handle.
+
+        The conductor drops its answer when it has not discovered this client in time (rmw_fastrtps waits 100 ms);
+        feedback tells as well that the goal was accepted.
+        """
+        from rclpy.action.client import ClientGoalHandle
+        from unique_identifier_msgs.msg import UUID
+
+        name = UUID(uuid=list(uuid.uuid4().bytes))
+        sent = self._client.send_goal_async(goal, feedback_callback=heard, goal_uuid=name)
+        end = time.monotonic() + READY_TIMEOUT_S
+        while not sent.done():
+            if heard.anything:
+                accepted = self._response_type(accepted=True)
+                return ClientGoalHandle(self._client, name, accepted)
+            if time.monotonic() > end:
+                raise HetwinError(f"the conductor does not answer for {READY_TIMEOUT_S:g} s")
+            self._nodes.check()
+            self._executor.spin_once(0.1)
+        return sent.result()
 
 
 class _Feedback:
@@ -227,8 +245,10 @@ class _Feedback:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._begun = False
+        self.anything = False
 
     def __call__(self, message: Any) -> None:
+        self.anything = True
         feedback = message.feedback
         simulated = feedback.time.sec + feedback.time.nanosec / 1e9
         if not self._begun and feedback.progress > 0:

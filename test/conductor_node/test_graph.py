@@ -58,7 +58,7 @@ rclpy.spin(node)
 
 
 def test_killing_a_viewer_disturbs_nothing(tmp_path: Path) -> None:
-    scenario = toy(tmp_path, until=10.0, pace=0.003)
+    scenario = toy(tmp_path, until=4.0, pace=0.003)
     with running(scenario, tmp_path / "run") as (process, domain):
         seen = tmp_path / "seen"
         viewer = subprocess.Popen(
