@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import os
+import tempfile
+from pathlib import Path
+from typing import TextIO
 
-SHARE = 40
-"""Domains for each of the test runner's processes; two processes fit below the limit of the default ports."""
+DOMAINS = range(1, 102)
+"""What the default ports allow, without 0, where everything else on the machine may be."""
 
-_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-_domains = itertools.count(os.getpid() % SHARE)
+_locks: list[TextIO] = []
+_start = itertools.count(os.getpid())
 
 
 def new_domain() -> int:
-    """A domain that no other test uses at the same time; low enough for the default ports."""
-    return 20 + SHARE * (_worker % 2) + next(_domains) % SHARE
+    """A domain that no other test on this machine uses as long as this process lives.
+
+    Raises:
+        RuntimeError: if all are in use.
+    """
+    for _ in DOMAINS:
+        domain = DOMAINS[next(_start) % len(DOMAINS)]
+        lock = Path(tempfile.gettempdir(), f"hetwin_test_domain_{domain}.lock").open("w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            continue
+        _locks.append(lock)
+        return domain
+    raise RuntimeError("all ROS domains are in use")
