@@ -24,7 +24,7 @@ def new_domain() -> int:
     """
     for _ in DOMAINS:
         domain = DOMAINS[next(_start) % len(DOMAINS)]
-        lock = Path(tempfile.gettempdir(), f"hetwin_test_domain_{domain}.lock").open("w")
+        lock = Path(tempfile.gettempdir(), f"hetwin_test_domain_{domain}.lock").open("w")  # noqa: SIM115 (stays open)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
