@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from queue import Empty, SimpleQueue
 
 from hetwin_suite.ensemble.conductor.answers import AnswerDesk
@@ -24,6 +25,7 @@ from hetwin_suite.ensemble.listener import RunStart, RunSummary
 from hetwin_suite.ensemble.model import StepInput, StepOutput, Stepping
 from hetwin_suite.ensemble.scenario.scenario import Scenario
 from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.transport.ahead import MOST_STEPS
 from hetwin_suite.ensemble.transport.port import ModelPort
 from hetwin_suite.ensemble.triggers.runner import TriggerRunner
 
@@ -75,6 +77,7 @@ class Run:
         self._waited = [p for p in ports if p.plan.stepping is Stepping.SERVICE and not p.plan.main]
         self._unwaited = [p for p in ports if p.plan.stepping is not Stepping.SERVICE]
         self._from_outside = False
+        self._untold: int | None = None
         self.start = self._start()
 
     def _start(self) -> RunStart:
@@ -147,11 +150,18 @@ class Run:
     def _loop(self, stop: threading.Event, arrivals: SimpleQueue[Event]) -> str:
         """All steps; how the run ended."""
         step, over = 0, False
-        while not over:
-            if stop.is_set():
-                return "stopped"
-            step += 1
-            over = self._step(step, arrivals)
+        try:
+            while not over:
+                if stop.is_set():
+                    self._tell()
+                    return "stopped"
+                step += 1
+                over = self._step(step, arrivals)
+        except BaseException:
+            with suppress(RunFailed):  # what ends the run is told, not what follows from it
+                self._tell()
+            raise
+        self._tell()
         return "recording" if self._moves.stopped_by is None else "stopped"
 
     def _step(self, step: int, arrivals: SimpleQueue[Event]) -> bool:
@@ -163,7 +173,7 @@ class Run:
             kept = self._scene.kept_snapshot()
             for port in beside:
                 port.begin_step(self._tick(port, step, kept))
-        ended, events = self._step_main(now, then)
+        ended, events = self._step_main(step, now, then)
         scene = self._scene.snapshot()
         for port in due:
             if not port.plan.beside:
@@ -173,14 +183,16 @@ class Run:
         self._scene.resolve(then)
         self._triggers.run(self._book.ordered(events), then)
         self._scene.resolve(then)
-        self._tell(step)
+        self._untold = step
+        if not self._main.is_elsewhere:
+            self._tell()
         return ended or self._moves.stopped_by is not None or self._is_last(then)
 
     def _is_last(self, time_ns: int) -> bool:
         asked = self._options.duration
         return asked is not None and time_ns >= round(asked * 1e9)
 
-    def _step_main(self, now: int, then: int) -> tuple[bool, list[tuple[int, Event]]]:
+    def _step_main(self, step: int, now: int, then: int) -> tuple[bool, list[tuple[int, Event]]]:
         port = self._main
         slots = self._scene.layout.slots
         foreign = {
@@ -189,12 +201,30 @@ class Run:
             if slot in self._main_slots
         }
         seen = self._book.unseen_by(port.plan.index)
-        port.begin_step(StepInput(then, then - now, self._scene.snapshot(), seen, foreign))
+        tick = StepInput(then, then - now, self._scene.snapshot(), seen, foreign)
+        port.begin_step(tick, self._further(step))
+        self._tell()  # while the main model is at work
         output = port.end_step()
         self._answers.take_main(port.plan, output, then)
         self._scene.resolve(then)
         self._moves.requests(port, output.requests)
         return output.ended, self._book.of_model(port.plan.index, output.events)
+
+    def _further(self, step: int) -> Sequence[int]:
+        """Times of the main model's steps after this one that nothing comes between but what it tells itself."""
+        port = self._main
+        if not port.can_run_ahead or port.ahead or self._unwaited:
+            return ()
+        if not self._triggers.waits_for_events:
+            return ()
+        last = step + MOST_STEPS
+        for other in self._waited:
+            every = other.plan.every
+            due = -(-step // every) * every
+            # one beside it is at work during that step
+            last = min(last, max(step, due - 1) if other.plan.beside else due)
+        times = [self._clock.time_of(s) for s in range(step, last + 1)]
+        return [then for before, then in pairwise(times) if not self._is_last(before)]
 
     def _barrier(self, due: Sequence[ModelPort], step: int, then: int) -> list[tuple[int, Event]]:
         """Wait for all that are due, then write their answers in the scenario's order."""
@@ -226,13 +256,19 @@ class Run:
 
     def _outside(self, arrivals: SimpleQueue[Event]) -> list[tuple[int, Event]]:
         events: list[tuple[int, Event]] = []
+        if self._main.ahead:
+            return events  # a handover now would find the main model at a later time
         with suppress(Empty):
             while True:
                 events.append(self._book.from_outside(arrivals.get_nowait()))
                 self._from_outside = True
         return events
 
-    def _tell(self, step: int) -> None:
+    def _tell(self) -> None:
+        """Tell of the last complete step, once."""
+        step, self._untold = self._untold, None
+        if step is None:
+            return
         scene = self._scene.snapshot()
         self._predicates.look(scene.values)
         self._digest.values(scene.time_ns, scene.values)
