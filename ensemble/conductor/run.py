@@ -75,6 +75,7 @@ class Run:
             self._book.handle,
         )
         self._waited = [p for p in ports if p.plan.stepping is Stepping.SERVICE and not p.plan.main]
+        self._beside = [p for p in self._waited if p.plan.beside]
         self._unwaited = [p for p in ports if p.plan.stepping is not Stepping.SERVICE]
         self._from_outside = False
         self._untold: int | None = None
@@ -168,11 +169,12 @@ class Run:
         """One step of the ensemble (design: from t to t'); whether it was the last."""
         now, then = self._clock.time_of(step - 1), self._clock.time_of(step)
         due = [p for p in self._waited if step % p.plan.every == 0]
-        beside = [p for p in due if p.plan.beside]
-        if beside:
+        # Beside the main model: all through its period, which may be many main steps long.
+        setting_out = [p for p in self._beside if (step - 1) % p.plan.every == 0]
+        if setting_out:
             kept = self._scene.kept_snapshot()
-            for port in beside:
-                port.begin_step(self._tick(port, step, kept))
+            for port in setting_out:
+                port.begin_step(self._tick(port, step - 1 + port.plan.every, kept))
         ended, events = self._step_main(step, now, then)
         scene = self._scene.snapshot()
         for port in due:
@@ -217,12 +219,8 @@ class Run:
             return ()
         if not self._triggers.waits_for_events:
             return ()
-        last = step + MOST_STEPS
-        for other in self._waited:
-            every = other.plan.every
-            due = -(-step // every) * every
-            # one beside it is at work during that step
-            last = min(last, max(step, due - 1) if other.plan.beside else due)
+        every = [p.plan.every for p in self._waited]
+        last = min([step + MOST_STEPS, *(-(-step // n) * n for n in every)])
         times = [self._clock.time_of(s) for s in range(step, last + 1)]
         return [then for before, then in pairwise(times) if not self._is_last(before)]
 
