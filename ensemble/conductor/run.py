@@ -73,6 +73,7 @@ class Run:
             self._book.handle,
         )
         self._waited = [p for p in ports if p.plan.stepping is Stepping.SERVICE and not p.plan.main]
+        self._beside = [p for p in self._waited if p.plan.beside]
         self._unwaited = [p for p in ports if p.plan.stepping is not Stepping.SERVICE]
         self._from_outside = False
         self.start = self._start()
@@ -158,11 +159,12 @@ class Run:
         """One step of the ensemble (design: from t to t'); whether it was the last."""
         now, then = self._clock.time_of(step - 1), self._clock.time_of(step)
         due = [p for p in self._waited if step % p.plan.every == 0]
-        beside = [p for p in due if p.plan.beside]
-        if beside:
+        # Beside the main model: all through its period, which may be many main steps long.
+        setting_out = [p for p in self._beside if (step - 1) % p.plan.every == 0]
+        if setting_out:
             kept = self._scene.kept_snapshot()
-            for port in beside:
-                port.begin_step(self._tick(port, step, kept))
+            for port in setting_out:
+                port.begin_step(self._tick(port, step - 1 + port.plan.every, kept))
         ended, events = self._step_main(now, then)
         scene = self._scene.snapshot()
         for port in due:
