@@ -111,7 +111,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._running().notify(annotation_event(request.annotation))
 
     def _on_annotation(self, message: ActionAnnotation) -> None:
-        if self.conductor is None:
+        if self.conductor is None or self.conductor.is_live:  # a live source hears them itself
             return
         try:
             self.conductor.notify(annotation_event(message))

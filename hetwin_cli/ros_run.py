@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.conductor.parameters import named_source
 from hetwin_suite.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_suite.ensemble.resources import resource
 from hetwin_suite.ensemble.scenario.scenario import Scenario
@@ -195,7 +196,7 @@ class _Client:
     def _ask(self, scenario: Scenario, options: RunOptions, out: Path, progress: Progress) -> Any:
         goal = self._goal_type(
             scenario=str(scenario.path),
-            source=str(Path(options.source).resolve()) if options.source else "",
+            source=_resolved(options.source) if options.source else "",
             scene=json.dumps(dict(options.scene)) if options.scene else "",
             out=str(out.resolve()),
             seed=options.seed or 0,
@@ -237,6 +238,14 @@ class _Client:
             self._nodes.check()
             self._executor.spin_once(0.1)
         return sent.result()
+
+
+def _resolved(source: str) -> str:
+    """A recording by its absolute path, since the conductor may be elsewhere; anything else as it is."""
+    spec = named_source(source)
+    if list(spec) == ["recording"]:
+        return str(Path(source).resolve())
+    return source
 
 
 class _Feedback:

@@ -32,7 +32,10 @@ class Transport(StrEnum):
 def run(
     scenario: Annotated[str, typer.Argument(help="scenario file, or name of one of hetwin's")],
     source: Annotated[
-        str | None, typer.Option(help="recording (rosbag2); default: the scenario's")
+        str | None,
+        typer.Option(
+            help="recording (rosbag2), live, or live:ROBOT_NAMESPACE; default: the scenario's"
+        ),
     ] = None,
     transport: Annotated[
         Transport, typer.Option(help="local: one process; ros: one ROS 2 node per model")
@@ -65,6 +68,8 @@ def run(
     hetwin run scenarios/pick_and_place.yaml --transport ros --json
 
     hetwin run my_scenario.yaml --source my_recording/ --out runs/today
+
+    hetwin run my_scenario.yaml --source live --duration 60
     """
     try:
         loaded = load_scenario(find_scenario(scenario))

@@ -12,7 +12,7 @@ class RunOptions:
     """Options of one run.
 
     Attributes:
-        source: path of a recording; None: the scenario's own.
+        source: path of a recording, ``live``, ``live:NAMESPACE``, or a mapping as JSON; None: the scenario's own.
         scene: initial geometric description, entity -> {pose: [x, y, z, qw, qx, qy, qz]}.
         seed: None: the scenario's.
         duration: end after so many simulated seconds; None: when the source ends.
