@@ -20,6 +20,8 @@ KEPT_LAGS = 200_000
 class Pace:
     """Tells which models are due; while the main model is late, they step up to eight times less often.
 
+    Models beside the main one keep their rates: they set out before it is known how late it is.
+
     Args:
         ports: the models that the conductor waits for, without the main one.
     """
@@ -36,7 +38,9 @@ class Pace:
         due = [port for port in self._ports if step % port.plan.every == 0]
         if self.stretch == 1:
             return due
-        chosen = [port for port in due if step % (port.plan.every * self.stretch) == 0]
+        chosen = [
+            port for port in due if port.plan.beside or step % (port.plan.every * self.stretch) == 0
+        ]
         self.missed.update(port.plan.name for port in due if port not in chosen)
         return chosen
 

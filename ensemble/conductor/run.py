@@ -74,9 +74,9 @@ class Run:
             ready.scene.snapshot,
             self._book.handle,
         )
-        self._pace = Pace(
-            [p for p in ports if p.plan.stepping is Stepping.SERVICE and not p.plan.main]
-        )
+        waited = [p for p in ports if p.plan.stepping is Stepping.SERVICE and not p.plan.main]
+        self._pace = Pace(waited)
+        self._beside = [p for p in waited if p.plan.beside]
         self._lag = LagMeter()
         self._live = False
         self._unwaited = [p for p in ports if p.plan.stepping is not Stepping.SERVICE]
@@ -162,11 +162,12 @@ class Run:
         """One step of the ensemble (design: from t to t'); whether it was the last."""
         now, then = self._clock.time_of(step - 1), self._clock.time_of(step)
         due = self._pace.due(step)
-        beside = [p for p in due if p.plan.beside]
-        if beside:
+        # Beside the main model: all through its period, which may be many main steps long.
+        setting_out = [p for p in self._beside if (step - 1) % p.plan.every == 0]
+        if setting_out:
             kept = self._scene.kept_snapshot()
-            for port in beside:
-                port.begin_step(self._tick(port, step, kept))
+            for port in setting_out:
+                port.begin_step(self._tick(port, step - 1 + port.plan.every, kept))
         output = self._step_main(now, then)
         events = self._book.of_model(self._main.plan.index, output.events)
         scene = self._scene.snapshot()

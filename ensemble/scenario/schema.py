@@ -69,7 +69,8 @@ class ModelEntry(Strict):
     rate: Positive | None = Field(None, description="steps per simulated second")
     every: int | None = Field(None, ge=1, description="instead of rate: every so many main steps")
     coupling: Literal["after", "beside"] = Field(
-        "after", description="whether it sees t', or works on t while the main model steps"
+        "after",
+        description="after the main model, seeing its result, or beside it, all through the model's own period",
     )
     deadline: Positive = Field(10.0, description="wall seconds that a call may take")
     on_failure: Literal["stop"] = Field("stop", description="what to do when the model fails")

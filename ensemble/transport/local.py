@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
@@ -110,14 +110,17 @@ class LocalPort(ModelPort):
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Make the model responsible."""
+        self._let_step_end()
         self._call("take", lambda: self.model.take(entity, attribute, value, scene))
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         """End the model's responsibility."""
+        self._let_step_end()
         return self._call("release", lambda: self.model.release(entity, attribute, scene))
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Ask for something of the model's own."""
+        self._let_step_end()
         self._call("command", lambda: self.model.command(name, arguments))
 
     def stop(self) -> None:
@@ -129,6 +132,11 @@ class LocalPort(ModelPort):
         if self._model is not None:
             with suppress(Exception):  # it must not keep the others from ending
                 self._model.stop()
+
+    def _let_step_end(self) -> None:
+        """A step that was asked for comes first, whichever thread is quicker: a digest must not depend on it."""
+        if self._running is not None:
+            wait([self._running])
 
     def _step(self, tick: StepInput) -> StepOutput:
         return self._call("step", lambda: self.model.step(tick), tick.time_ns)
