@@ -28,7 +28,12 @@ END_TIMEOUT_S = 5.0
 
 
 def run_over_ros(
-    scenario: Scenario, options: RunOptions, out: Path, progress: Progress, namespace: str
+    scenario: Scenario,
+    options: RunOptions,
+    out: Path,
+    progress: Progress,
+    namespace: str,
+    in_process: str = "",
 ) -> tuple[Mapping[str, Any], int]:
     """Run, and answer summary and exit code; SIGINT ends the run at its next barrier.
 
@@ -45,7 +50,7 @@ def run_over_ros(
             where="--transport ros",
             expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
         ) from None
-    nodes = _Nodes(scenario, namespace)
+    nodes = _Nodes(scenario, namespace, in_process, options.engine or "")
     rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
     try:
         return _Client(namespace, nodes).simulate(scenario, options, out, progress)
@@ -75,16 +80,24 @@ def _has_fast_dds_3() -> bool:
 class _Nodes:
     """The processes of conductor and models."""
 
-    def __init__(self, scenario: Scenario, namespace: str) -> None:
+    def __init__(self, scenario: Scenario, namespace: str, here: str, engine: str) -> None:
+        own = scenario.chosen(here)
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         try:
             self._start(
                 "conductor",
                 "hetwin_suite.conductor_node.main",
                 namespace,
-                {"scenario": str(scenario.path), "runs": 1},
+                {
+                    "scenario": str(scenario.path),
+                    "runs": 1,
+                    **({"in_process": here} if here else {}),
+                    **({"engine": engine} if engine else {}),
+                },
             )
             for plan in scenario.models:
+                if plan.name in own:
+                    continue
                 self._start(
                     plan.name,
                     "hetwin_suite.model_nodes.ros_node",

@@ -54,6 +54,13 @@ def run(
         float | None, typer.Option(min=0.0, help="end after so many simulated seconds")
     ] = None,
     namespace: Annotated[str, typer.Option(help="ROS namespace of all nodes")] = "",
+    engine: Annotated[
+        str | None, typer.Option(help="physics engine of the main model; default: the scenario's")
+    ] = None,
+    in_process: Annotated[
+        str,
+        typer.Option(help="with --transport ros: models in the conductor's process, or all"),
+    ] = "",
     with_report: Annotated[
         bool, typer.Option("--report/--no-report", help="write the page")
     ] = True,
@@ -73,10 +80,12 @@ def run(
     """
     try:
         loaded = load_scenario(find_scenario(scenario))
-        options = RunOptions(source, json_object(scene, "--scene"), seed, duration, transport.value)
+        options = RunOptions(
+            source, json_object(scene, "--scene"), seed, duration, transport.value, engine
+        )
         folder = out or new_run_folder(Path("runs"), loaded.name)
         check_free(folder)
-        summary, code = _carry_out(loaded, options, folder, transport, namespace)
+        summary, code = _carry_out(loaded, options, folder, transport, namespace, in_process)
     except BadInput as error:
         if as_json:
             reason = {"model": None, "call": "input", "time": 0.0, "reason": str(error)}
@@ -92,7 +101,12 @@ def run(
 
 
 def _carry_out(
-    scenario: Scenario, options: RunOptions, out: Path, transport: Transport, namespace: str
+    scenario: Scenario,
+    options: RunOptions,
+    out: Path,
+    transport: Transport,
+    namespace: str,
+    in_process: str,
 ) -> tuple[Mapping[str, Any], int]:
     """The run's summary and exit code."""
     with Progress(scenario.name) as progress:
@@ -102,7 +116,7 @@ def _carry_out(
             return run_locally(scenario, options, out, progress)
         from hetwin_suite.hetwin_cli.ros_run import run_over_ros
 
-        return run_over_ros(scenario, options, out, progress, namespace)
+        return run_over_ros(scenario, options, out, progress, namespace, in_process)
 
 
 def _report(folder: Path) -> Path | None:

@@ -17,6 +17,7 @@ class RunOptions:
         seed: None: the scenario's.
         duration: end after so many simulated seconds; None: when the source ends.
         transport: name of the transport, for the summary.
+        engine: the main model's physics engine; None: the scenario's.
     """
 
     source: str | None = None
@@ -24,3 +25,4 @@ class RunOptions:
     seed: int | None = None
     duration: float | None = None
     transport: str = "local"
+    engine: str | None = None

@@ -21,6 +21,9 @@ from hetwin_suite.ensemble.values import POSE, Value
 LIVE = "live"
 """Key of a source that is a robot that runs now."""
 
+ENGINE = "engine"
+"""The main model's parameter that the start of a run may override."""
+
 Wrong: TypeAlias = Callable[[str], BadInput]
 """Makes the error for a value, from what was expected."""
 
@@ -37,13 +40,14 @@ class Known:
 class ParameterResolver:
     """Finds the values of parameters.
 
-    A value comes from the model's entry in the scenario, else from the scenario's key of the same name, else
+    The main model's engine comes from the options, if they name one. A value comes from the model's entry in the scenario, else from the scenario's key of the same name, else
     from the request's default.
     """
 
     def __init__(self, scenario: Scenario, options: RunOptions) -> None:
         self._scenario = scenario
         self._shared = _shared(scenario, options)
+        self._engine = options.engine
 
     def resolve(
         self, plan: ModelPlan, requests: Sequence[ParameterRequest], known: Known
@@ -66,7 +70,9 @@ class ParameterResolver:
         return {request.name: self._one(plan, request, known) for request in requests}
 
     def _one(self, plan: ModelPlan, request: ParameterRequest, known: Known) -> Any:
-        if request.name in plan.parameters:
+        if request.name == ENGINE and plan.main and self._engine is not None:
+            raw: Any = self._engine
+        elif request.name in plan.parameters:
             raw = plan.parameters[request.name]
         elif plan.main and self._shared.get(request.name) is not None:
             raw = self._shared[request.name]
