@@ -12,8 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from hetwin_suite.ensemble.conductor.options import RunOptions
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_suite.ensemble.conductor.summary import error_row
+from hetwin_suite.ensemble.errors import HetwinError, RunFailed
+from hetwin_suite.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.hetwin_cli.json_option import json_object
 from hetwin_suite.hetwin_cli.progress import Progress
 from hetwin_suite.projection.new_run import new_run_folder
@@ -79,17 +80,16 @@ def run(
     hetwin run my_scenario.yaml --source live --duration 60
     """
     try:
-        loaded = load_scenario(find_scenario(scenario))
         options = RunOptions(
             source, json_object(scene, "--scene"), seed, duration, transport.value, engine
         )
-        folder = out or new_run_folder(Path("runs"), loaded.name)
-        check_free(folder)
-        summary, code = _carry_out(loaded, options, folder, transport, namespace, in_process)
-    except BadInput as error:
+        if transport is Transport.LOCAL:
+            summary, code, folder = _run_locally(scenario, options, out)
+        else:
+            summary, code, folder = _run_over_ros(scenario, options, out, namespace, in_process)
+    except HetwinError as error:
         if as_json:
-            reason = {"model": None, "call": "input", "time": 0.0, "reason": str(error)}
-            print(json.dumps({"scenario": scenario, "ended": "failed", "error": reason}))
+            print(json.dumps({"scenario": scenario, "ended": "failed", "error": _row(error)}))
         raise
     page = _report(folder) if with_report else None
     if as_json:
@@ -100,23 +100,34 @@ def run(
         raise typer.Exit(code)
 
 
-def _carry_out(
-    scenario: Scenario,
-    options: RunOptions,
-    out: Path,
-    transport: Transport,
-    namespace: str,
-    in_process: str,
-) -> tuple[Mapping[str, Any], int]:
-    """The run's summary and exit code."""
-    with Progress(scenario.name) as progress:
-        if transport is Transport.LOCAL:
-            from hetwin_suite.hetwin_cli.local_run import run_locally
+def _run_locally(
+    scenario: str, options: RunOptions, out: Path | None
+) -> tuple[Mapping[str, Any], int, Path]:
+    """The run's summary, exit code and folder."""
+    from hetwin_suite.hetwin_cli.watched_child import Order
+    from hetwin_suite.hetwin_cli.watched_run import run_watched
 
-            return run_locally(scenario, options, out, progress)
-        from hetwin_suite.hetwin_cli.ros_run import run_over_ros
+    return run_watched(Order(scenario, options, out))
 
-        return run_over_ros(scenario, options, out, progress, namespace, in_process)
+
+def _run_over_ros(
+    scenario: str, options: RunOptions, out: Path | None, namespace: str, in_process: str
+) -> tuple[Mapping[str, Any], int, Path]:
+    from hetwin_suite.hetwin_cli.ros_run import run_over_ros
+
+    loaded = load_scenario(find_scenario(scenario))
+    folder = out or new_run_folder(Path("runs"), loaded.name)
+    check_free(folder)
+    with Progress(loaded.name) as progress:
+        summary, code = run_over_ros(loaded, options, folder, progress, namespace, in_process)
+    return summary, code, folder
+
+
+def _row(error: HetwinError) -> Mapping[str, Any]:
+    """An error that kept the run from having a summary."""
+    if isinstance(error, RunFailed):
+        return error_row(error) or {}
+    return {"model": None, "call": "input", "time": 0.0, "reason": str(error)}
 
 
 def _report(folder: Path) -> Path | None:

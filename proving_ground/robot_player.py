@@ -11,23 +11,23 @@ from types import TracebackType
 from typing import Any, Self
 
 import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
-from hetwin.msg import SceneState
 from hetwin_suite.ensemble.errors import BadInput, RunFailed
 from hetwin_suite.ensemble.resources import find
-from hetwin_suite.ensemble.transport.ros_names import STATE
+from hetwin_suite.ensemble.transport.ros_names import DIAGNOSTICS
 from hetwin_suite.model_nodes.main_physics.sources.bag import Bag, ReadFault
 from hetwin_suite.model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from hetwin_suite.model_nodes.main_physics.sources.live.link import message_class
+from hetwin_suite.model_nodes.main_physics.sources.live.report import FOLLOWS, STATUS
 
 _STAMP = struct.Struct("<iI")
 _STAMP_AT = 4
 """CDR: the encoding takes four bytes; a header's stamp comes first then."""
 _STAND_PERIOD_S = 0.01
-_FOLLOWED_STATES = 3
 SECOND = 1_000_000_000
 
 
@@ -118,7 +118,7 @@ class RobotPlayer:
         self._executor.add_node(self._node)
         self._topics = dict(self._open_topics())
         self._first = self._first_joints()
-        self._states = 0
+        self._followed = False
         if not self._first:
             self.__exit__(None, None, None)
             raise BadInput(
@@ -160,17 +160,20 @@ class RobotPlayer:
             self._stand_once()
 
     def stand_until_a_twin_follows(self) -> None:
-        """Stand still until a twin in this namespace publishes its states."""
-        self._states = 0
+        """Stand still until a twin that listens in this namespace says that it follows."""
+        self._followed = False
         listening = self._node.create_subscription(
-            SceneState, STATE, self._count, QoSProfile(depth=10)
+            DiagnosticArray, DIAGNOSTICS, self._look, QoSProfile(depth=10)
         )
-        while self._states < _FOLLOWED_STATES:
+        while not self._followed:
             self._stand_once()
         self._node.destroy_subscription(listening)
 
-    def _count(self, _: SceneState) -> None:
-        self._states += 1
+    def _look(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            if status.name == STATUS:
+                said = {pair.key: pair.value for pair in status.values}
+                self._followed = said.get(FOLLOWS) == "yes"
 
     def _stand_once(self) -> None:
         for name, raw in self._first.items():

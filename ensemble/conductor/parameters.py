@@ -40,8 +40,8 @@ class Known:
 class ParameterResolver:
     """Finds the values of parameters.
 
-    The main model's engine comes from the options, if they name one. A value comes from the model's entry in the scenario, else from the scenario's key of the same name, else
-    from the request's default.
+    A value comes from the model's entry in the scenario, else from the scenario's key of the same name, else
+    from the request's default. The main model's engine comes from the options, if they name one.
     """
 
     def __init__(self, scenario: Scenario, options: RunOptions) -> None:

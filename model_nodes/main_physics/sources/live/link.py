@@ -17,6 +17,8 @@ from rclpy.qos import QoSProfile, QoSReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from sensor_msgs.msg import JointState
 
+from hetwin_suite.model_nodes.main_physics.sources.live.report import STATUS
+
 NODE = "robot_listener"
 DEPTH = 1000
 LOOK_PERIOD_S = 0.5
@@ -138,7 +140,7 @@ class RobotLink:
         level, text, values = self._report()
         status = DiagnosticStatus(
             level=level,
-            name="hetwin: robot",
+            name=STATUS,
             hardware_id=self._node.get_namespace(),
             message=text,
             values=[KeyValue(key=key, value=value) for key, value in values.items()],

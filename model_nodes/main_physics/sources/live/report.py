@@ -14,6 +14,10 @@ from hetwin_suite.model_nodes.main_physics.sources.live.clocks import ClockCompa
 OK, WARN, ERROR = b"\x00", b"\x01", b"\x02"
 """Levels of diagnostic_msgs/DiagnosticStatus."""
 KEPT_LAGS = 2000
+STATUS = "hetwin: robot"
+"""Name of the diagnostic."""
+FOLLOWS = "twin follows"
+"""Key of the diagnostic that says whether a run is under way."""
 
 
 class Health:
@@ -33,12 +37,14 @@ class Health:
         self._longest_gap = 0.0
         self._unusable = 0
         self._problem = ""
+        self._following = False
 
     def begin(self) -> None:
         """The run begins; what was counted before is forgotten."""
         with self._lock:
             self._lags.clear()
             self._gaps, self._longest_gap = 0, 0.0
+            self._following = True
 
     def heard(self) -> None:
         """A joint message came in."""
@@ -90,6 +96,7 @@ class Health:
             "clock difference [ms]": f"{self._clocks.difference_ns / 1e6:.3f}",
             "unusable messages": str(self._unusable),
             "missed steps": str(skipped_ns // period_ns),
+            FOLLOWS: "yes" if self._following else "not yet",
         }
         if len(lags):
             median, most = np.percentile(lags, (50, 95))
