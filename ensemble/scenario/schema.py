@@ -233,7 +233,8 @@ class ScenarioFile(Strict):
     rate: Positive = Field(400.0, description="steps of the main model per simulated second")
     seed: int = Field(0, ge=0, lt=2**63)
     source: str | dict[str, Any] | None = Field(
-        None, description="recording: a path, or a mapping with its path and options"
+        None,
+        description="a recording's path, `live`, or a mapping with recording or live, and options",
     )
     hands: dict[Name, Hand] = {}
     entities: dict[str, EntityNotes] = {}

@@ -64,6 +64,8 @@ class QuietSteps:
     def _fits(self, output: StepOutput) -> bool:
         if output.values or output.events or output.requests or output.ended:
             return False
+        if output.input_ns is not None or output.late:
+            return False
         block, proximity = output.block, output.proximity
         if not _is_flat(block) or self._size not in (-1, len(block)):
             return False

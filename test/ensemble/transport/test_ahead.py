@@ -60,6 +60,7 @@ def test_a_copy_is_kept() -> None:
         StepOutput(1, block=np.zeros(2), values={("a", "b"): Value(np.zeros(1), 1)}),
         StepOutput(1, block=np.zeros(2), proximity=np.zeros((1, 11))),
         StepOutput(1, block=np.zeros(2), ended=True),
+        StepOutput(1, block=np.zeros(2), input_ns=1),
         None,
     ],
 )
