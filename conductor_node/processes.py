@@ -1,78 +1,98 @@
-"""Processes of nodes: how they are started, and whether one still lives."""
+"""Processes of nodes: how they are started and ended."""
 
 from __future__ import annotations
 
-import os
-import select
+import ctypes
 import signal
-import socket
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
-from pathlib import Path
+import time
+from collections.abc import Iterable, Mapping
+
+from hetwin_suite.ensemble.scenario.scenario import ModelPlan
 
 MODEL_NODE = "hetwin_suite.model_nodes.ros_node"
 CONDUCTOR_NODE = "hetwin_suite.conductor_node.main"
+END_TIMEOUT_S = 1.5
+PR_SET_PDEATHSIG = 1
 
 
 def start_node(
     module: str, name: str, namespace: str, parameters: Mapping[str, object]
 ) -> subprocess.Popen[bytes]:
-    """Start a node in a session of its own, so that a Ctrl-C at the terminal does not reach it."""
+    """Start a node in a session of its own, so that a Ctrl-C at the terminal does not reach it.
+
+    A model's node dies with this process, even if it hangs.
+    """
     command = [sys.executable, "-m", module, "--ros-args", "-r", f"__node:={name}"]
     if namespace.strip("/"):
         command += ["-r", f"__ns:=/{namespace.strip('/')}"]
     for key, value in parameters.items():
         command += ["-p", f"{key}:={value}"]
     return subprocess.Popen(
-        command, stdout=sys.stderr, stdin=subprocess.DEVNULL, start_new_session=True
+        command,
+        stdout=sys.stderr,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=_die_with_parent if module == MODEL_NODE else None,
     )
 
 
-class Watched:
-    """Another process on this machine, whoever started it.
+def _die_with_parent() -> None:
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class ModelNodes:
+    """Nodes of models that the conductor has started anew.
 
     Args:
-        host: of the process; one of another machine is not watched.
-        pid: its id.
+        namespace: of the conductor.
     """
 
-    def __init__(self, host: str, pid: int) -> None:
-        self._pid = pid
-        self._handle: int | None = None
-        if host == socket.gethostname():
-            with suppress(OSError):
-                self._handle = os.pidfd_open(pid)
+    def __init__(self, namespace: str) -> None:
+        self._namespace = namespace
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._started = 0
 
-    @property
-    def is_here(self) -> bool:
-        """Whether it can be watched and killed."""
-        return self._handle is not None
+    def start(self, plan: ModelPlan) -> None:
+        """Start a node for a model in place of one that has failed.
 
-    def has_ended(self) -> bool:
-        """Whether it is known to have ended."""
-        return self._handle is not None and bool(select.select([self._handle], [], [], 0)[0])
+        It gets a name of its own, so that nobody takes the failed one's services for the new one's.
+        """
+        self._started += 1
+        parameters = {
+            "type": plan.type,
+            "stepping": plan.stepping.value,
+            "model": plan.name,
+        }
+        name = f"{plan.name}_restarted_{self._started}"
+        self._processes[plan.name] = start_node(MODEL_NODE, name, self._namespace, parameters)
 
-    def how_it_ended(self) -> str:
-        """In words."""
-        with suppress(OSError, IndexError, ValueError):
-            fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
-            status = int(fields[-1])
-            if fields[0] == "Z" and status & 0x7F:
-                return f"its process was killed by {signal.Signals(status & 0x7F).name}"
-            if fields[0] == "Z":
-                return f"its process ended with code {status >> 8}"
-        return f"its process ({self._pid}) has ended"
+    def ended(self, model: str) -> str | None:
+        """How the node that was started for a model has ended; None if it has not."""
+        process = self._processes.get(model)
+        code = None if process is None else process.poll()
+        return None if code is None else f"its process {ending(code)}"
 
-    def kill(self) -> None:
-        """End it at once."""
-        if self._handle is not None:
-            with suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+    def end(self) -> None:
+        """End them all."""
+        end_processes(self._processes.values())
 
-    def close(self) -> None:
-        """Watch no longer."""
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
+
+def ending(code: int) -> str:
+    """How a process ended, from its return code, e.g. ``was killed by SIGSEGV``."""
+    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+
+
+def end_processes(processes: Iterable[subprocess.Popen[bytes]]) -> None:
+    """End processes: asked first, then made to."""
+    running = [process for process in processes if process.poll() is None]
+    for process in running:
+        process.send_signal(signal.SIGTERM)
+    end = time.monotonic() + END_TIMEOUT_S
+    for process in running:
+        try:
+            process.wait(max(0.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

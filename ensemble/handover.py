@@ -107,9 +107,7 @@ class HandoverDesk:
         place = self._scene.layout.slots[slot]
         value = _fixed(self._scene.value(slot))
         with suppress(Refused):
-            self._ports[to].take(
-                place.entity, place.attribute.name, value, self._scene.snapshot()
-            )
+            self._ports[to].take(place.entity, place.attribute.name, value, self._scene.snapshot())
         return self._moved(slot, self._main, to, cause, value)
 
     def _moved(self, slot: int, owner: int, to: int, cause: str, value: Value) -> Handover:

@@ -8,7 +8,6 @@ from hetwin_suite.ensemble.model import StepOutput
 from hetwin_suite.ensemble.poses import is_pose
 from hetwin_suite.ensemble.values import POSE, AttributeSpec, Value
 
-
 MAX_EVENTS = 1000
 """A model that tells more in one step floods the run."""
 

@@ -7,6 +7,7 @@ inactive until the run starts, active until it stops.
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import socket
@@ -52,6 +53,7 @@ from hetwin_suite.ensemble.transport.ros_names import (
 )
 from hetwin_suite.ensemble.transport.spinning import spin_until
 from hetwin_suite.ensemble.values import Value
+from hetwin_suite.ensemble.watched_process import WatchedProcess
 
 REGISTER_TIMEOUT_S = 30.0
 
@@ -67,6 +69,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         super().__init__(name)
         self.declare_parameter("type", "")
         self.declare_parameter("stepping", "service")
+        self.declare_parameter("model", "")
         self.ended = False
         self._model: Model | None = None
         self._layout: Layout | None = None
@@ -102,7 +105,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         """What the node tells the conductor about itself."""
         description = type(self.model).describe()
         return RegisterModel.Request(
-            name=self.get_name(),
+            name=str(self.get_parameter("model").value) or self.get_name(),
             type=str(self.get_parameter("type").value),
             node=self.get_fully_qualified_name(),
             description=json.dumps(
@@ -129,7 +132,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             try:
                 handler(request, response)
                 response.ok = True
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 response.ok = False
                 response.error = wire.error_to_text(error)
             return response
@@ -299,7 +302,7 @@ class _UnwaitedStepping:
         try:
             output = self._step_model(tick)
             messages.fill_output(message, output, tick.scene.layout, EventMessage)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             message.error = wire.error_to_text(error)
         message.missed_steps = self._missed
         self._output.publish(message)
@@ -315,11 +318,11 @@ def make_executor() -> Any:
     return EventsExecutor()
 
 
-def register(node: ModelNode, executor: Any) -> str:
+def register(node: ModelNode, executor: Any) -> WatchedProcess:
     """Make the node known to the conductor.
 
     Returns:
-        The model's id.
+        The conductor's process, if it is on this machine.
 
     Raises:
         HetwinError: if the conductor does not answer, or refuses.
@@ -341,11 +344,12 @@ def register(node: ModelNode, executor: Any) -> str:
         raise HetwinError(
             f"{node.get_name()}: the conductor refused the registration: {answer.reason}"
         )
-    return str(answer.id)
+    return WatchedProcess(answer.host, answer.pid)
 
 
 def main(args: list[str] | None = None) -> None:
     """Serve a model until it is stopped."""
+    faulthandler.enable()  # a crash in C says where
     rclpy.init(args=args)
     code = 0
     try:
@@ -353,12 +357,14 @@ def main(args: list[str] | None = None) -> None:
         executor = make_executor()
         executor.add_node(node)
         _ = node.model
-        register(node, executor)
+        conductor = register(node, executor)
         parent = os.getppid()
         while rclpy.ok() and not node.ended:
             executor.spin_once(0.2)
             if os.getppid() != parent:  # whoever started this node is gone
                 break
+            if conductor.has_ended():
+                raise HetwinError(f"{node.get_name()}: the conductor {conductor.how_it_ended()}")
         executor.spin_once(0.05)  # let the last answer go out
     except rclpy.executors.ExternalShutdownException:
         pass  # a signal, or rclpy.shutdown() elsewhere

@@ -228,8 +228,8 @@ class Run:
                 failures.append(failure)
             else:
                 outputs.append((port, output))
-        for failure in failures:
-            self._fail(failure)
+        for failed in failures:
+            self._fail(failed)
         outputs += self._collect(step)
         events: list[tuple[int, Event]] = []
         for port, output in outputs:
