@@ -21,6 +21,7 @@ from hetwin_suite.conductor_node.processes import (
     start_node,
 )
 from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.conductor.parameters import named_source
 from hetwin_suite.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_suite.ensemble.resources import resource
 from hetwin_suite.ensemble.scenario.scenario import Scenario
@@ -32,7 +33,12 @@ READY_TIMEOUT_S = 30.0
 
 
 def run_over_ros(
-    scenario: Scenario, options: RunOptions, out: Path, progress: Progress, namespace: str
+    scenario: Scenario,
+    options: RunOptions,
+    out: Path,
+    progress: Progress,
+    namespace: str,
+    in_process: str = "",
 ) -> tuple[Mapping[str, Any], int]:
     """Run, and answer summary and exit code; SIGINT ends the run at its next barrier.
 
@@ -49,7 +55,7 @@ def run_over_ros(
             where="--transport ros",
             expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
         ) from None
-    nodes = _Nodes(scenario, namespace)
+    nodes = _Nodes(scenario, namespace, in_process, options.engine or "")
     rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
     try:
         return _Client(namespace, nodes).simulate(scenario, options, out, progress)
@@ -79,12 +85,17 @@ def _has_fast_dds_3() -> bool:
 class _Nodes:
     """The processes of conductor and models."""
 
-    def __init__(self, scenario: Scenario, namespace: str) -> None:
+    def __init__(self, scenario: Scenario, namespace: str, here: str, engine: str) -> None:
         self._namespace = namespace
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        asked = {"in_process": here, "engine": engine}
+        conductor = {"scenario": scenario.path, "runs": 1, **{k: v for k, v in asked.items() if v}}
+        own = scenario.chosen(here)
         try:
-            self._start(CONDUCTOR_NODE, "conductor", {"scenario": str(scenario.path), "runs": 1})
+            self._start(CONDUCTOR_NODE, "conductor", conductor)
             for plan in scenario.models:
+                if plan.name in own:
+                    continue
                 parameters = {"type": plan.type, "stepping": plan.stepping.value}
                 self._start(MODEL_NODE, plan.name, parameters)
         except BaseException:
@@ -173,7 +184,7 @@ class _Client:
     def _ask(self, scenario: Scenario, options: RunOptions, out: Path, progress: Progress) -> Any:
         goal = self._goal_type(
             scenario=str(scenario.path),
-            source=str(Path(options.source).resolve()) if options.source else "",
+            source=_resolved(options.source) if options.source else "",
             scene=json.dumps(dict(options.scene)) if options.scene else "",
             out=str(out.resolve()),
             seed=options.seed or 0,
@@ -215,6 +226,14 @@ class _Client:
             self._nodes.check()
             self._executor.spin_once(0.1)
         return sent.result()
+
+
+def _resolved(source: str) -> str:
+    """A recording by its absolute path, since the conductor may be elsewhere; anything else as it is."""
+    spec = named_source(source)
+    if list(spec) == ["recording"]:
+        return str(Path(source).resolve())
+    return source
 
 
 class _Feedback:

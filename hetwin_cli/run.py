@@ -33,7 +33,10 @@ class Transport(StrEnum):
 def run(
     scenario: Annotated[str, typer.Argument(help="scenario file, or name of one of hetwin's")],
     source: Annotated[
-        str | None, typer.Option(help="recording (rosbag2); default: the scenario's")
+        str | None,
+        typer.Option(
+            help="recording (rosbag2), live, or live:ROBOT_NAMESPACE; default: the scenario's"
+        ),
     ] = None,
     transport: Annotated[
         Transport, typer.Option(help="local: one process; ros: one ROS 2 node per model")
@@ -52,6 +55,13 @@ def run(
         float | None, typer.Option(min=0.0, help="end after so many simulated seconds")
     ] = None,
     namespace: Annotated[str, typer.Option(help="ROS namespace of all nodes")] = "",
+    engine: Annotated[
+        str | None, typer.Option(help="physics engine of the main model; default: the scenario's")
+    ] = None,
+    in_process: Annotated[
+        str,
+        typer.Option(help="with --transport ros: models in the conductor's process, or all"),
+    ] = "",
     with_report: Annotated[
         bool, typer.Option("--report/--no-report", help="write the page")
     ] = True,
@@ -66,13 +76,17 @@ def run(
     hetwin run scenarios/pick_and_place.yaml --transport ros --json
 
     hetwin run my_scenario.yaml --source my_recording/ --out runs/today
+
+    hetwin run my_scenario.yaml --source live --duration 60
     """
     try:
-        options = RunOptions(source, json_object(scene, "--scene"), seed, duration, transport.value)
+        options = RunOptions(
+            source, json_object(scene, "--scene"), seed, duration, transport.value, engine
+        )
         if transport is Transport.LOCAL:
             summary, code, folder = _run_locally(scenario, options, out)
         else:
-            summary, code, folder = _run_over_ros(scenario, options, out, namespace)
+            summary, code, folder = _run_over_ros(scenario, options, out, namespace, in_process)
     except HetwinError as error:
         if as_json:
             print(json.dumps({"scenario": scenario, "ended": "failed", "error": _row(error)}))
@@ -97,7 +111,7 @@ def _run_locally(
 
 
 def _run_over_ros(
-    scenario: str, options: RunOptions, out: Path | None, namespace: str
+    scenario: str, options: RunOptions, out: Path | None, namespace: str, in_process: str
 ) -> tuple[Mapping[str, Any], int, Path]:
     from hetwin_suite.hetwin_cli.ros_run import run_over_ros
 
@@ -105,7 +119,7 @@ def _run_over_ros(
     folder = out or new_run_folder(Path("runs"), loaded.name)
     check_free(folder)
     with Progress(loaded.name) as progress:
-        summary, code = run_over_ros(loaded, options, folder, progress, namespace)
+        summary, code = run_over_ros(loaded, options, folder, progress, namespace, in_process)
     return summary, code, folder
 
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from queue import Empty, SimpleQueue
 
 from hetwin_suite.ensemble.conductor.answers import AnswerDesk
@@ -15,6 +16,8 @@ from hetwin_suite.ensemble.conductor.lifecycle import Ready, initial_moves
 from hetwin_suite.ensemble.conductor.listeners import Listeners
 from hetwin_suite.ensemble.conductor.moves import Moves
 from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.conductor.pace import LagMeter, Pace
+from hetwin_suite.ensemble.conductor.parameters import LIVE, source_spec
 from hetwin_suite.ensemble.conductor.predicates import Predicates
 from hetwin_suite.ensemble.conductor.summary import error_row, event_row, handover_row
 from hetwin_suite.ensemble.digest import Digest
@@ -25,6 +28,7 @@ from hetwin_suite.ensemble.listener import RunStart, RunSummary
 from hetwin_suite.ensemble.model import StepInput, StepOutput, Stepping
 from hetwin_suite.ensemble.scenario.scenario import Scenario
 from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.transport.ahead import MOST_STEPS
 from hetwin_suite.ensemble.transport.port import ModelPort
 from hetwin_suite.ensemble.triggers.runner import TriggerRunner
 
@@ -77,18 +81,20 @@ class Run:
             ready.scene.snapshot,
             self._book.handle,
         )
-        self._waited = [p for p in ports if p.plan.stepping is Stepping.SERVICE and not p.plan.main]
-        self._beside = [p for p in self._waited if p.plan.beside]
+        waited = [p for p in ports if p.plan.stepping is Stepping.SERVICE and not p.plan.main]
+        self._pace = Pace(waited)
+        self._beside = [p for p in waited if p.plan.beside]
+        self._lag = LagMeter()
+        self._live = False
         self._unwaited = [p for p in ports if p.plan.stepping is not Stepping.SERVICE]
         self._not_set_out: set[int] = set()
         self._from_outside = False
+        self._untold: int | None = None
         self.start = self._start()
 
     def _start(self) -> RunStart:
         options, file = self._options, self._scenario.file
-        written = (
-            file.source if isinstance(file.source, str) else (file.source or {}).get("recording")
-        )
+        spec = source_spec(self._scenario, options) or {}
         duration = self._ready.duration_ns
         if options.duration is not None:
             asked = round(options.duration * 1e9)
@@ -96,7 +102,7 @@ class Run:
         return RunStart(
             scenario=self._scenario.name,
             scenario_file=str(self._scenario.path),
-            source=options.source or written or "",
+            source=spec.get("recording", f"{LIVE}:{spec[LIVE]}" if LIVE in spec else ""),
             seed=file.seed if options.seed is None else options.seed,
             rate=self._clock.rate,
             duration_ns=duration,
@@ -166,17 +172,24 @@ class Run:
     def _loop(self, stop: threading.Event, arrivals: SimpleQueue[Event]) -> str:
         """All steps; how the run ended."""
         step, over = 0, False
-        while not over:
-            if stop.is_set():
-                return "stopped"
-            step += 1
-            over = self._step(step, arrivals)
+        try:
+            while not over:
+                if stop.is_set():
+                    self._tell()
+                    return "stopped"
+                step += 1
+                over = self._step(step, arrivals)
+        except BaseException:
+            with suppress(RunFailed):  # what ends the run is told, not what follows from it
+                self._tell()
+            raise
+        self._tell()
         return "recording" if self._moves.stopped_by is None else "stopped"
 
     def _step(self, step: int, arrivals: SimpleQueue[Event]) -> bool:
         """One step of the ensemble (design: from t to t'); whether it was the last."""
         now, then = self._clock.time_of(step - 1), self._clock.time_of(step)
-        due = [p for p in self._waited if step % p.plan.every == 0]
+        due = self._pace.due(step)
         # Beside the main model: all through its period, which may be many main steps long.
         setting_out = [p for p in self._beside if (step - 1) % p.plan.every == 0]
         if setting_out:
@@ -184,7 +197,8 @@ class Run:
             for port in setting_out:
                 self._not_set_out.discard(port.plan.index)
                 port.begin_step(self._tick(port, step - 1 + port.plan.every, kept))
-        ended, events = self._step_main(now, then)
+        output = self._step_main(step, now, then)
+        events = self._book.of_model(self._main.plan.index, output.events)
         scene = self._scene.snapshot()
         for port in due:
             if not port.plan.beside:
@@ -194,14 +208,30 @@ class Run:
         self._scene.resolve(then)
         self._triggers.run(self._book.ordered(events), then)
         self._scene.resolve(then)
-        self._tell(step)
-        return ended or self._moves.stopped_by is not None or self._is_last(then)
+        self._untold = step
+        if output.input_ns is not None or not self._main.is_elsewhere:
+            self._tell()
+        self._keep_up(step, output)
+        return output.ended or self._moves.stopped_by is not None or self._is_last(then)
 
     def _is_last(self, time_ns: int) -> bool:
         asked = self._options.duration
         return asked is not None and time_ns >= round(asked * 1e9)
 
-    def _step_main(self, now: int, then: int) -> tuple[bool, list[tuple[int, Event]]]:
+    def _keep_up(self, step: int, output: StepOutput) -> None:
+        """Measure how far the twin is behind a live robot, and let others step less often if it is too far."""
+        if output.input_ns is None:
+            return
+        self._live = True
+        self._lag.published(output.input_ns)
+        if self._pace.adapt(step, output.late):
+            often = self._pace.stretch
+            text = "models step at their rates again"
+            if often > 1:
+                text = f"the twin is late: models step {often} times less often"
+            self._warn("conductor", text)
+
+    def _step_main(self, step: int, now: int, then: int) -> StepOutput:
         port = self._main
         slots = self._scene.layout.slots
         foreign = {
@@ -210,12 +240,25 @@ class Run:
             if slot in self._main_slots
         }
         seen = self._book.unseen_by(port.plan.index)
-        port.begin_step(StepInput(then, then - now, self._scene.snapshot(), seen, foreign))
+        tick = StepInput(then, then - now, self._scene.snapshot(), seen, foreign)
+        port.begin_step(tick, self._further(step))
+        self._tell()  # while the main model is at work
         output = port.end_step()
         self._answers.take_main(port.plan, output, then)
         self._scene.resolve(then)
         self._moves.requests(port, output.requests)
-        return output.ended, self._book.of_model(port.plan.index, output.events)
+        return output
+
+    def _further(self, step: int) -> Sequence[int]:
+        """Times of the main model's steps after this one that nothing comes between but what it tells itself."""
+        port = self._main
+        if not port.can_run_ahead or port.ahead or self._unwaited:
+            return ()
+        if not self._triggers.waits_for_events:
+            return ()
+        last = min(step + MOST_STEPS, self._pace.next_due(step))
+        times = [self._clock.time_of(s) for s in range(step, last + 1)]
+        return [then for before, then in pairwise(times) if not self._is_last(before)]
 
     def _barrier(self, due: Sequence[ModelPort], step: int, then: int) -> list[tuple[int, Event]]:
         """Wait for all that are due, then write their answers in the scenario's order."""
@@ -274,18 +317,27 @@ class Run:
 
     def _tick(self, port: ModelPort, step: int, scene: Snapshot) -> StepInput:
         then = self._clock.time_of(step)
-        period = then - self._clock.time_of(step - port.plan.every)
+        every = port.plan.every
+        if port.plan.stepping is Stepping.SERVICE:
+            every = self._pace.steps_since(port, step)
+        period = then - self._clock.time_of(step - every)
         return StepInput(then, period, scene, self._book.unseen_by(port.plan.index))
 
     def _outside(self, arrivals: SimpleQueue[Event]) -> list[tuple[int, Event]]:
         events: list[tuple[int, Event]] = []
+        if self._main.ahead:
+            return events  # a handover now would find the main model at a later time
         with suppress(Empty):
             while True:
                 events.append(self._book.from_outside(arrivals.get_nowait()))
                 self._from_outside = True
         return events
 
-    def _tell(self, step: int) -> None:
+    def _tell(self) -> None:
+        """Tell of the last complete step, once."""
+        step, self._untold = self._untold, None
+        if step is None:
+            return
         scene = self._scene.snapshot()
         self._predicates.look(scene.values)
         self._digest.values(scene.time_ns, scene.values)
@@ -322,7 +374,7 @@ class Run:
             wall_time=wall,
             real_time_factor=simulated / wall if wall > 0 else 0.0,
             digest=self._digest.hexdigest(),
-            deterministic=not self._unwaited and not self._from_outside,
+            deterministic=not (self._unwaited or self._from_outside or self._live),
             transport=self._options.transport,
             processes=tuple({"model": r.name, "pid": r.pid} for r in self._ready.records),
             events=tuple(event_row(e) for e in self._book.events),
@@ -332,7 +384,9 @@ class Run:
                 "dropped answers": self._answers.dropped.total(),
                 "refusals": self._moves.refused,
                 **missed,
+                **{f"steps left out by {name}": n for name, n in self._pace.missed.items()},
             },
+            live=self._lag.summary(),
             warnings=self._ready.warnings,
             failures=tuple(self._failures.rows),
         )

@@ -247,7 +247,8 @@ class ScenarioFile(Strict):
     deadline: Positive = Field(10.0, description="wall seconds that a call of a model may take")
     seed: int = Field(0, ge=0, lt=2**63)
     source: str | dict[str, Any] | None = Field(
-        None, description="recording: a path, or a mapping with its path and options"
+        None,
+        description="a recording's path, `live`, or a mapping with recording or live, and options",
     )
     hands: dict[Name, Hand] = {}
     entities: dict[str, EntityNotes] = {}

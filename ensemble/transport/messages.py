@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from hetwin_suite.ensemble.events import Event, EventKind
 from hetwin_suite.ensemble.layout import Layout
 from hetwin_suite.ensemble.model import StepInput, StepOutput
 from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS, Snapshot
+from hetwin_suite.ensemble.transport.ahead import QuietSteps, outputs
 from hetwin_suite.ensemble.transport.wire import asked_from_text, asked_to_text
 from hetwin_suite.ensemble.value_check import wrong_numbers, wrong_output
 from hetwin_suite.ensemble.values import WORLD, Floats, Ints, Value
@@ -183,6 +185,8 @@ def fill_output(message: Any, output: StepOutput, layout: Layout, new_event: Any
     message.events = [fill_event(new_event(), event) for event in output.events]
     message.requests = asked_to_text(output.requests)
     message.ended = output.ended
+    message.input_ns = output.input_ns or 0
+    message.late = output.late
 
 
 def _check_array(value: object, layout: Layout, key: tuple[str, str]) -> None:
@@ -213,6 +217,25 @@ def read_output(message: Any, layout: Layout) -> StepOutput:
         [read_event(e) for e in message.events],
         asked_from_text(message.requests),
         message.ended,
+        message.input_ns or None,
+        message.late,
+    )
+
+
+def fill_early(message: Any, early: QuietSteps) -> None:
+    """Fill what ``hetwin/StepModel`` answers for the steps before the last one."""
+    if not len(early):
+        return
+    message.early_times = early.times
+    message.early_blocks = early.blocks
+    message.early_rows = early.rows
+    message.early_proximity = early.proximity
+
+
+def read_early(message: Any) -> Iterator[StepOutput]:
+    """Read what `fill_early` filled."""
+    return outputs(
+        message.early_times, message.early_blocks, message.early_rows, message.early_proximity
     )
 
 
