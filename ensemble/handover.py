@@ -90,13 +90,15 @@ class HandoverDesk:
         place = self._scene.layout.slots[slot]
         owner = self._scene.table.owner(slot)
         value = _fixed(self._scene.value(slot))
-        scene = self._scene.snapshot()
+        main = self._ports[self._main]
         try:
-            self._ports[self._main].take(place.entity, place.attribute.name, value, scene)
+            if main.plan.provides(place.attribute.name):
+                scene = self._scene.snapshot()
+                main.take(place.entity, place.attribute.name, value, scene)
         except Refused as refusal:
             if slot in self._scene.of_main:
-                main = self._ports[self._main].plan.name
-                raise RunFailed(main, "take", self._scene.time_ns, str(refusal)) from None
+                reason = str(refusal)
+                raise RunFailed(main.plan.name, "take", self._scene.time_ns, reason) from None
         return self._moved(slot, owner, self._main, cause, value)
 
     def give_to_restarted(self, slot: int, to: int, cause: str) -> Handover:

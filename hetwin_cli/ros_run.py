@@ -27,6 +27,7 @@ from hetwin_suite.ensemble.resources import resource
 from hetwin_suite.ensemble.scenario.scenario import Scenario
 from hetwin_suite.ensemble.transport import wire
 from hetwin_suite.ensemble.transport.ros_names import SIMULATE
+from hetwin_suite.hetwin_cli.local_run import exit_code
 from hetwin_suite.hetwin_cli.progress import Progress
 
 READY_TIMEOUT_S = 30.0
@@ -158,8 +159,7 @@ class _Client:
         if result.error:
             self._raise_unless_a_run(result)
         summary: dict[str, Any] = json.loads(result.summary)
-        code = 130 if self._interrupted else 1 if result.ended == "failed" else 0
-        return summary, code
+        return summary, exit_code(summary, self._interrupted)
 
     def _raise_unless_a_run(self, result: Any) -> None:
         """Raise what ended it before there was a run; a failed run has a summary."""

@@ -154,10 +154,10 @@ class Run:
     def _fail(self, failure: RunFailed) -> None:
         """A model has failed: raises the failure, unless the scenario says that the run goes on."""
         self._failures.handle(failure)
-        up = [p for p in self._ports if p.plan.index not in self._moves.given_up]
-        self._waited = [p for p in up if p.plan.stepping is Stepping.SERVICE and not p.plan.main]
-        self._beside = [p for p in self._waited if p.plan.beside]
-        self._unwaited = [p for p in up if p.plan.stepping is not Stepping.SERVICE]
+        given_up = self._moves.given_up
+        self._pace.drop(given_up)
+        self._beside = [p for p in self._beside if p.plan.index not in given_up]
+        self._unwaited = [p for p in self._unwaited if p.plan.index not in given_up]
         self._not_set_out |= {p.plan.index for p in self._beside if p.plan.name == failure.model}
 
     def _begin(self) -> None:
