@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+from array import array
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -79,6 +81,7 @@ class RosPort(ModelPort):
         self._arrived: list[ModelOutput] = []
         self._missed = 0
         self._reads = True
+        self._answered: deque[StepOutput] = deque()
 
     def register(self) -> tuple[str, int]:
         """Wait until the node has registered and its services are there."""
@@ -138,22 +141,44 @@ class RosPort(ModelPort):
         messages.fill_state(request.state, scene)
         self._call("start", request)
 
-    def begin_step(self, tick: StepInput) -> None:
+    @property
+    def is_elsewhere(self) -> bool:
+        """A process of its own."""
+        return True
+
+    @property
+    def can_run_ahead(self) -> bool:
+        """A model that reads the scene must see each new state."""
+        return not self._reads
+
+    @property
+    def ahead(self) -> int:
+        """Steps that are answered already."""
+        return len(self._answered)
+
+    def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
         """Send the request for a step, without waiting."""
         self._time_ns = tick.time_ns
         if self.plan.stepping is not Stepping.SERVICE:
             return  # it hears the clock and the state on their topics
+        if self._answered:
+            return
         self._step += 1
         request = StepModel.Request()
         messages.fill_step(request, tick, self._step, EventMessage, with_state=self._reads)
+        if self.can_run_ahead:
+            request.further_times = array("q", further)
         self._pending = self._clients["step"].call_async(request)
 
     def end_step(self) -> StepOutput:
         """Wait for the answer to the step."""
-        pending, self._pending = self._pending, None
-        answer = self._wait("step", pending)
-        assert self._layout is not None
-        return messages.read_output(answer.output, self._layout)
+        if not self._answered:
+            pending, self._pending = self._pending, None
+            answer = self._wait("step", pending)
+            assert self._layout is not None
+            self._answered.extend(messages.read_early(answer))
+            self._answered.append(messages.read_output(answer.output, self._layout))
+        return self._answered.popleft()
 
     def collect(self) -> list[StepOutput]:
         """What the node has published since the last call."""

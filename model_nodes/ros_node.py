@@ -43,6 +43,7 @@ from hetwin_suite.ensemble.layout_json import layout_from_json
 from hetwin_suite.ensemble.model import Model, StepInput, StepOutput, Stepping
 from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.transport import messages, wire
+from hetwin_suite.ensemble.transport.ahead import Stepper
 from hetwin_suite.ensemble.transport.ros_names import (
     CLOCK,
     EVENTS,
@@ -72,6 +73,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self._layout: Layout | None = None
         self._models: tuple[str, ...] = ()
         self._at_start: Snapshot | None = None
+        self._stepper = Stepper()
         self._unwaited: _UnwaitedStepping | None = None
         self._one_at_a_time = threading.Lock()  # a model that nobody waits for steps in a thread
         self._serve(GetModelParameters, "parameters", self._on_parameters)
@@ -159,7 +161,8 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         layout = self._started()
         assert self._at_start is not None
         tick = messages.read_step(request, self._at_start)
-        output = self.model.step(tick)
+        early, output = self._stepper.step(self.model.step, tick, request.further_times)
+        messages.fill_early(response, early)
         messages.fill_output(response.output, output, layout, EventMessage)
 
     def _step(self, tick: StepInput) -> StepOutput:

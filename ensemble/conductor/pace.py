@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -43,6 +44,11 @@ class Pace:
         ]
         self.missed.update(port.plan.name for port in due if port not in chosen)
         return chosen
+
+    def next_due(self, step: int) -> int:
+        """The first step of the main model, from this one on, together with which anyone else steps."""
+        nexts = [-(-step // port.plan.every) * port.plan.every for port in self._ports]
+        return min(nexts, default=sys.maxsize)
 
     def steps_since(self, port: ModelPort, step: int) -> int:
         """Steps of the main model since this model's last; remembers that it steps now."""

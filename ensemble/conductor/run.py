@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from queue import Empty, SimpleQueue
 
 from hetwin_suite.ensemble.conductor.answers import AnswerDesk
@@ -26,6 +27,7 @@ from hetwin_suite.ensemble.listener import RunStart, RunSummary
 from hetwin_suite.ensemble.model import StepInput, StepOutput, Stepping
 from hetwin_suite.ensemble.scenario.scenario import Scenario
 from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.transport.ahead import MOST_STEPS
 from hetwin_suite.ensemble.transport.port import ModelPort
 from hetwin_suite.ensemble.triggers.runner import TriggerRunner
 
@@ -81,6 +83,7 @@ class Run:
         self._live = False
         self._unwaited = [p for p in ports if p.plan.stepping is not Stepping.SERVICE]
         self._from_outside = False
+        self._untold: int | None = None
         self.start = self._start()
 
     def _start(self) -> RunStart:
@@ -151,11 +154,18 @@ class Run:
     def _loop(self, stop: threading.Event, arrivals: SimpleQueue[Event]) -> str:
         """All steps; how the run ended."""
         step, over = 0, False
-        while not over:
-            if stop.is_set():
-                return "stopped"
-            step += 1
-            over = self._step(step, arrivals)
+        try:
+            while not over:
+                if stop.is_set():
+                    self._tell()
+                    return "stopped"
+                step += 1
+                over = self._step(step, arrivals)
+        except BaseException:
+            with suppress(RunFailed):  # what ends the run is told, not what follows from it
+                self._tell()
+            raise
+        self._tell()
         return "recording" if self._moves.stopped_by is None else "stopped"
 
     def _step(self, step: int, arrivals: SimpleQueue[Event]) -> bool:
@@ -168,7 +178,7 @@ class Run:
             kept = self._scene.kept_snapshot()
             for port in setting_out:
                 port.begin_step(self._tick(port, step - 1 + port.plan.every, kept))
-        output = self._step_main(now, then)
+        output = self._step_main(step, now, then)
         events = self._book.of_model(self._main.plan.index, output.events)
         scene = self._scene.snapshot()
         for port in due:
@@ -179,7 +189,9 @@ class Run:
         self._scene.resolve(then)
         self._triggers.run(self._book.ordered(events), then)
         self._scene.resolve(then)
-        self._tell(step)
+        self._untold = step
+        if output.input_ns is not None or not self._main.is_elsewhere:
+            self._tell()
         self._keep_up(step, output)
         return output.ended or self._moves.stopped_by is not None or self._is_last(then)
 
@@ -200,7 +212,7 @@ class Run:
                 text = f"the twin is late: models step {often} times less often"
             self._warn("conductor", text)
 
-    def _step_main(self, now: int, then: int) -> StepOutput:
+    def _step_main(self, step: int, now: int, then: int) -> StepOutput:
         port = self._main
         slots = self._scene.layout.slots
         foreign = {
@@ -209,12 +221,25 @@ class Run:
             if slot in self._main_slots
         }
         seen = self._book.unseen_by(port.plan.index)
-        port.begin_step(StepInput(then, then - now, self._scene.snapshot(), seen, foreign))
+        tick = StepInput(then, then - now, self._scene.snapshot(), seen, foreign)
+        port.begin_step(tick, self._further(step))
+        self._tell()  # while the main model is at work
         output = port.end_step()
         self._answers.take_main(port.plan, output, then)
         self._scene.resolve(then)
         self._moves.requests(port, output.requests)
         return output
+
+    def _further(self, step: int) -> Sequence[int]:
+        """Times of the main model's steps after this one that nothing comes between but what it tells itself."""
+        port = self._main
+        if not port.can_run_ahead or port.ahead or self._unwaited:
+            return ()
+        if not self._triggers.waits_for_events:
+            return ()
+        last = min(step + MOST_STEPS, self._pace.next_due(step))
+        times = [self._clock.time_of(s) for s in range(step, last + 1)]
+        return [then for before, then in pairwise(times) if not self._is_last(before)]
 
     def _barrier(self, due: Sequence[ModelPort], step: int, then: int) -> list[tuple[int, Event]]:
         """Wait for all that are due, then write their answers in the scenario's order."""
@@ -249,13 +274,19 @@ class Run:
 
     def _outside(self, arrivals: SimpleQueue[Event]) -> list[tuple[int, Event]]:
         events: list[tuple[int, Event]] = []
+        if self._main.ahead:
+            return events  # a handover now would find the main model at a later time
         with suppress(Empty):
             while True:
                 events.append(self._book.from_outside(arrivals.get_nowait()))
                 self._from_outside = True
         return events
 
-    def _tell(self, step: int) -> None:
+    def _tell(self) -> None:
+        """Tell of the last complete step, once."""
+        step, self._untold = self._untold, None
+        if step is None:
+            return
         scene = self._scene.snapshot()
         self._predicates.look(scene.values)
         self._digest.values(scene.time_ns, scene.values)

@@ -87,7 +87,7 @@ class LocalPort(ModelPort):
         if self.plan.stepping is not Stepping.SERVICE:
             self._loop = _Loop(self.plan, self._step)
 
-    def begin_step(self, tick: StepInput) -> None:
+    def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
         """Ask for a step; only a model beside the main one, on the clock or free begins it at once."""
         self._time_ns = tick.time_ns
         if self._loop is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from hetwin_suite.ensemble.events import Event, EventKind
 from hetwin_suite.ensemble.layout import Layout
 from hetwin_suite.ensemble.model import StepInput, StepOutput
 from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS, Snapshot
+from hetwin_suite.ensemble.transport.ahead import QuietSteps, outputs
 from hetwin_suite.ensemble.transport.wire import asked_from_text, asked_to_text
 from hetwin_suite.ensemble.values import WORLD, Floats, Ints, Value
 
@@ -192,6 +194,23 @@ def read_output(message: Any, layout: Layout) -> StepOutput:
         message.ended,
         message.input_ns or None,
         message.late,
+    )
+
+
+def fill_early(message: Any, early: QuietSteps) -> None:
+    """Fill what ``hetwin/StepModel`` answers for the steps before the last one."""
+    if not len(early):
+        return
+    message.early_times = early.times
+    message.early_blocks = early.blocks
+    message.early_rows = early.rows
+    message.early_proximity = early.proximity
+
+
+def read_early(message: Any) -> Iterator[StepOutput]:
+    """Read what `fill_early` filled."""
+    return outputs(
+        message.early_times, message.early_blocks, message.early_rows, message.early_proximity
     )
 
 
