@@ -14,6 +14,7 @@ from hetwin_suite.conductor_node.publisher import Publisher
 from hetwin_suite.conductor_node.ros_port import RosPort
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.conductor.parameters import is_live
 from hetwin_suite.ensemble.errors import BadInput, HetwinError
 from hetwin_suite.ensemble.events import Event
 from hetwin_suite.ensemble.listener import Handover, RunStart, RunSummary
@@ -77,7 +78,8 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
         engine=str(node.get_parameter("engine").value) or None,
     )
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
-    publisher = Publisher(node, float(node.get_parameter("state_rate").value))
+    state_rate = float(node.get_parameter("state_rate").value)
+    publisher = Publisher(node, state_rate, live=is_live(scenario, options))
     spinner = _Spinner(executor)
     feedback = _Feedback(goal)
     conductor = Conductor(scenario, ports, [log, publisher, feedback, spinner], options)

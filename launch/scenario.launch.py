@@ -30,7 +30,12 @@ from launch_ros.actions import LifecycleNode, Node
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.resources import resource
-from hetwin_suite.ensemble.scenario.scenario import ModelPlan, Scenario, find_scenario, load_scenario
+from hetwin_suite.ensemble.scenario.scenario import (
+    ModelPlan,
+    Scenario,
+    find_scenario,
+    load_scenario,
+)
 from launch import LaunchContext, LaunchDescription
 
 TRUTHS = {"true": True, "false": False}
@@ -56,7 +61,9 @@ def generate_launch_description() -> LaunchDescription:
             _argument("rviz", "false", "show the scene in RViz", tuple(TRUTHS)),
             _argument("out", "runs", "folder in which runs are logged"),
             _argument("namespace", "", "of all nodes; twins in two namespaces run side by side"),
-            _argument("use_sim_time", "false", "follow a /clock that others publish", tuple(TRUTHS)),
+            _argument(
+                "use_sim_time", "false", "follow a /clock that others publish", tuple(TRUTHS)
+            ),
             _argument("conductor", "true", "start the conductor on this host", tuple(TRUTHS)),
             _argument("models", "all", "models to start on this host: all, or names with commas"),
             _argument(
@@ -136,7 +143,9 @@ def _pass_on_the_end(conductor: LifecycleNode) -> RegisterEventHandler:
 
     def end(event: ProcessExited, _: LaunchContext) -> list[object]:
         if event.returncode:
-            raise RunFailed(f"the simulation failed: the conductor ended with code {event.returncode}")
+            raise RunFailed(
+                f"the simulation failed: the conductor ended with code {event.returncode}"
+            )
         return [LogInfo(msg="the simulation is over"), EmitEvent(event=Shutdown())]
 
     return RegisterEventHandler(OnProcessExit(target_action=conductor, on_exit=end))
