@@ -91,6 +91,7 @@ class RosPort(ModelPort):
         self._arrived: list[ModelOutput] = []
         self._missed = 0
         self._reads = True
+        self._place = ""
         self._answered: deque[StepOutput] = deque()
 
     def register(self) -> tuple[str, int]:
@@ -105,6 +106,7 @@ class RosPort(ModelPort):
             self._executor.spin_once(0.02)
         told = self._registrations[self.plan.name]
         self._process = WatchedProcess(told.host, told.pid)
+        self._place = f" from {told.node} on host {told.host} (process {told.pid})"
         for kind, name in (
             (GetModelParameters, "parameters"),
             (InitializeModel, "initialize"),
@@ -141,7 +143,9 @@ class RosPort(ModelPort):
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Hand the resolved parameters over."""
         request = InitializeModel.Request(parameters=json.dumps(dict(parameters)), seed=seed)
-        contribution = wire.contribution_from_text(self._call("initialize", request).contribution)
+        contribution = wire.contribution_from_text(
+            self._call("initialize", request, START_DEADLINE_S).contribution
+        )
         self._reads = bool(contribution.reads)
         return contribution
 
@@ -249,7 +253,7 @@ class RosPort(ModelPort):
         if client is None or not client.service_is_ready():
             return
         with suppress(RunFailed):  # it must not keep the others from ending
-            self._wait("stop", client.call_async(StopModel.Request()), STOP_DEADLINE_S)
+            self._answer("stop", client.call_async(StopModel.Request()), STOP_DEADLINE_S)
 
     def give_up(self) -> None:
         """Let the node end, if it still listens; its late answers find nobody."""
@@ -287,24 +291,28 @@ class RosPort(ModelPort):
         if self._pending is not None:
             spin_until(self._executor, self._pending, self.plan.deadline)
 
-    def _call(self, name: str, request: Any) -> Any:
-        return self._wait(name, self._clients[name].call_async(request))
+    def _call(self, name: str, request: Any, least_deadline_s: float = 0.0) -> Any:
+        return self._wait(name, self._clients[name].call_async(request), least_deadline_s)
 
-    def _wait(self, name: str, future: Any, deadline: float | None = None) -> Any:
+    def _wait(self, name: str, future: Any, least_deadline_s: float = 0.0) -> Any:
         """The answer; a node that has died is not waited for."""
-        deadline = self.plan.deadline if deadline is None else deadline
+        deadline = max(self.plan.deadline, least_deadline_s)
+        answer = self._answer(name, future, deadline)
+        if answer is None:
+            future.cancel()
+            reason = f"no answer{self._place} within its deadline of {deadline:g} s"
+            raise self._failure(name, reason)
+        if not answer.ok:
+            raise self._error(name, answer.error)
+        return answer
+
+    def _answer(self, name: str, future: Any, deadline: float) -> Any:
         end = time.monotonic() + deadline
         while (answer := spin_until(self._executor, future, LOOK_PERIOD_S)) is None:
             self._check_alive(name)
-            if time.monotonic() + LOOK_PERIOD_S > end:
-                left = max(0.0, end - time.monotonic())
-                answer = spin_until(self._executor, future, left)
-                break
-        if answer is None:
-            future.cancel()
-            raise self._failure(name, f"no answer within its deadline of {deadline:g} s")
-        if not answer.ok:
-            raise self._error(name, answer.error)
+            left = end - time.monotonic()
+            if left < LOOK_PERIOD_S:
+                return spin_until(self._executor, future, max(0.0, left))
         return answer
 
     def _check_alive(self, call: str) -> None:

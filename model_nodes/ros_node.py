@@ -57,6 +57,7 @@ from hetwin_suite.ensemble.values import Value
 from hetwin_suite.ensemble.watched_process import WatchedProcess
 
 REGISTER_TIMEOUT_S = 30.0
+CONDUCTOR_GONE_S = 5.0
 
 
 class ModelNode(LifecycleNode):  # type: ignore[misc]
@@ -321,11 +322,42 @@ def make_executor() -> Any:
     return EventsExecutor()
 
 
-def register(node: ModelNode, executor: Any) -> WatchedProcess:
+class _ConductorWatch:
+    """Sees that the conductor is there: without one the node would wait for ever.
+
+    Args:
+        client: of a service that the conductor offers.
+        process: the conductor's, which can be watched if it is on this machine.
+    """
+
+    def __init__(self, client: Any, process: WatchedProcess) -> None:
+        self._client = client
+        self._process = process
+        self._seen = time.monotonic()
+
+    def check(self, name: str) -> None:
+        """Look.
+
+        Raises:
+            HetwinError: if the conductor has ended, or has been gone for too long.
+        """
+        if self._process.has_ended():
+            raise HetwinError(f"{name}: of the conductor, {self._process.how_it_ended()}")
+        now = time.monotonic()
+        if self._client.service_is_ready():
+            self._seen = now
+        elif now - self._seen > CONDUCTOR_GONE_S:
+            raise HetwinError(
+                f"{name}: the conductor of {self._client.srv_name!r} has been gone for"
+                f" {CONDUCTOR_GONE_S:g} s; was it killed, or is the link to its host cut?"
+            )
+
+
+def register(node: ModelNode, executor: Any) -> _ConductorWatch:
     """Make the node known to the conductor.
 
     Returns:
-        The conductor's process, if it is on this machine.
+        What sees that the conductor is still there.
 
     Raises:
         HetwinError: if the conductor does not answer, or refuses.
@@ -347,7 +379,7 @@ def register(node: ModelNode, executor: Any) -> WatchedProcess:
         raise HetwinError(
             f"{node.get_name()}: the conductor refused the registration: {answer.reason}"
         )
-    return WatchedProcess(answer.host, answer.pid)
+    return _ConductorWatch(client, WatchedProcess(answer.host, answer.pid))
 
 
 def main(args: list[str] | None = None) -> None:
@@ -360,14 +392,13 @@ def main(args: list[str] | None = None) -> None:
         executor = make_executor()
         executor.add_node(node)
         _ = node.model
-        conductor = register(node, executor)
+        watch = register(node, executor)
         parent = os.getppid()
         while rclpy.ok() and not node.ended:
             executor.spin_once(0.2)
             if os.getppid() != parent:  # whoever started this node is gone
                 break
-            if conductor.has_ended():
-                raise HetwinError(f"{node.get_name()}: the conductor {conductor.how_it_ended()}")
+            watch.check(node.get_name())
         executor.spin_once(0.05)  # let the last answer go out
     except rclpy.executors.ExternalShutdownException:
         pass  # a signal, or rclpy.shutdown() elsewhere
