@@ -27,7 +27,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
     `state_rate` (states published per simulated second), `runs` (how many simulations to run before the process
     ends; 0: no end), `start_at_once` (run once without waiting for a goal), `in_process` (models that this process
     holds itself, separated by commas, or `all`: fewer messages, less isolation), `engine` (the physics engine, if not
-    the scenario's).
+    the scenario's), `scene` and `duration` (as in the goal, for `start_at_once`).
     """
 
     def __init__(self, name: str = "conductor") -> None:
@@ -40,6 +40,8 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self.declare_parameter("start_at_once", False)
         self.declare_parameter("in_process", "")
         self.declare_parameter("engine", "")
+        self.declare_parameter("scene", "")
+        self.declare_parameter("duration", 0.0)
         self.registrations: dict[str, RegisterModel.Request] = {}
         self.goal: ServerGoalHandle | None = None
         self.conductor: Conductor | None = None

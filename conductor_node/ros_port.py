@@ -82,6 +82,7 @@ class RosPort(ModelPort):
         self._missed = 0
         self._reads = True
         self._selections: tuple[Selection, ...] = ()
+        self._place = ""
         self._answered: deque[StepOutput] = deque()
 
     def register(self) -> tuple[str, int]:
@@ -92,6 +93,7 @@ class RosPort(ModelPort):
                 raise self._failure("register", "its node did not register; is it running?")
             self._executor.spin_once(0.02)
         told = self._registrations[self.plan.name]
+        self._place = f" from {told.node} on host {told.host} (process {told.pid})"
         for kind, name in (
             (GetModelParameters, "parameters"),
             (InitializeModel, "initialize"),
@@ -127,7 +129,9 @@ class RosPort(ModelPort):
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Hand the resolved parameters over."""
         request = InitializeModel.Request(parameters=json.dumps(dict(parameters)), seed=seed)
-        contribution = wire.contribution_from_text(self._call("initialize", request).contribution)
+        contribution = wire.contribution_from_text(
+            self._call("initialize", request, START_DEADLINE_S).contribution
+        )
         self._selections = contribution.reads
         return contribution
 
@@ -241,14 +245,16 @@ class RosPort(ModelPort):
         if self._pending is not None:
             spin_until(self._executor, self._pending, self.plan.deadline)
 
-    def _call(self, name: str, request: Any) -> Any:
-        return self._wait(name, self._clients[name].call_async(request))
+    def _call(self, name: str, request: Any, least_deadline_s: float = 0.0) -> Any:
+        return self._wait(name, self._clients[name].call_async(request), least_deadline_s)
 
-    def _wait(self, name: str, future: Any) -> Any:
-        answer = spin_until(self._executor, future, self.plan.deadline)
+    def _wait(self, name: str, future: Any, least_deadline_s: float = 0.0) -> Any:
+        deadline = max(self.plan.deadline, least_deadline_s)
+        answer = spin_until(self._executor, future, deadline)
         if answer is None:
             future.cancel()
-            raise self._failure(name, f"no answer within its deadline of {self.plan.deadline:g} s")
+            reason = f"no answer{self._place} within its deadline of {deadline:g} s"
+            raise self._failure(name, reason)
         if not answer.ok:
             raise self._error(name, answer.error)
         return answer

@@ -14,9 +14,10 @@ from hetwin_suite.conductor_node.publisher import Publisher
 from hetwin_suite.conductor_node.ros_port import RosPort
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.conductor.parameters import is_live
 from hetwin_suite.ensemble.errors import BadInput, HetwinError
 from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.listener import Handover, RunStart, RunSummary
+from hetwin_suite.ensemble.listener import QuietListener, RunStart, RunSummary
 from hetwin_suite.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.transport import messages, wire
@@ -77,7 +78,8 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
         engine=str(node.get_parameter("engine").value) or None,
     )
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
-    publisher = Publisher(node, float(node.get_parameter("state_rate").value))
+    state_rate = float(node.get_parameter("state_rate").value)
+    publisher = Publisher(node, state_rate, live=is_live(scenario, options))
     spinner = _Spinner(executor)
     feedback = _Feedback(goal)
     conductor = Conductor(scenario, ports, [log, publisher, feedback, spinner], options)
@@ -119,29 +121,7 @@ def _scene(text: str) -> dict[str, Any]:
     return scene
 
 
-class _Listener:
-    """Hears nothing; to be overridden in part."""
-
-    def started(self, start: RunStart) -> None:
-        """Nothing."""
-
-    def stepped(self, step: int, scene: Snapshot) -> None:
-        """Nothing."""
-
-    def event(self, event: Event) -> None:
-        """Nothing."""
-
-    def handover(self, handover: Handover) -> None:
-        """Nothing."""
-
-    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Nothing."""
-
-    def ended(self, summary: RunSummary) -> None:
-        """Nothing."""
-
-
-class _Spinner(_Listener):
+class _Spinner(QuietListener):
     """Lets services that arrive during the run be served even while nothing is waited for."""
 
     def __init__(self, executor: Any) -> None:
@@ -153,7 +133,7 @@ class _Spinner(_Listener):
             self._executor.spin_once(0.0)
 
 
-class _Feedback(_Listener):
+class _Feedback(QuietListener):
     """Feedback of the action: time, progress, real-time factor, and the newest event in words."""
 
     def __init__(self, goal: Any) -> None:

@@ -55,6 +55,7 @@ from hetwin_suite.ensemble.transport.spinning import spin_until
 from hetwin_suite.ensemble.values import Value
 
 REGISTER_TIMEOUT_S = 30.0
+CONDUCTOR_GONE_S = 5.0
 
 
 class ModelNode(LifecycleNode):  # type: ignore[misc]
@@ -318,11 +319,38 @@ def make_executor() -> Any:
     return EventsExecutor()
 
 
-def register(node: ModelNode, executor: Any) -> str:
+class _ConductorWatch:
+    """Sees that the conductor is there: without one the node would wait for ever.
+
+    Args:
+        client: of a service that the conductor offers.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._seen = time.monotonic()
+
+    def check(self, name: str) -> None:
+        """Look.
+
+        Raises:
+            HetwinError: if the conductor has been gone for too long.
+        """
+        now = time.monotonic()
+        if self._client.service_is_ready():
+            self._seen = now
+        elif now - self._seen > CONDUCTOR_GONE_S:
+            raise HetwinError(
+                f"{name}: the conductor of {self._client.srv_name!r} has been gone for"
+                f" {CONDUCTOR_GONE_S:g} s; was it killed, or is the link to its host cut?"
+            )
+
+
+def register(node: ModelNode, executor: Any) -> Any:
     """Make the node known to the conductor.
 
     Returns:
-        The model's id.
+        The client of the service at which it registered.
 
     Raises:
         HetwinError: if the conductor does not answer, or refuses.
@@ -344,7 +372,7 @@ def register(node: ModelNode, executor: Any) -> str:
         raise HetwinError(
             f"{node.get_name()}: the conductor refused the registration: {answer.reason}"
         )
-    return str(answer.id)
+    return client
 
 
 def main(args: list[str] | None = None) -> None:
@@ -356,12 +384,13 @@ def main(args: list[str] | None = None) -> None:
         executor = make_executor()
         executor.add_node(node)
         _ = node.model
-        register(node, executor)
+        watch = _ConductorWatch(register(node, executor))
         parent = os.getppid()
         while rclpy.ok() and not node.ended:
             executor.spin_once(0.2)
             if os.getppid() != parent:  # whoever started this node is gone
                 break
+            watch.check(node.get_name())
         executor.spin_once(0.05)  # let the last answer go out
     except rclpy.executors.ExternalShutdownException:
         pass  # a signal, or rclpy.shutdown() elsewhere
