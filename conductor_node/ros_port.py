@@ -28,7 +28,7 @@ from hetwin.srv import (
 from hetwin_suite.conductor_node.processes import ModelNodes
 from hetwin_suite.ensemble.errors import HetwinError, RunFailed
 from hetwin_suite.ensemble.events import Json
-from hetwin_suite.ensemble.layout import Layout
+from hetwin_suite.ensemble.layout import Layout, Selection
 from hetwin_suite.ensemble.layout_json import layout_to_json
 from hetwin_suite.ensemble.model import (
     Contribution,
@@ -91,6 +91,7 @@ class RosPort(ModelPort):
         self._arrived: list[ModelOutput] = []
         self._missed = 0
         self._reads = True
+        self._selections: tuple[Selection, ...] = ()
         self._place = ""
         self._answered: deque[StepOutput] = deque()
 
@@ -146,12 +147,13 @@ class RosPort(ModelPort):
         contribution = wire.contribution_from_text(
             self._call("initialize", request, START_DEADLINE_S).contribution
         )
-        self._reads = bool(contribution.reads)
+        self._selections = contribution.reads
         return contribution
 
     def start(self, scene: Snapshot) -> None:
         """Begin the run: layout, models and state."""
         self._layout = scene.layout
+        self._reads = bool(scene.layout.select(self._selections))
         request = StartModel.Request(
             layout=json.dumps(layout_to_json(scene.layout)),
             models=list(scene.models),

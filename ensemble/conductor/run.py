@@ -20,6 +20,7 @@ from hetwin_suite.ensemble.conductor.pace import LagMeter, Pace
 from hetwin_suite.ensemble.conductor.parameters import LIVE, source_spec
 from hetwin_suite.ensemble.conductor.predicates import Predicates
 from hetwin_suite.ensemble.conductor.summary import error_row, event_row, handover_row
+from hetwin_suite.ensemble.conductor.switches import Switches
 from hetwin_suite.ensemble.digest import Digest
 from hetwin_suite.ensemble.errors import BadInput, RunFailed
 from hetwin_suite.ensemble.events import Event
@@ -87,6 +88,7 @@ class Run:
         self._lag = LagMeter()
         self._live = False
         self._unwaited = [p for p in ports if p.plan.stepping is not Stepping.SERVICE]
+        self._switches = Switches(ready.scene.layout, ports)
         self._not_set_out: set[int] = set()
         self._from_outside = False
         self._untold: int | None = None
@@ -193,7 +195,7 @@ class Run:
     def _step(self, step: int, arrivals: SimpleQueue[Event]) -> bool:
         """One step of the ensemble (design: from t to t'); whether it was the last."""
         now, then = self._clock.time_of(step - 1), self._clock.time_of(step)
-        due = self._pace.due(step)
+        due = self._switches.on(self._pace.due(step), self._scene)
         # Beside the main model: all through its period, which may be many main steps long.
         setting_out = [p for p in self._beside if (step - 1) % p.plan.every == 0]
         if setting_out:

@@ -39,6 +39,10 @@ class Robot(Strict):
     joints_at_start: dict[str, float] = Field(
         default={}, description="positions of joints that the source does not move"
     )
+    springs: dict[str, float] = Field(
+        default={},
+        description="patterns of joints that nothing drives -> stiffness, in N/m or Nm/rad",
+    )
 
 
 class Hand(Strict):
