@@ -72,7 +72,8 @@ class Connector(Model):
     *collisions*, so that physics does not jam what snaps in on the real robot; inside a smaller one it asks for the
     probe's *pose* and reports ``connected``. Both only while something carries the probe, which is while its pose is
     given in another frame than the world's: nothing snaps in that nobody pushes. A probe that leaves the outer cylinder
-    unconnected, or that is let go unconnected, gets its collisions back. With `takes_over` false it only says whether the probe is in its place, as for a baseline without it.
+    unconnected, or that is let go unconnected, gets its collisions back. With `takes_over` false it only says whether
+    the probe is in its place, as for a baseline without it.
     """
 
     @classmethod
