@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -98,6 +100,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
                 response.reason = str(refusal)
             if isinstance(request, RegisterModel.Request):
                 response.id = f"{request.name}@{request.host}:{request.pid}"
+                response.host, response.pid = socket.gethostname(), os.getpid()
             return response
 
         self.create_service(kind, name, answer, qos_profile=depth)

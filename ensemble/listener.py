@@ -95,6 +95,8 @@ class RunSummary:
     state: Mapping[str, Json]
     counters: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    failures: tuple[Mapping[str, Json], ...] = ()
+    """Of models that the run went on without, or with another instance of."""
     live: Mapping[str, Json] = field(default_factory=dict)
 
 

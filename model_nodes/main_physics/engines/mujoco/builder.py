@@ -231,9 +231,11 @@ def _add_joint(made: Any, body: Body, joint: Joint) -> None:
         pos=joint.anchor,
         axis=joint.axis,
     )
-    if body.robot:
+    if body.robot and joint.spring is None:
         # Driven: the recording is the truth, limits and friction would only fight it.
         return
+    if joint.spring is not None:
+        added.stiffness = [joint.spring, 0.0, 0.0] if np.ndim(added.stiffness) else joint.spring
     added.damping = [joint.damping, 0.0, 0.0] if np.ndim(added.damping) else joint.damping
     added.frictionloss = joint.friction
     if joint.lower is not None or joint.upper is not None:
