@@ -72,7 +72,11 @@ class _NoGoal:
 
     def __init__(self, node: ConductorNode) -> None:
         self._node = node
-        self.request = Simulate.Goal(source=str(node.get_parameter("source").value))
+        self.request = Simulate.Goal(
+            source=str(node.get_parameter("source").value),
+            scene=str(node.get_parameter("scene").value),
+            duration=float(node.get_parameter("duration").value),
+        )
 
     def publish_feedback(self, feedback: Simulate.Feedback) -> None:
         """Log what happened."""

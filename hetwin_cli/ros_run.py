@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Mapping
@@ -14,6 +13,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from hetwin_suite.conductor_node.processes import (
+    CONDUCTOR_NODE,
+    MODEL_NODE,
+    end_processes,
+    ending,
+    start_node,
+)
 from hetwin_suite.ensemble.conductor.options import RunOptions
 from hetwin_suite.ensemble.conductor.parameters import named_source
 from hetwin_suite.ensemble.errors import BadInput, HetwinError, RunFailed
@@ -21,10 +27,10 @@ from hetwin_suite.ensemble.resources import resource
 from hetwin_suite.ensemble.scenario.scenario import Scenario
 from hetwin_suite.ensemble.transport import wire
 from hetwin_suite.ensemble.transport.ros_names import SIMULATE
+from hetwin_suite.hetwin_cli.local_run import exit_code
 from hetwin_suite.hetwin_cli.progress import Progress
 
 READY_TIMEOUT_S = 30.0
-END_TIMEOUT_S = 5.0
 
 
 def run_over_ros(
@@ -81,45 +87,24 @@ class _Nodes:
     """The processes of conductor and models."""
 
     def __init__(self, scenario: Scenario, namespace: str, here: str, engine: str) -> None:
-        own = scenario.chosen(here)
+        self._namespace = namespace
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        asked = {"in_process": here, "engine": engine}
+        conductor = {"scenario": scenario.path, "runs": 1, **{k: v for k, v in asked.items() if v}}
+        own = scenario.chosen(here)
         try:
-            self._start(
-                "conductor",
-                "hetwin_suite.conductor_node.main",
-                namespace,
-                {
-                    "scenario": str(scenario.path),
-                    "runs": 1,
-                    **({"in_process": here} if here else {}),
-                    **({"engine": engine} if engine else {}),
-                },
-            )
+            self._start(CONDUCTOR_NODE, "conductor", conductor)
             for plan in scenario.models:
                 if plan.name in own:
                     continue
-                self._start(
-                    plan.name,
-                    "hetwin_suite.model_nodes.ros_node",
-                    namespace,
-                    {"type": plan.type, "stepping": plan.stepping.value},
-                )
+                parameters = {"type": plan.type, "stepping": plan.stepping.value}
+                self._start(MODEL_NODE, plan.name, parameters)
         except BaseException:
             self.end()
             raise
 
-    def _start(
-        self, name: str, module: str, namespace: str, parameters: Mapping[str, object]
-    ) -> None:
-        command = [sys.executable, "-m", module, "--ros-args", "-r", f"__node:={name}"]
-        if namespace:
-            command += ["-r", f"__ns:=/{namespace.strip('/')}"]
-        for key, value in parameters.items():
-            command += ["-p", f"{key}:={value}"]
-        # a session of its own: a Ctrl-C at the terminal reaches the command alone, which ends the run in order
-        self._processes[name] = subprocess.Popen(
-            command, stdout=sys.stderr, stdin=subprocess.DEVNULL, start_new_session=True
-        )
+    def _start(self, module: str, name: str, parameters: Mapping[str, object]) -> None:
+        self._processes[name] = start_node(module, name, self._namespace, parameters)
 
     def check(self) -> None:
         """See that all are alive.
@@ -130,24 +115,15 @@ class _Nodes:
         for name, process in self._processes.items():
             code = process.poll()
             if code is not None and code != 0:
-                raise RunFailed(name, "process", 0, f"its process ended with code {code}")
+                raise RunFailed(name, "process", 0, f"its process {ending(code)}")
 
     def conductor_is_alive(self) -> bool:
         """Whether the conductor's process runs."""
         return self._processes["conductor"].poll() is None
 
     def end(self) -> None:
-        """End all processes: asked first, then made to."""
-        end = time.monotonic() + END_TIMEOUT_S
-        for process in self._processes.values():
-            if process.poll() is None:
-                process.send_signal(signal.SIGTERM)
-        for process in self._processes.values():
-            try:
-                process.wait(max(0.0, end - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        """End all processes."""
+        end_processes(self._processes.values())
 
 
 class _Client:
@@ -183,8 +159,7 @@ class _Client:
         if result.error:
             self._raise_unless_a_run(result)
         summary: dict[str, Any] = json.loads(result.summary)
-        code = 130 if self._interrupted else 1 if result.ended == "failed" else 0
-        return summary, code
+        return summary, exit_code(summary, self._interrupted)
 
     def _raise_unless_a_run(self, result: Any) -> None:
         """Raise what ended it before there was a run; a failed run has a summary."""

@@ -51,11 +51,7 @@ class LocalPort(ModelPort):
         self._time_ns = 0
         self._pending: StepInput | None = None
         self._running: Future[StepOutput] | None = None
-        self._pool = (
-            ThreadPoolExecutor(1, thread_name_prefix=plan.name)
-            if plan.beside and plan.stepping is Stepping.SERVICE
-            else None
-        )
+        self._pool = self._own_thread()
         self._loop: _Loop | None = None
         # a model in a thread of its own must not be stepped while it takes or releases
         self._one_at_a_time = threading.Lock()
@@ -145,6 +141,21 @@ class LocalPort(ModelPort):
         """A step that was asked for comes first, whichever thread is quicker: a digest must not depend on it."""
         if self._running is not None:
             wait([self._running])
+
+    def give_up(self) -> None:
+        """Stop the model, if it is not still in a step, and forget it."""
+        self.stop()
+        self._model = self._loop = self._pending = self._running = None
+
+    def renew(self) -> None:
+        """The next registration makes another instance."""
+        self._one_at_a_time = threading.Lock()  # the former one may be held for ever
+        self._pool = self._own_thread()
+
+    def _own_thread(self) -> ThreadPoolExecutor | None:
+        if not self.plan.beside or self.plan.stepping is not Stepping.SERVICE:
+            return None
+        return ThreadPoolExecutor(1, thread_name_prefix=self.plan.name)
 
     def _step(self, tick: StepInput) -> StepOutput:
         return self._call("step", lambda: self.model.step(tick), tick.time_ns)
