@@ -6,7 +6,6 @@ import json
 import time
 from collections import deque
 from collections.abc import Mapping, MutableMapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from rclpy.node import Node
@@ -82,6 +81,7 @@ class RosPort(ModelPort):
         self._process: WatchedProcess | None = None
         self._clients: dict[str, Any] = {}
         self._subscription: Any = None
+        self._hangs = False
         self._layout: Layout | None = None
         self._time_ns = 0
         self._pending: Any = None
@@ -242,13 +242,21 @@ class RosPort(ModelPort):
         self._let_step_end()
         self._call("command", request)
 
-    def stop(self) -> None:
+    def stop(self) -> RunFailed | None:
         """End the run; the node ends after its answer."""
         client = self._clients.get("stop")
-        if client is None or not client.service_is_ready():
-            return
-        with suppress(RunFailed):  # it must not keep the others from ending
-            self._answer("stop", client.call_async(StopModel.Request()), STOP_DEADLINE_S)
+        if client is None or self._hangs or not client.service_is_ready():
+            return None
+        try:
+            stopped = client.call_async(StopModel.Request())
+            answer = self._answer("stop", stopped, STOP_DEADLINE_S)
+            if answer is None:
+                return self._failure("stop", f"no answer within {STOP_DEADLINE_S:g} s")
+            if not answer.ok:
+                raise self._error("stop", answer.error)
+        except RunFailed as failure:  # it must not keep the others from ending
+            return failure
+        return None
 
     def give_up(self) -> None:
         """Let the node end, if it still listens; its late answers find nobody."""
@@ -271,6 +279,7 @@ class RosPort(ModelPort):
         self._process.kill()
         self._process.close()
         self._registrations.pop(self.plan.name, None)
+        self._hangs = False
         self._nodes.start(self.plan)
 
     def _forget(self) -> None:
@@ -294,6 +303,7 @@ class RosPort(ModelPort):
         deadline = max(self.plan.deadline, least_deadline_s)
         answer = self._answer(name, future, deadline)
         if answer is None:
+            self._hangs = True
             future.cancel()
             reason = f"no answer{self._place} within its deadline of {deadline:g} s"
             raise self._failure(name, reason)

@@ -123,8 +123,12 @@ class Run:
         """
         ended, error = "failed", None
         begun = time.monotonic()
-        failures = self._start_models()
-        self._listeners.started(self.start)
+        try:
+            failures = self._start_models()
+            self._listeners.started(self.start)
+        except BaseException:
+            self._stop_models()
+            raise
         try:
             for failure in failures:
                 self._fail(failure)
@@ -354,7 +358,15 @@ class Run:
         reason = f"{type(error).__name__}: {error}"
         return RunFailed("conductor", "run", self._scene.time_ns, reason)
 
+    def _stop_models(self) -> None:
+        """Stop all; a model that fails now is told of, but the run has ended as it has ended."""
+        for port in self._ports:
+            failure = port.stop()
+            if failure is not None and port.plan.index not in self._moves.given_up:
+                self._failures.too_late(failure)
+
     def _end(self, ended: str, error: RunFailed | None, wall: float) -> RunSummary:
+        self._stop_models()
         summary = self._summary(ended, error, wall)
         try:
             self._listeners.ended(summary)
