@@ -26,7 +26,8 @@ class Scene:
         layout: where each attribute lies.
         table: who is responsible.
         main: index of the main model.
-        main_slots: what the main model contributed; its answers carry all of it, whoever owns it now.
+        heard_slots: what the main model is told of while others are responsible for it. What it contributed is
+            among it: its answers carry all of that, whoever owns it now.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class Scene:
         layout: Layout,
         table: ResponsibilityTable,
         main: int,
-        main_slots: Collection[int] = (),
+        heard_slots: Collection[int] = (),
     ) -> None:
         self.layout = layout
         self.table = table
@@ -48,7 +49,7 @@ class Scene:
         self._order: list[int] | None = None
         self._visible_values = _read_only(self._values)
         self._visible_parents = _read_only(self._parents)
-        self._contested = set(main_slots) | {
+        self._contested = set(heard_slots) | {
             i for i, slot in enumerate(layout.slots) if slot.attribute.name == POSE.name
         }
         self.foreign: dict[int, Value] = {}
