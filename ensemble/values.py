@@ -77,3 +77,10 @@ def pose_value(
     """Make a pose value from its parts (quaternion in the order w, x, y, z)."""
     data = np.concatenate([position, quaternion, linear, angular]).astype(np.float64)
     return Value(data, time_ns, parent)
+
+
+def particles(data: Floats) -> Floats:
+    """(n, 7) the particles that there are, of an attribute that means particles."""
+    rows = data.reshape(-1, PARTICLE_SIZE)
+    there: Floats = rows[rows[:, 6] > 0.0]
+    return there

@@ -69,7 +69,8 @@ class ScriptedTilt(Model):
         half = 0.5 * n["angle"] * tilted
         turn = (math.cos(half), math.sin(half), 0.0, 0.0)
         pose = np.zeros(13)
-        pose[:3] = [*start[:3], 0.0, 0.0, n["lift"] * up]
+        pose[:3] = start[:3]
+        pose[2] += n["lift"] * up
         pose[3:7] = multiply(turn, start[3:7].tolist())
         pose[9] = n["lift"] * rising
         pose[10] = n["angle"] * tilting

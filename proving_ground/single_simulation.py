@@ -12,9 +12,9 @@ import numpy as np
 from hetwin_suite.ensemble.layout import Entity, EntityKind
 from hetwin_suite.ensemble.shapes import Shape, ShapeKind
 from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.fluid.balls import Balls, Kind, Substance
+from hetwin_suite.model_nodes.fluid.balls import Kind, Substance
 from hetwin_suite.model_nodes.fluid.cup import Cup
-from hetwin_suite.model_nodes.fluid.filling import fill
+from hetwin_suite.model_nodes.fluid.filling import settled_in
 from hetwin_suite.proving_ground.pouring_sdf import (
     JUG_AT,
     JUG_HEIGHT,
@@ -43,10 +43,7 @@ def jug() -> Entity:
 def settled(count: int, seed: int = 1) -> Floats:
     """(count, 3) where particles rest in the jug, in its frame [m]."""
     substance = Substance(Kind.POINTS, RADIUS, DENSITY, 0.0, 0.002)
-    inside = Cup(jug())
-    balls = Balls(inside.walls, count, substance)
-    fill(balls, inside, count, 9.81, seed)
-    return balls.positions.copy()
+    return settled_in(Cup(jug()), count, substance, 9.81, seed)
 
 
 def world_with(count: int, friction: float = SLIPPERY) -> str:

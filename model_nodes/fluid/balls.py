@@ -26,6 +26,11 @@ _FORMS = {
 _WAITING = -10.0
 """Height at which balls wait that are not there, far below the cup, in a row [m]."""
 _SHORTEST_CONTACT_TIME = 0.004
+"""Time constant of contacts [s]; at least two steps."""
+_SHARE_OF_RADIUS = 0.5
+"""No ball shall move further in one step than this share of its radius ..."""
+_SHORTEST_STEP = 2.5e-4
+"""... but steps do not get shorter than this [s]."""
 
 
 class Kind(StrEnum):
@@ -46,7 +51,7 @@ class Substance:
         radius: [m].
         density: [kg/m3].
         friction: coefficient of sliding friction; points have none.
-        step: time step of the physics [s].
+        step: longest time step of the physics [s].
         solver: of the constraints, ``cg`` or ``newton``.
     """
 
@@ -137,8 +142,7 @@ class Balls:
         Returns:
             (capacity, 3) what the walls and the other balls gave each ball on average: acceleration [m/s2].
         """
-        count = max(1, int(np.ceil(seconds / self.substance.step - 1e-9)))
-        self._model.opt.timestep = seconds / count
+        count = self._set_step(seconds)
         before = self._velocities.copy()
         mass, there = self.substance.mass, self.there[:, None]
         felt = np.zeros_like(before)
@@ -149,6 +153,17 @@ class Balls:
             mj.mj_step(self._model, self._data)
         found: Floats = (self._velocities - before) / seconds - felt / count
         return found
+
+    def _set_step(self, seconds: float) -> int:
+        """Choose the number of steps: more where balls are so fast that they might pass through a wall."""
+        fastest = float(np.abs(self._velocities).max(initial=0.0))
+        step = min(
+            self.substance.step, _SHARE_OF_RADIUS * self.substance.radius / max(fastest, 1e-9)
+        )
+        count = max(1, int(np.ceil(seconds / max(step, _SHORTEST_STEP) - 1e-9)))
+        self._model.opt.timestep = seconds / count
+        self._model.geom_solref[:, 0] = max(_SHORTEST_CONTACT_TIME, 2 * seconds / count)
+        return count
 
     def free_places(self, points: Floats) -> Flags:
         """(n,) at which points (n, 3) a ball would touch no wall; no ball may be there yet."""

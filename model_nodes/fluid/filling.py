@@ -1,12 +1,14 @@
-"""Puts balls into a cup and lets them come to rest."""
+"""Where the balls of a full cup lie."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.fluid.balls import Balls
+from hetwin_suite.model_nodes.fluid.balls import Balls, Kind, Substance
 from hetwin_suite.model_nodes.fluid.cup import Cup
 from hetwin_suite.model_nodes.fluid.motion import Field
 
@@ -18,35 +20,43 @@ _HEAP = 1.5
 """Balls begin up to so many heights of the cup above its rim: settled, they lie closer than on a grid."""
 _SETTLING_S = 1.0
 _PIECE_S = 0.01
+_STEP_S = 0.005
 
 
-def fill(balls: Balls, cup: Cup, count: int, gravity: float, seed: int) -> None:
-    """Fill a cup that stands upright from its bottom and let the balls settle.
+def settled_in(cup: Cup, count: int, substance: Substance, gravity: float, seed: int) -> Floats:
+    """Where balls come to rest in a cup that stands upright.
+
+    They settle as points, whatever they are later: without friction that is much quicker.
 
     Args:
-        balls: none of them is there yet.
         cup: where they go.
         count: how many.
+        substance: what they are made of.
         gravity: its magnitude [m/s2].
-        seed: of the small disorder.
+        seed: of the small disorder in which they are put in.
+
+    Returns:
+        (count, 3) in the cup's frame [m].
 
     Raises:
         BadInput: if there is no room for as many.
     """
     if not count:
-        return
+        return np.empty((0, 3))
+    balls = Balls(cup.walls, count, replace(substance, kind=Kind.POINTS, step=_STEP_S))
     places = _places(balls, cup)
     if len(places) < count:
         raise _too_many(balls, cup, count, len(places))
     shift = np.random.default_rng(seed).uniform(-1.0, 1.0, (count, 3))
-    start = places[:count] + _JITTER * balls.substance.radius * shift
+    start = places[:count] + _JITTER * substance.radius * shift
     balls.place(np.arange(count), start, np.zeros((count, 3)))
     still = Field(np.array([0.0, 0.0, -gravity]), np.zeros((3, 3)), np.zeros((3, 3)))
     for _ in range(round(_SETTLING_S / _PIECE_S)):
         balls.advance(_PIECE_S, still)
-    stayed = int(cup.holds(balls.positions[:count]).sum())
+    stayed = int(cup.holds(balls.positions).sum())
     if stayed < count:
         raise _too_many(balls, cup, count, stayed)
+    return balls.positions.copy()
 
 
 def _too_many(balls: Balls, cup: Cup, count: int, room: int) -> BadInput:

@@ -35,7 +35,7 @@ from hetwin_suite.ensemble.values import (
 )
 from hetwin_suite.model_nodes.fluid.balls import Balls
 from hetwin_suite.model_nodes.fluid.cup import Cup, Flags
-from hetwin_suite.model_nodes.fluid.filling import fill
+from hetwin_suite.model_nodes.fluid.filling import settled_in
 from hetwin_suite.model_nodes.fluid.motion import CupMotion
 from hetwin_suite.model_nodes.fluid.pouring import read_pouring
 from hetwin_suite.model_nodes.fluid.settings import REQUESTS, Settings, read_settings
@@ -105,9 +105,11 @@ class FluidInCup(Model):
         if not scene.layout.has(settings.cup, POSE.name):
             raise BadInput("this entity has no pose", where="cup", found=settings.cup)
         self._cup = Cup(scene.layout.entity(settings.cup))
-        self._balls = Balls(self._cup.walls, settings.capacity, settings.substance)
         gravity = float(np.linalg.norm(settings.gravity))
-        fill(self._balls, self._cup, settings.particles, gravity, self._seed)
+        count, substance = settings.particles, settings.substance
+        resting = settled_in(self._cup, count, substance, gravity, self._seed)
+        self._balls = Balls(self._cup.walls, settings.capacity, substance)
+        self._balls.place(np.arange(count), resting, np.zeros((count, 3)))
         self._arriving: Flags = np.zeros(settings.capacity, bool)
         self._motion = CupMotion(settings.gravity, settings.smoothing_ns)
         self._motion.see(scene.time_ns, scene.pose(settings.cup))
@@ -172,8 +174,9 @@ class FluidInCup(Model):
             "cup": self._cup.name,
             "count": len(left),
             "left": remaining,
-            "positions": [pose[:3].tolist() for pose in left],
-            "velocities": [pose[7:10].tolist() for pose in left],
+            # to a hundredth of a millimetre: events are read by people too
+            "positions": [pose[:3].round(5).tolist() for pose in left],
+            "velocities": [pose[7:10].round(5).tolist() for pose in left],
         }
         output.events.append(Event("spilled", output.time_ns, arguments=arguments))
         if was_inside and not remaining:
