@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,8 @@ class Ready:
         duration_ns: when the source ends, if it says so.
         robot_description: URDF of the robot, empty if there is none.
         warnings: what models could not carry over, with the model's name.
+        parameters: what each model was initialized with, by index.
+        seed: of the run; each model's is its index more.
     """
 
     scene: Scene
@@ -43,6 +46,8 @@ class Ready:
     duration_ns: int | None
     robot_description: str
     warnings: tuple[str, ...]
+    parameters: Mapping[int, Mapping[str, Any]]
+    seed: int
 
 
 class _Gathering:
@@ -103,9 +108,11 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
     ids = {record.name: record.id for record in records}
     seed = scenario.file.seed if options.seed is None else options.seed
     duration_ns, description, main_count = None, "", 0
+    given: dict[int, Mapping[str, Any]] = {}
     for port in sorted(ports, key=lambda p: not p.plan.main):
         known = Known(gathering.entities, gathering.values, ids)
         parameters = resolver.resolve(port.plan, port.parameters(), known)
+        given[port.plan.index] = parameters
         contribution = port.initialize(parameters, seed + port.plan.index)
         gathering.add(port.plan, contribution)
         if port.plan.main:
@@ -123,12 +130,25 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
     for slot, value in enumerate(gathering.values.values()):
         scene.put(slot, value)
     scene.resolve(0)
+<<<<<<< HEAD
     warnings = tuple(gathering.warnings)
     return Ready(scene, records, main_slots, heard_slots, duration_ns, description, warnings)
 
 
 def _is_force(slot: Slot) -> bool:
     return slot.attribute.name == EXTERNAL_WRENCH.name
+=======
+    return Ready(
+        scene,
+        records,
+        main_slots,
+        duration_ns,
+        description,
+        tuple(gathering.warnings),
+        given,
+        seed,
+    )
+>>>>>>> main
 
 
 def _register(scenario: Scenario, index: int, port: ModelPort) -> ModelRecord:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
 
@@ -33,6 +33,10 @@ class Pace:
         self._changed = -STEPS_TO_CHANGE
         self.stretch = 1
         self.missed: Counter[str] = Counter()
+
+    def drop(self, models: Container[int]) -> None:
+        """Forget models that were given up, by their indices."""
+        self._ports = tuple(p for p in self._ports if p.plan.index not in models)
 
     def due(self, step: int) -> list[ModelPort]:
         """Who steps together with this step of the main model."""

@@ -107,5 +107,13 @@ class ModelPort(ABC):
         """Ask for something of the model's own."""
 
     @abstractmethod
-    def stop(self) -> None:
-        """End the run; never raises."""
+    def give_up(self) -> None:
+        """The model has failed: nobody listens to it any more; never raises."""
+
+    @abstractmethod
+    def renew(self) -> None:
+        """Make another instance of a model that was given up, to be registered and initialized anew."""
+
+    @abstractmethod
+    def stop(self) -> RunFailed | None:
+        """End the run; never raises, but answers what the model failed with."""
