@@ -20,7 +20,7 @@ from hetwin_suite.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_suite.ensemble.scenario.schema import OnAttribute
 from hetwin_suite.ensemble.scene import Scene
 from hetwin_suite.ensemble.transport.port import ModelPort
-from hetwin_suite.ensemble.values import EXTERNAL_WRENCH, AttributeSpec, Value
+from hetwin_suite.ensemble.values import AttributeSpec, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,6 @@ class Ready:
         scene: values and responsibilities at the start.
         records: the registered models, in the scenario's order.
         main_slots: slots that the main model's block covers, in its order.
-        heard_slots: slots that the main model is told of while others are responsible: its own, and forces.
         duration_ns: when the source ends, if it says so.
         robot_description: URDF of the robot, empty if there is none.
         warnings: what models could not carry over, with the model's name.
@@ -42,7 +41,6 @@ class Ready:
     scene: Scene
     records: tuple[ModelRecord, ...]
     main_slots: tuple[int, ...]
-    heard_slots: tuple[int, ...]
     duration_ns: int | None
     robot_description: str
     warnings: tuple[str, ...]
@@ -124,20 +122,10 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
     names = tuple(record.name for record in records)
     table = ResponsibilityTable(layout, names, np.array(gathering.owners, np.int32))
     main_slots = tuple(range(main_count))
-    forces = (i for i in range(main_count, len(layout.slots)) if _is_force(layout.slots[i]))
-    heard_slots = (*main_slots, *forces)
-    scene = Scene(layout, table, scenario.main.index, heard_slots)
+    scene = Scene(layout, table, scenario.main.index, main_slots)
     for slot, value in enumerate(gathering.values.values()):
         scene.put(slot, value)
     scene.resolve(0)
-<<<<<<< HEAD
-    warnings = tuple(gathering.warnings)
-    return Ready(scene, records, main_slots, heard_slots, duration_ns, description, warnings)
-
-
-def _is_force(slot: Slot) -> bool:
-    return slot.attribute.name == EXTERNAL_WRENCH.name
-=======
     return Ready(
         scene,
         records,
@@ -148,7 +136,6 @@ def _is_force(slot: Slot) -> bool:
         given,
         seed,
     )
->>>>>>> main
 
 
 def _register(scenario: Scenario, index: int, port: ModelPort) -> ModelRecord:

@@ -96,7 +96,8 @@ class Balls:
         self._geoms = np.arange(first, first + capacity)
         positions = self._data.qpos.reshape(capacity, -1)
         velocities = self._data.qvel.reshape(capacity, -1)
-        self._positions, self._velocities = positions[:, :3], velocities[:, :3]
+        self._positions: Floats = positions[:, :3]
+        self._velocities: Floats = velocities[:, :3]
         self._turning = velocities[:, 3:]
         self._push = self._data.qfrc_applied.reshape(capacity, -1)[:, :3]
         self.remove(np.arange(capacity))

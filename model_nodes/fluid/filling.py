@@ -85,7 +85,7 @@ def _places(balls: Balls, cup: Cup) -> Floats:
 def _centred(low: float, high: float, step: float) -> Floats:
     """Numbers a step apart, in the middle between two bounds."""
     count = int((high - low) / step) + 1 if high > low else 0
-    return (low + high) / 2 + step * (np.arange(count) - (count - 1) / 2)
+    return (low + high) / 2 + step * (np.arange(count, dtype=np.float64) - (count - 1) / 2)
 
 
 def _spaced(points: Floats, step: float) -> Floats:

@@ -168,7 +168,6 @@ class Engine(ABC):
         """In how much detail an object is simulated now."""
         return Fidelity.HIGH
 
-<<<<<<< HEAD
     def push(self, name: str, wrench: Floats) -> None:
         """From now on a force and a torque act on an object, until they are changed.
 
@@ -177,11 +176,10 @@ class Engine(ABC):
             wrench: (6,) force [N] and torque about the body's origin [Nm], along the world's axes.
         """
         raise Unsupported(f"{self.name} cannot push {name} with a force")
-=======
+
     def run_belt(self, frame: str, velocity: tuple[float, float, float]) -> None:
         """From now on the surface of a body moves, as a conveyor's does, in its frame [m/s]."""
         raise Unsupported(f"{self.name} cannot move the surface of {frame}")
->>>>>>> main
 
     def attach(self, name: str, to: str) -> None:
         """Fix an object rigidly to another frame, where it is."""
