@@ -22,8 +22,9 @@ def start_node(
 ) -> subprocess.Popen[bytes]:
     """Start a node in a session of its own, so that a Ctrl-C at the terminal does not reach it.
 
-    A model's node dies with this process, even if it hangs.
+    A model's node dies with this process, even if it hangs; the conductor's ends its run then.
     """
+    dies = _killed_with_parent if module == MODEL_NODE else _ended_with_parent
     command = [sys.executable, "-m", module, "--ros-args", "-r", f"__node:={name}"]
     if namespace.strip("/"):
         command += ["-r", f"__ns:=/{namespace.strip('/')}"]
@@ -34,12 +35,16 @@ def start_node(
         stdout=sys.stderr,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
-        preexec_fn=_die_with_parent if module == MODEL_NODE else None,
+        preexec_fn=dies,
     )
 
 
-def _die_with_parent() -> None:
+def _killed_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _ended_with_parent() -> None:
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class ModelNodes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from hetwin_suite.ensemble.conductor.listeners import Listeners
@@ -82,6 +83,12 @@ class FailureDesk:
             told = then
         self._listeners.note(self._scene.time_ns, "warning", plan.name, told)
         self.rows.append({**(error_row(failure) or {}), "then": then})
+
+    def too_late(self, failure: RunFailed) -> None:
+        """A model has failed when the run was over."""
+        with suppress(RunFailed):  # the log may have failed before
+            self._listeners.note(self._scene.time_ns, "error", failure.model, _words(failure))
+        self.rows.append({**(error_row(failure) or {}), "then": "the run was over"})
 
     def _restart(
         self, plan: ModelPlan, port: ModelPort, held: Sequence[int], failure: RunFailed

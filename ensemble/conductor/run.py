@@ -64,7 +64,6 @@ class Run:
         self._ready = ready
         self._scene = ready.scene
         self._main = ports[scenario.main.index]
-        self._main_slots = set(ready.main_slots)
         self._initial_moves = initial_moves(scenario, ready.scene.layout)
         self._digest = Digest(ready.scene.layout)
         self._answers = AnswerDesk(ready.scene, ready.main_slots, self._warn)
@@ -123,8 +122,12 @@ class Run:
         """
         ended, error = "failed", None
         begun = time.monotonic()
-        failures = self._start_models()
-        self._listeners.started(self.start)
+        try:
+            failures = self._start_models()
+            self._listeners.started(self.start)
+        except BaseException:
+            self._stop_models()
+            raise
         try:
             for failure in failures:
                 self._fail(failure)
@@ -239,7 +242,7 @@ class Run:
         foreign = {
             (slots[slot].entity, slots[slot].attribute.name): value
             for slot, value in self._scene.foreign.items()
-            if slot in self._main_slots
+            if slot in self._scene.heard
         }
         seen = self._book.unseen_by(port.plan.index)
         tick = StepInput(then, then - now, self._scene.snapshot(), seen, foreign)
@@ -354,7 +357,15 @@ class Run:
         reason = f"{type(error).__name__}: {error}"
         return RunFailed("conductor", "run", self._scene.time_ns, reason)
 
+    def _stop_models(self) -> None:
+        """Stop all; a model that fails now is told of, but the run has ended as it has ended."""
+        for port in self._ports:
+            failure = port.stop()
+            if failure is not None and port.plan.index not in self._moves.given_up:
+                self._failures.too_late(failure)
+
     def _end(self, ended: str, error: RunFailed | None, wall: float) -> RunSummary:
+        self._stop_models()
         summary = self._summary(ended, error, wall)
         try:
             self._listeners.ended(summary)

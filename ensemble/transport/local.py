@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
@@ -127,15 +126,18 @@ class LocalPort(ModelPort):
         self._let_step_end()
         self._call("command", lambda: self.model.command(name, arguments))
 
-    def stop(self) -> None:
-        """End the run and the threads; what the model raises now is of no interest."""
+    def stop(self) -> RunFailed | None:
+        """End the run and the threads."""
         if self._loop is not None and not self._loop.end():
-            return  # still in a step, so that it cannot be called
+            return None  # still in a step, so that it cannot be called
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
         if self._model is not None:
-            with suppress(RunFailed):  # it must not keep the others from ending
+            try:
                 self._call("stop", self._model.stop)
+            except RunFailed as failure:  # it must not keep the others from ending
+                return failure
+        return None
 
     def _let_step_end(self) -> None:
         """A step that was asked for comes first, whichever thread is quicker: a digest must not depend on it."""

@@ -115,5 +115,5 @@ class ModelPort(ABC):
         """Make another instance of a model that was given up, to be registered and initialized anew."""
 
     @abstractmethod
-    def stop(self) -> None:
-        """End the run; never raises."""
+    def stop(self) -> RunFailed | None:
+        """End the run; never raises, but answers what the model failed with."""
