@@ -33,6 +33,7 @@ REQUESTS = (
         Kind.POINTS.value,
     ),
     number("friction", 0.1, "", "of spheres"),
+    number("drag", 0.0, "1/s", "how fast motion against the cup fades, beside what contacts do"),
     number("time_step", 0.005, "s", "longest step of the particles' physics"),
     ParameterRequest(
         "solver", ParameterKind.TEXT, "of contacts: cg (quick in piles) or newton", False, "cg"
@@ -76,6 +77,7 @@ def read_settings(parameters: Mapping[str, Any]) -> Settings:
         numbers["friction"],
         numbers["time_step"],
         _choice(given["solver"], "solver", SOLVERS),
+        numbers["drag"],
     )
     return Settings(
         str(given["cup"]),
