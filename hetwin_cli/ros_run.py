@@ -31,6 +31,7 @@ from hetwin_suite.ensemble.scenario.scenario import Scenario
 from hetwin_suite.ensemble.transport import wire
 from hetwin_suite.ensemble.transport.ros_names import SIMULATE
 from hetwin_suite.hetwin_cli.local_run import exit_code
+from hetwin_suite.hetwin_cli.placing import Placing
 from hetwin_suite.hetwin_cli.progress import Progress
 from hetwin_suite.projection.aftermath import finish_failed_run
 from hetwin_suite.projection.run_folder import read_summary
@@ -47,8 +48,7 @@ def run_over_ros(
     options: RunOptions,
     out: Path,
     progress: Progress,
-    namespace: str,
-    in_process: str = "",
+    placing: Placing,
 ) -> tuple[Mapping[str, Any], int]:
     """Run, and answer summary and exit code; SIGINT ends the run at its next barrier.
 
@@ -70,11 +70,11 @@ def run_over_ros(
         ) from None
     begun = time.monotonic()
     with _Signals() as signals, ExitStack() as ending:
-        nodes = _Nodes(scenario, namespace, in_process, options.engine or "")
+        nodes = _Nodes(scenario, placing, options.engine or "")
         ending.callback(nodes.end)
         rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
         ending.callback(rclpy.try_shutdown)
-        client = _Client(namespace, nodes, signals)
+        client = _Client(placing.namespace, nodes, signals)
         try:
             summary = client.simulate(scenario, options, out, progress)
         except (RunFailed, KeyboardInterrupt) as error:
@@ -132,18 +132,18 @@ def _has_fast_dds_3() -> bool:
 class _Nodes:
     """The processes of conductor and models."""
 
-    def __init__(self, scenario: Scenario, namespace: str, here: str, engine: str) -> None:
-        self._namespace = namespace
+    def __init__(self, scenario: Scenario, placing: Placing, engine: str) -> None:
+        self._namespace, here = placing.namespace, placing.in_process
         self._ended: dict[str, float] = {}
         self._shared_memory = SharedMemory()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         asked = {"in_process": here, "engine": engine}
         conductor = {"scenario": scenario.path, "runs": 1, **{k: v for k, v in asked.items() if v}}
-        own = scenario.chosen(here)
+        others = scenario.chosen(here) | scenario.chosen(placing.elsewhere)
         try:
             self._start(CONDUCTOR_NODE, "conductor", conductor)
             for plan in scenario.models:
-                if plan.name in own:
+                if plan.name in others:
                     continue
                 parameters = {"type": plan.type, "stepping": plan.stepping.value}
                 self._start(MODEL_NODE, plan.name, parameters)

@@ -43,7 +43,7 @@ from hetwin_suite.ensemble.layout import Layout
 from hetwin_suite.ensemble.layout_json import layout_from_json
 from hetwin_suite.ensemble.model import Model, StepInput, StepOutput, Stepping
 from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.transport import messages, wire
+from hetwin_suite.ensemble.transport import flat, messages, wire
 from hetwin_suite.ensemble.transport.ahead import Stepper
 from hetwin_suite.ensemble.transport.ros_names import (
     CLOCK,
@@ -164,10 +164,9 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
     def _on_step(self, request: Any, response: Any) -> None:
         layout = self._started()
         assert self._at_start is not None
-        tick = messages.read_step(request, self._at_start)
-        early, output = self._stepper.step(self.model.step, tick, request.further_times)
-        messages.fill_early(response, early)
-        messages.fill_output(response.output, output, layout, EventMessage)
+        tick, further = flat.read_step(request, self._at_start)
+        early, output = self._stepper.step(self.model.step, tick, further)
+        flat.fill_output(response.output, output, layout, early)
 
     def _step(self, tick: StepInput) -> StepOutput:
         with self._one_at_a_time:
@@ -305,7 +304,7 @@ class _UnwaitedStepping:
         message = ModelOutput()
         try:
             output = self._step_model(tick)
-            messages.fill_output(message, output, tick.scene.layout, EventMessage)
+            flat.fill_output(message, output, tick.scene.layout)
         except (Exception, SystemExit) as error:
             message.error = wire.error_to_text(error)
         message.missed_steps = self._missed

@@ -64,7 +64,6 @@ class Run:
         self._ready = ready
         self._scene = ready.scene
         self._main = ports[scenario.main.index]
-        self._main_slots = set(ready.main_slots)
         self._initial_moves = initial_moves(scenario, ready.scene.layout)
         self._digest = Digest(ready.scene.layout)
         self._answers = AnswerDesk(ready.scene, ready.main_slots, self._warn)
@@ -243,7 +242,7 @@ class Run:
         foreign = {
             (slots[slot].entity, slots[slot].attribute.name): value
             for slot, value in self._scene.foreign.items()
-            if slot in self._main_slots
+            if slot in self._scene.heard
         }
         seen = self._book.unseen_by(port.plan.index)
         tick = StepInput(then, then - now, self._scene.snapshot(), seen, foreign)
