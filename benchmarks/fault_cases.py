@@ -56,8 +56,10 @@ class Case:
         send: signal that is sent to `whom`.
         whom: ``command``, ``run`` (the process that runs the ensemble) or ``model``.
         transports: in which it can be.
-        fails: whether the run fails, rather than going on with a word.
         small_disk: whether the log goes to a disk that is soon full.
+        broken_recording: whether a recording is played back that breaks off.
+        often: whether it is a test of every day.
+        deadline: of the model, in s.
     """
 
     name: str
@@ -77,6 +79,8 @@ class Case:
     transports: tuple[str, ...] = ("local", "ros")
     small_disk: bool = False
     broken_recording: bool = False
+    often: bool = False
+    deadline: float = DEADLINE_S
 
     def words(self, transport: str) -> str:
         """What must be said."""
@@ -85,13 +89,13 @@ class Case:
     @property
     def deadline_s(self) -> float:
         """By when the run has to be over after the fault."""
-        return DEADLINE_S + CLOSING_S
+        return self.deadline + CLOSING_S
 
     def scenario(self, mark: str, once: str = "") -> str:
         """The scenario file's text."""
         return SCENARIO.format(
             until=self.until,
-            deadline=DEADLINE_S,
+            deadline=self.deadline,
             entry=self.entry,
             fault=self.fault,
             call=self.call,
@@ -117,11 +121,17 @@ CASES = (
         "segmentation fault",
         "segmentation fault",
         says="tank: step failed at 0.100000 s: its process was killed by SIGSEGV",
+        often=True,
     ),
     Case(
         "step hangs in Python", "hangs in Python", says="tank: step failed at 0.100000 s: no answer"
     ),
-    Case("step hangs in C", "hangs in C", says="tank: step failed at 0.100000 s: no answer"),
+    Case(
+        "step hangs in C",
+        "hangs in C",
+        says="tank: step failed at 0.100000 s: no answer",
+        often=True,
+    ),
     *(
         Case(f"{call} hangs", "hangs in C", call, f"tank: {call} failed", at=0.0)
         for call in ("initialize", "start", "take", "release", "command")
@@ -145,7 +155,7 @@ CASES = (
     Case("time stands still", "time stands still", says="it was asked to step to 0.100000000 s"),
     Case("time goes back", "time goes back", says="it says that it is at 0.000000000 s"),
     Case("event without JSON", "event without JSON", says="must be JSON"),
-    Case("flood of events", "event flood", says="tells 200000 events in one step"),
+    Case("flood of events", "event flood", says="tells 200000 events in one step", often=True),
     Case("trigger loop", more=LOOP, says="in a loop", code=2, ended=""),
     Case(
         "late after having been given up",
@@ -156,6 +166,7 @@ CASES = (
         says="handed back",
         ended="recording",
         transports=("ros",),
+        often=True,
     ),
     Case(
         "hang, handed back",
@@ -180,6 +191,7 @@ CASES = (
         says="restarted (1 of 3)",
         ended="recording",
         transports=("ros",),
+        often=True,
     ),
     Case(
         "clock-driven model falls behind",
@@ -201,17 +213,32 @@ CASES = (
         transports=("ros",),
     ),
     Case("recording breaks off", broken_recording=True, says="expected", code=2, ended=""),
-    Case("disk full under the log", until=600.0, small_disk=True, says="No space left on device"),
+    Case(
+        "disk full under the log",
+        until=600.0,
+        small_disk=True,
+        says="No space left on device",
+        often=True,
+    ),
     Case(
         "conductor killed",
         until=60.0,
         send=signal.SIGKILL,
         whom="run",
         says="was killed by SIGKILL",
+        often=True,
     ),
     Case("command killed", until=60.0, send=signal.SIGKILL, whom="command", code=-signal.SIGKILL),
     Case("SIGINT", until=60.0, send=signal.SIGINT, whom="command", code=130, ended="stopped"),
-    Case("SIGTERM", until=60.0, send=signal.SIGTERM, whom="command", code=130, ended="stopped"),
+    Case(
+        "SIGTERM",
+        until=60.0,
+        send=signal.SIGTERM,
+        whom="command",
+        code=130,
+        ended="stopped",
+        often=True,
+    ),
 )
 """All faults."""
 

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -17,6 +18,8 @@ from typing import Any
 
 from fault_cases import Case, environment
 from rosbags.highlevel import AnyReader
+
+from hetwin_suite.conductor_node.shared_memory import SharedMemory
 
 TIMEOUT_S = 120.0
 SETTLE_S = 3.0
@@ -57,7 +60,6 @@ def suffer(case: Case, transport: str, folder: Path, domain: int) -> Ended:
         domain: ROS_DOMAIN_ID.
     """
     run = _Run(case, transport, folder, domain)
-    before = _shared_memory()
     try:
         code, text = run.to_the_end()
     except subprocess.TimeoutExpired:
@@ -67,8 +69,6 @@ def suffer(case: Case, transport: str, folder: Path, domain: int) -> Ended:
     wrong = run.wrong(code, text, took)
     left = run.left_behind()
     run.end()
-    if transport == "ros" and case.whom != "command":
-        wrong += [f"left in shared memory: {n}" for n in sorted(_shared_memory() - before)[:3]]
     return Ended(not (wrong + left), took, "; ".join(wrong + left) or run.words(text))
 
 
@@ -78,6 +78,7 @@ class _Run:
         self._transport = transport
         self._folder = folder
         self._mark = folder / "mark"
+        self._memory = SharedMemory()
         self.out = folder / "disk" / "run" if case.small_disk else folder / "run"
         self._begun = time.time()
         scenario = folder / "faults.yaml"
@@ -112,8 +113,26 @@ class _Run:
         if self._case.whom:
             self._wait_for_the_run()
             more = self._second_node() if self._case.whom == "second" else self._send()
-        text, _ = self._process.communicate(timeout=TIMEOUT_S)
+        with self._looking_at_memory():
+            text, _ = self._process.communicate(timeout=TIMEOUT_S)
         return self._process.returncode, text + more
+
+    @contextmanager
+    def _looking_at_memory(self) -> Iterator[None]:
+        """Remember which shared memory the run's processes map, as long as they live."""
+        over = threading.Event()
+
+        def look() -> None:
+            while not over.wait(0.5):
+                self._memory.note(pid for pid, _ in self._processes())
+
+        thread = threading.Thread(target=look, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
 
     def fault_time(self) -> float:
         """Wall time of the fault; of the start, if it was there from the beginning."""
@@ -207,9 +226,12 @@ class _Run:
         return found
 
     def left_behind(self) -> list[str]:
-        """Processes that outlive the command."""
+        """Processes and shared memory that outlive the command."""
         _wait_until(lambda: not self._processes(), SETTLE_S)
-        return [f"left running: {' '.join(words)[:120]}" for _, words in self._processes()]
+        left = [f"left running: {' '.join(words)[:120]}" for _, words in self._processes()]
+        if self._case.whom == "command" and self._case.send == signal.SIGKILL:
+            return left  # nobody is left who could free the memory
+        return left + [f"left in shared memory: {name}" for name in self._memory.unused()]
 
     def words(self, text: str) -> str:
         """The line with the right words."""
@@ -251,10 +273,6 @@ def _wait_until(holds: Any, timeout_s: float) -> None:
     end = time.monotonic() + timeout_s
     while not holds() and time.monotonic() < end:
         time.sleep(0.05)
-
-
-def _shared_memory() -> set[str]:
-    return {file.name for file in Path("/dev/shm").glob("fast*_el")}
 
 
 def _broken_recording(folder: Path) -> Path:

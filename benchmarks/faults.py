@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import sys
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from typing import Any
 from fault_cases import rows
 from fault_peers import PEERS, suffer_peer
 from fault_runs import empty_folder, suffer
+from random_faults import random_case
 
 
 def main() -> None:
@@ -42,11 +44,16 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="faults whose name has this in it")
     parser.add_argument("--system", choices=("hetwin", *PEERS), help="one system only")
     parser.add_argument("--transport", help="one transport only")
+    parser.add_argument("--random", type=int, default=0, help="so many random faults instead")
+    parser.add_argument("--seed", type=int, default=1, help="of the random faults")
     return parser.parse_args()
 
 
 def _rows(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     domain = 1 + os.getpid() % 100
+    if arguments.random:
+        yield from _random_rows(arguments, domain)
+        return
     if arguments.system in (None, "hetwin"):
         for case, transport in rows():
             if arguments.only in case.name and arguments.transport in (None, transport):
@@ -60,6 +67,16 @@ def _rows(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
             if arguments.only in fault and arguments.transport in (None, transport):
                 ended = suffer_peer(peer, fault, transport)
                 yield _row(system, transport, fault, None, ended)
+
+
+def _random_rows(arguments: argparse.Namespace, domain: int) -> Iterator[dict[str, Any]]:
+    rng = random.Random(arguments.seed)
+    for _ in range(arguments.random):
+        transport = arguments.transport or rng.choice(("local", "local", "local", "ros"))
+        case = random_case(rng, transport)
+        with empty_folder() as folder:
+            ended = suffer(case, transport, folder, domain)
+        yield _row("hetwin", transport, case.name, case.deadline_s, ended)
 
 
 def _row(

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
-import signal
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fault_deeds import DEEDS
 
 from hetwin_suite.ensemble.errors import Refused
 from hetwin_suite.ensemble.events import Event, Json
@@ -31,28 +28,6 @@ from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.values import POSE, AttributeSpec, Value, pose_value
 
 LEVEL = AttributeSpec("level", 1, "m")
-HANG_S = 3600
-
-
-def _raise() -> None:
-    raise ValueError("the model broke")
-
-
-def _hang() -> None:
-    end = time.monotonic() + HANG_S
-    while time.monotonic() < end:
-        pass
-
-
-DEEDS: dict[str, Callable[[], object]] = {
-    "killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
-    "segmentation fault": lambda: ctypes.string_at(0),
-    "hangs in Python": _hang,
-    "hangs in C": lambda: ctypes.PyDLL(None).sleep(HANG_S),  # with Python's lock held
-    "raises": _raise,
-    "exits": lambda: sys.exit(0),
-}
-"""What can be done in any call."""
 
 
 def _level(*numbers: float, kind: type = np.float64) -> Callable[[StepOutput, StepInput], object]:

@@ -29,14 +29,24 @@ class SharedMemory:
             with suppress(OSError):
                 self._names.update(MAPPED.findall(Path(f"/proc/{pid}/maps").read_text()))
 
+    def unused(self) -> list[str]:
+        """Names of those that are there, but that nobody holds any more."""
+        return sorted(name for name in self._names if _is_unused(_locks(name)))
+
     def remove_unused(self) -> None:
         """Remove what nobody holds any more."""
-        for name in self._names:
-            locks = [lock for kind in LOCKS if (lock := FOLDER / f"{name}{kind}").exists()]
-            if locks and not any(_is_locked(lock) for lock in locks):
-                for file in (FOLDER / name, *locks, FOLDER / f"sem.{name}_mutex"):
-                    with suppress(OSError):
-                        file.unlink()
+        for name in self.unused():
+            for file in (FOLDER / name, *_locks(name), FOLDER / f"sem.{name}_mutex"):
+                with suppress(OSError):
+                    file.unlink()
+
+
+def _locks(name: str) -> list[Path]:
+    return [lock for kind in LOCKS if (lock := FOLDER / f"{name}{kind}").exists()]
+
+
+def _is_unused(locks: list[Path]) -> bool:
+    return bool(locks) and not any(_is_locked(lock) for lock in locks)
 
 
 def _is_locked(file: Path) -> bool:

@@ -259,7 +259,7 @@ class _Client:
         if not handle.accepted:
             raise HetwinError("the conductor refused the goal; is another simulation running?")
         answer = handle.get_result_async()
-        patience = PATIENCE_S + 2 * max(plan.deadline for plan in scenario.models)
+        patience = PATIENCE_S + 2 * max(plan.patience for plan in scenario.models)
         cancelled = False
         while not answer.done():
             self._executor.spin_once(0.1)
