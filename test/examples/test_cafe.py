@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -53,5 +53,5 @@ def test_the_package_installs_what_its_launch_file_needs() -> None:
     ):
         assert list((CAFE / folder).glob(pattern))
         assert f"{folder}" in setup
-    name = ElementTree.parse(CAFE / "package.xml").findtext("name")
+    name = ET.parse(CAFE / "package.xml").findtext("name")
     assert (CAFE / "resource" / str(name)).is_file()

@@ -52,8 +52,8 @@ class WhileItRuns(unittest.TestCase):
         node.destroy_node()
         rclpy.shutdown()
         names = [model.name for model in registries[0].models]
-        self.assertEqual(names, ["physics", "grasp", "holding", "handling"])
-        self.assertGreater(states[-1].step, states[0].step)
+        assert names == ["physics", "grasp", "holding", "handling"]
+        assert states[-1].step > states[0].step
         proc_output.assertWaitFor("ended: recording", timeout=TIMEOUT_S, stream="stderr")
 
 
