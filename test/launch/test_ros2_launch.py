@@ -127,9 +127,10 @@ def test_the_ros2_command_sees_nodes_services_and_topics(
     with launched(f"source:={live}", "in_process:=physics", env=env, cwd=tmp_path):
         standing = subprocess.Popen([*robot, "--stand", "100"], env=env, stdout=subprocess.DEVNULL)
         try:
-            echoed = ros2(
-                "topic", "echo", "--once", "/hetwin/responsibilities", env=env, cwd=tmp_path
-            )
+            topic = ("/hetwin/responsibilities", "hetwin/msg/Responsibilities")
+            latched = ("--qos-durability", "transient_local", "--qos-reliability", "reliable")
+            echo = ("topic", "echo", "--once", *topic, *latched)  # waits until it is there
+            echoed = ros2(*echo, env=env, cwd=tmp_path)
             nodes = ros2("node", "list", "--no-daemon", env=env, cwd=tmp_path)
             kind = "hetwin/srv/AnnotateAction"
             wave = "{annotation: {operation: wave, phase: instant}}"
