@@ -25,7 +25,9 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
 
     Parameters: `scenario` (path or name), `source` (recording; empty: the scenario's), `out` (folder for logs),
     `state_rate` (states published per simulated second), `runs` (how many simulations to run before the process
-    ends; 0: no end), `start_at_once` (run once without waiting for a goal).
+    ends; 0: no end), `start_at_once` (run once without waiting for a goal), `in_process` (models that this process
+    holds itself, separated by commas, or `all`: fewer messages, less isolation), `engine` (the physics engine, if not
+    the scenario's).
     """
 
     def __init__(self, name: str = "conductor") -> None:
@@ -36,6 +38,8 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self.declare_parameter("source", "")
         self.declare_parameter("runs", 0)
         self.declare_parameter("start_at_once", False)
+        self.declare_parameter("in_process", "")
+        self.declare_parameter("engine", "")
         self.registrations: dict[str, RegisterModel.Request] = {}
         self.goal: ServerGoalHandle | None = None
         self.conductor: Conductor | None = None
@@ -111,7 +115,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._running().notify(annotation_event(request.annotation))
 
     def _on_annotation(self, message: ActionAnnotation) -> None:
-        if self.conductor is None:
+        if self.conductor is None or self.conductor.is_live:  # a live source hears them itself
             return
         try:
             self.conductor.notify(annotation_event(message))

@@ -184,12 +184,14 @@ class RosPort(ModelPort):
             parent=messages.parent_id(layout, value.parent),
         )
         messages.fill_state(request.state, scene)
+        self._let_step_end()
         self._call("take", request)
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         """End the model's responsibility."""
         request = ReleaseAttribute.Request(slot=scene.layout.slot_id(entity, attribute))
         messages.fill_state(request.state, scene)
+        self._let_step_end()
         answer = self._call("release", request)
         parent = messages.parent_name(scene.layout, answer.parent)
         return Value(messages.to_floats(answer.value), answer.time_ns, parent)
@@ -197,6 +199,7 @@ class RosPort(ModelPort):
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Ask for something of the model's own."""
         request = CommandModel.Request(command=name, arguments=json.dumps(dict(arguments)))
+        self._let_step_end()
         self._call("command", request)
 
     def stop(self) -> None:
@@ -205,6 +208,11 @@ class RosPort(ModelPort):
         if client is None or not client.service_is_ready():
             return
         spin_until(self._executor, client.call_async(StopModel.Request()), STOP_DEADLINE_S)
+
+    def _let_step_end(self) -> None:
+        """A step that was asked for comes first: the order must not depend on the node's executor."""
+        if self._pending is not None:
+            spin_until(self._executor, self._pending, self.plan.deadline)
 
     def _call(self, name: str, request: Any) -> Any:
         return self._wait(name, self._clients[name].call_async(request))

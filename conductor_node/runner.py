@@ -20,6 +20,7 @@ from hetwin_suite.ensemble.listener import Handover, RunStart, RunSummary
 from hetwin_suite.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.transport import messages, wire
+from hetwin_suite.ensemble.transport.local import LocalPort
 from hetwin_suite.ensemble.words import event_in_words
 from hetwin_suite.projection.log_writer import RunLog
 from hetwin_suite.projection.new_run import new_run_folder
@@ -54,8 +55,11 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
     request = goal.request
     scenario = _scenario(node, request.scenario)
     out = _out(node, scenario, request.out)
+    here = scenario.chosen(str(node.get_parameter("in_process").value))
     ports = [
-        RosPort(
+        LocalPort(plan)
+        if plan.name in here
+        else RosPort(
             plan,
             node,
             executor,
@@ -70,6 +74,7 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
         seed=request.seed or None,
         duration=request.duration or None,
         transport="ros",
+        engine=str(node.get_parameter("engine").value) or None,
     )
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
     publisher = Publisher(node, float(node.get_parameter("state_rate").value))

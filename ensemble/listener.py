@@ -74,7 +74,11 @@ class RunStart:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """How a run went; the content of ``summary.json`` (all times in seconds of simulated time)."""
+    """How a run went; the content of ``summary.json`` (all times in seconds of simulated time).
+
+    `live` tells the lag behind a live robot: the time at which states were complete and published minus that at which
+    the newest joint sample in them was measured.
+    """
 
     scenario: str
     ended: str
@@ -91,6 +95,7 @@ class RunSummary:
     state: Mapping[str, Json]
     counters: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    live: Mapping[str, Json] = field(default_factory=dict)
 
 
 class RunListener(Protocol):

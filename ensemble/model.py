@@ -171,6 +171,9 @@ class StepOutput:
         events: what it observed.
         requests: responsibilities that it asks for or gives back.
         ended: main model only: the source has ended.
+        input_ns: main model of a live robot only: when the newest joint sample in its state was measured, in the
+            system time of this machine [ns].
+        late: main model of a live robot only: the twin is too far behind; others should step less often.
     """
 
     time_ns: int
@@ -180,6 +183,8 @@ class StepOutput:
     events: list[Event] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     ended: bool = False
+    input_ns: int | None = None
+    late: bool = False
 
 
 class Model(ABC):

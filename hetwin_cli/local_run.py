@@ -11,23 +11,34 @@ from typing import Any
 
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.heartbeat import Heartbeat
+from hetwin_suite.ensemble.listener import RunListener
 from hetwin_suite.ensemble.scenario.scenario import Scenario
 from hetwin_suite.ensemble.transport.local import LocalPort
-from hetwin_suite.hetwin_cli.progress import Progress
 from hetwin_suite.projection.log_writer import RunLog
 
 
 def run_locally(
-    scenario: Scenario, options: RunOptions, out: Path, progress: Progress
+    scenario: Scenario,
+    options: RunOptions,
+    out: Path,
+    *listeners: RunListener,
+    heartbeat: Heartbeat | None = None,
 ) -> tuple[Mapping[str, Any], int]:
-    """Run, and answer summary and exit code; SIGINT ends the run at its next barrier.
+    """Run, and answer summary and exit code; SIGINT and SIGTERM end the run at its next barrier.
+
+    A model that hangs cannot be interrupted from its own process; `watched_run.run_watched` can.
 
     Raises:
         BadInput: if the scenario's files or the source cannot be used.
+        RunFailed: if a model fails before the run begins.
     """
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
-    ports = [LocalPort(plan) for plan in scenario.models]
-    conductor = Conductor(scenario, ports, [log, progress], options)
+    ports = [
+        LocalPort(plan, heartbeat.row(plan.index) if heartbeat else None)
+        for plan in scenario.models
+    ]
+    conductor = Conductor(scenario, ports, [log, *listeners], options)
     conductor.prepare()
     interrupted = False
 

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from hetwin_suite.ensemble.errors import BadInput, HetwinError
-from hetwin_suite.hetwin_cli import check, evaluate, listing, record, report, run
+from hetwin_suite.hetwin_cli import check, evaluate, listing, record, report, robot, run
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
@@ -26,6 +26,7 @@ app.command("check")(check.check)
 app.command("check-model")(check.check_model)
 app.command("report")(report.report)
 app.command("record")(record.record)
+app.command("robot")(robot.robot)
 app.command("evaluate")(evaluate.evaluate)
 app.command("models")(listing.models)
 app.command("evaluators")(listing.evaluators)

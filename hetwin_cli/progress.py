@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn
@@ -21,8 +21,21 @@ BAR_PERIOD_S = 0.1
 LINE_PERIOD_S = 2.0
 
 
+class Display(Protocol):
+    """Where progress is shown."""
+
+    def begin(self, duration_s: float) -> None:
+        """The run begins; 0 if nobody knows how long it lasts."""
+
+    def show(self, simulated_s: float) -> None:
+        """Simulated time so far."""
+
+    def line(self, text: str) -> None:
+        """A line of its own."""
+
+
 class Progress:
-    """Shows how far a run is, on stderr; a run's listener.
+    """Shows how far a run is, on stderr.
 
     Args:
         name: what is run.
@@ -88,26 +101,31 @@ class Progress:
         else:
             print(text, file=sys.stderr, flush=True)
 
-    # ------------------------------------------------------------------ a run's listener
+
+class ProgressListener:
+    """Tells a display how a run goes."""
+
+    def __init__(self, display: Display) -> None:
+        self._display = display
 
     def started(self, start: RunStart) -> None:
         """The run begins."""
-        self.begin((start.duration_ns or 0) / 1e9)
+        self._display.begin((start.duration_ns or 0) / 1e9)
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Show the time now and then."""
         if step % LOOK_EVERY_STEPS == 0:
-            self.show(scene.time_ns / 1e9)
+            self._display.show(scene.time_ns / 1e9)
 
     def event(self, event: Event) -> None:
         """Say what happened."""
         text = event_in_words(event)
         if text:
-            self.line(f"{event.time_ns / 1e9:8.3f} s  {text}")
+            self._display.line(f"{event.time_ns / 1e9:8.3f} s  {text}")
 
     def handover(self, handover: Handover) -> None:
         """Say who is responsible now."""
-        self.line(
+        self._display.line(
             f"{handover.time_ns / 1e9:8.3f} s  {handover.entity}.{handover.attribute}:"
             f" {handover.from_model} -> {handover.to_model} ({handover.cause})"
         )
@@ -115,7 +133,7 @@ class Progress:
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
         """Say what a person should know."""
         if level != "info":
-            self.line(f"{time_ns / 1e9:8.3f} s  {level}: {source}: {text}")
+            self._display.line(f"{time_ns / 1e9:8.3f} s  {level}: {source}: {text}")
 
     def ended(self, summary: RunSummary) -> None:
         """Nothing: the command prints the outcome."""

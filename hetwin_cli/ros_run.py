@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.conductor.parameters import named_source
 from hetwin_suite.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_suite.ensemble.resources import resource
 from hetwin_suite.ensemble.scenario.scenario import Scenario
@@ -27,7 +28,12 @@ END_TIMEOUT_S = 5.0
 
 
 def run_over_ros(
-    scenario: Scenario, options: RunOptions, out: Path, progress: Progress, namespace: str
+    scenario: Scenario,
+    options: RunOptions,
+    out: Path,
+    progress: Progress,
+    namespace: str,
+    in_process: str = "",
 ) -> tuple[Mapping[str, Any], int]:
     """Run, and answer summary and exit code; SIGINT ends the run at its next barrier.
 
@@ -44,7 +50,7 @@ def run_over_ros(
             where="--transport ros",
             expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
         ) from None
-    nodes = _Nodes(scenario, namespace)
+    nodes = _Nodes(scenario, namespace, in_process, options.engine or "")
     rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
     try:
         return _Client(namespace, nodes).simulate(scenario, options, out, progress)
@@ -74,16 +80,24 @@ def _has_fast_dds_3() -> bool:
 class _Nodes:
     """The processes of conductor and models."""
 
-    def __init__(self, scenario: Scenario, namespace: str) -> None:
+    def __init__(self, scenario: Scenario, namespace: str, here: str, engine: str) -> None:
+        own = scenario.chosen(here)
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         try:
             self._start(
                 "conductor",
                 "hetwin_suite.conductor_node.main",
                 namespace,
-                {"scenario": str(scenario.path), "runs": 1},
+                {
+                    "scenario": str(scenario.path),
+                    "runs": 1,
+                    **({"in_process": here} if here else {}),
+                    **({"engine": engine} if engine else {}),
+                },
             )
             for plan in scenario.models:
+                if plan.name in own:
+                    continue
                 self._start(
                     plan.name,
                     "hetwin_suite.model_nodes.ros_node",
@@ -195,7 +209,7 @@ class _Client:
     def _ask(self, scenario: Scenario, options: RunOptions, out: Path, progress: Progress) -> Any:
         goal = self._goal_type(
             scenario=str(scenario.path),
-            source=str(Path(options.source).resolve()) if options.source else "",
+            source=_resolved(options.source) if options.source else "",
             scene=json.dumps(dict(options.scene)) if options.scene else "",
             out=str(out.resolve()),
             seed=options.seed or 0,
@@ -237,6 +251,14 @@ class _Client:
             self._nodes.check()
             self._executor.spin_once(0.1)
         return sent.result()
+
+
+def _resolved(source: str) -> str:
+    """A recording by its absolute path, since the conductor may be elsewhere; anything else as it is."""
+    spec = named_source(source)
+    if list(spec) == ["recording"]:
+        return str(Path(source).resolve())
+    return source
 
 
 class _Feedback:

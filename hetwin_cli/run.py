@@ -12,8 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from hetwin_suite.ensemble.conductor.options import RunOptions
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_suite.ensemble.conductor.summary import error_row
+from hetwin_suite.ensemble.errors import HetwinError, RunFailed
+from hetwin_suite.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.hetwin_cli.json_option import json_object
 from hetwin_suite.hetwin_cli.progress import Progress
 from hetwin_suite.projection.new_run import new_run_folder
@@ -32,7 +33,10 @@ class Transport(StrEnum):
 def run(
     scenario: Annotated[str, typer.Argument(help="scenario file, or name of one of hetwin's")],
     source: Annotated[
-        str | None, typer.Option(help="recording (rosbag2); default: the scenario's")
+        str | None,
+        typer.Option(
+            help="recording (rosbag2), live, or live:ROBOT_NAMESPACE; default: the scenario's"
+        ),
     ] = None,
     transport: Annotated[
         Transport, typer.Option(help="local: one process; ros: one ROS 2 node per model")
@@ -51,6 +55,13 @@ def run(
         float | None, typer.Option(min=0.0, help="end after so many simulated seconds")
     ] = None,
     namespace: Annotated[str, typer.Option(help="ROS namespace of all nodes")] = "",
+    engine: Annotated[
+        str | None, typer.Option(help="physics engine of the main model; default: the scenario's")
+    ] = None,
+    in_process: Annotated[
+        str,
+        typer.Option(help="with --transport ros: models in the conductor's process, or all"),
+    ] = "",
     with_report: Annotated[
         bool, typer.Option("--report/--no-report", help="write the page")
     ] = True,
@@ -65,17 +76,20 @@ def run(
     hetwin run scenarios/pick_and_place.yaml --transport ros --json
 
     hetwin run my_scenario.yaml --source my_recording/ --out runs/today
+
+    hetwin run my_scenario.yaml --source live --duration 60
     """
     try:
-        loaded = load_scenario(find_scenario(scenario))
-        options = RunOptions(source, json_object(scene, "--scene"), seed, duration, transport.value)
-        folder = out or new_run_folder(Path("runs"), loaded.name)
-        check_free(folder)
-        summary, code = _carry_out(loaded, options, folder, transport, namespace)
-    except BadInput as error:
+        options = RunOptions(
+            source, json_object(scene, "--scene"), seed, duration, transport.value, engine
+        )
+        if transport is Transport.LOCAL:
+            summary, code, folder = _run_locally(scenario, options, out)
+        else:
+            summary, code, folder = _run_over_ros(scenario, options, out, namespace, in_process)
+    except HetwinError as error:
         if as_json:
-            reason = {"model": None, "call": "input", "time": 0.0, "reason": str(error)}
-            print(json.dumps({"scenario": scenario, "ended": "failed", "error": reason}))
+            print(json.dumps({"scenario": scenario, "ended": "failed", "error": _row(error)}))
         raise
     page = _report(folder) if with_report else None
     if as_json:
@@ -86,18 +100,34 @@ def run(
         raise typer.Exit(code)
 
 
-def _carry_out(
-    scenario: Scenario, options: RunOptions, out: Path, transport: Transport, namespace: str
-) -> tuple[Mapping[str, Any], int]:
-    """The run's summary and exit code."""
-    with Progress(scenario.name) as progress:
-        if transport is Transport.LOCAL:
-            from hetwin_suite.hetwin_cli.local_run import run_locally
+def _run_locally(
+    scenario: str, options: RunOptions, out: Path | None
+) -> tuple[Mapping[str, Any], int, Path]:
+    """The run's summary, exit code and folder."""
+    from hetwin_suite.hetwin_cli.watched_child import Order
+    from hetwin_suite.hetwin_cli.watched_run import run_watched
 
-            return run_locally(scenario, options, out, progress)
-        from hetwin_suite.hetwin_cli.ros_run import run_over_ros
+    return run_watched(Order(scenario, options, out))
 
-        return run_over_ros(scenario, options, out, progress, namespace)
+
+def _run_over_ros(
+    scenario: str, options: RunOptions, out: Path | None, namespace: str, in_process: str
+) -> tuple[Mapping[str, Any], int, Path]:
+    from hetwin_suite.hetwin_cli.ros_run import run_over_ros
+
+    loaded = load_scenario(find_scenario(scenario))
+    folder = out or new_run_folder(Path("runs"), loaded.name)
+    check_free(folder)
+    with Progress(loaded.name) as progress:
+        summary, code = run_over_ros(loaded, options, folder, progress, namespace, in_process)
+    return summary, code, folder
+
+
+def _row(error: HetwinError) -> Mapping[str, Any]:
+    """An error that kept the run from having a summary."""
+    if isinstance(error, RunFailed):
+        return error_row(error) or {}
+    return {"model": None, "call": "input", "time": 0.0, "reason": str(error)}
 
 
 def _report(folder: Path) -> Path | None:

@@ -24,7 +24,9 @@ from hetwin_suite.projection.streams import JointTemplate, StateTemplate, Transf
 
 _LEVELS = {"info": 0, "warning": 1, "error": 2}
 _KEPT_TEMPLATES = 64
-_FLUSH_SECONDS = 0.5
+_FLUSH_MOMENT_S = 0.5
+_FLUSH_S = 2.0
+"""What happened reaches the disk at once, the rest soon; many small pieces would make the file large."""
 
 
 class _State(NamedTuple):
@@ -113,6 +115,8 @@ class RunLog(RunListener):
         self._write_state(_copy(start.snapshot, 0))
         self._next_state = self._now + self._state_period
         self._write_transforms(self._now, start.snapshot.values)
+        self._bag.flush()  # whatever happens now, the log can be read
+        self._flushed = time.monotonic() - _FLUSH_MOMENT_S
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Write the state if it is due, else remember it in case that it is the last."""
@@ -131,7 +135,9 @@ class RunLog(RunListener):
         if now >= self._next_transforms:
             self._write_transforms(now, scene.values)
         if moment:
-            self._flush()
+            self._flush(_FLUSH_MOMENT_S)
+        elif self._pending is None:
+            self._flush(_FLUSH_S)
 
     def event(self, event: Event) -> None:
         """Write an event, and, if it is one of the robot's program, the action annotation too."""
@@ -233,10 +239,10 @@ class RunLog(RunListener):
     ) -> None:
         self.close()
 
-    def _flush(self) -> None:
-        """Bring what happened to the disk at once, but many small pieces would make the file large."""
+    def _flush(self, period_s: float) -> None:
+        """Bring everything so far to the disk, unless that was done within the period."""
         now = time.monotonic()
-        if self._bag is not None and now - self._flushed > _FLUSH_SECONDS:
+        if self._bag is not None and now - self._flushed > period_s:
             self._flushed = now
             self._bag.flush()
 

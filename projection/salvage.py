@@ -7,6 +7,7 @@ import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.projection.bag import LogBag
@@ -24,7 +25,11 @@ _METADATA = "metadata.yaml"
 _BROKEN, _SAVED = "log.broken", "log.saved"
 
 
-def salvage(run: Path) -> int:
+Message: TypeAlias = tuple[Topic, int, object]
+"""Topic, log time in ns, content."""
+
+
+def salvage(run: Path, *, last: Message | None = None) -> int:
     """Finish the log of a run that was killed, with all that reached the disk.
 
     A log is written in chunks of about a megabyte, and when something happens, but not more than twice a second;
@@ -33,6 +38,7 @@ def salvage(run: Path) -> int:
 
     Args:
         run: folder of the run.
+        last: a message to end the log with; dated not before the others.
 
     Returns:
         The number of messages saved; -1 if the log was finished already.
@@ -48,7 +54,7 @@ def salvage(run: Path) -> int:
         return -1
     saved, broken = run / _SAVED, run / _BROKEN
     shutil.rmtree(saved, ignore_errors=True)
-    count = _copy(files[0].read_bytes(), saved)
+    count = _copy(files[0].read_bytes(), saved, last)
     # The file in a bag carries the bag's name.
     (saved / f"{_SAVED}.mcap").rename(saved / f"{LOG}.mcap")
     metadata = saved / _METADATA
@@ -59,10 +65,10 @@ def salvage(run: Path) -> int:
     return count
 
 
-def _copy(data: bytes, path: Path) -> int:
+def _copy(data: bytes, path: Path, last: Message | None) -> int:
     by_name = {topic.name: topic for topic in TOPICS}
     channels: dict[int, Topic] = {}
-    count = 0
+    count = latest = 0
     bag = LogBag(path)
     try:
         for kind, record in _all_records(data):
@@ -77,6 +83,10 @@ def _copy(data: bytes, path: Path) -> int:
                 if number in channels:
                     bag.write_raw(channels[number], time_ns, record[22:])
                     count += 1
+                    latest = max(latest, time_ns)
+        if last is not None:
+            topic, time_ns, content = last
+            bag.write(topic, max(time_ns, latest), content)
     finally:
         bag.close()
     return count

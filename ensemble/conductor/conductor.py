@@ -9,6 +9,7 @@ from queue import SimpleQueue
 from hetwin_suite.ensemble.conductor.lifecycle import prepare
 from hetwin_suite.ensemble.conductor.listeners import Listeners
 from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.conductor.parameters import is_live
 from hetwin_suite.ensemble.conductor.run import Run
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.events import Event
@@ -44,6 +45,11 @@ class Conductor:
         self._arrivals: SimpleQueue[Event] = SimpleQueue()
         self._run: Run | None = None
 
+    @property
+    def is_live(self) -> bool:
+        """Whether the source is a robot that runs now, whose stamps are not simulated time."""
+        return is_live(self._scenario, self._options)
+
     def prepare(self) -> RunStart:
         """Bring the models to where they can start.
 
@@ -53,7 +59,8 @@ class Conductor:
         """
         try:
             ready = prepare(self._scenario, self._ports, self._options)
-            if ready.duration_ns is None and self._options.duration is None:
+            endless = ready.duration_ns is None and self._options.duration is None
+            if endless and not self.is_live:
                 raise BadInput(
                     "nothing says when this run ends",
                     file=self._scenario.path,

@@ -12,11 +12,12 @@ class RunOptions:
     """Options of one run.
 
     Attributes:
-        source: path of a recording; None: the scenario's own.
+        source: path of a recording, ``live``, ``live:NAMESPACE``, or a mapping as JSON; None: the scenario's own.
         scene: initial geometric description, entity -> {pose: [x, y, z, qw, qx, qy, qz]}.
         seed: None: the scenario's.
         duration: end after so many simulated seconds; None: when the source ends.
         transport: name of the transport, for the summary.
+        engine: the main model's physics engine; None: the scenario's.
     """
 
     source: str | None = None
@@ -24,3 +25,4 @@ class RunOptions:
     seed: int | None = None
     duration: float | None = None
     transport: str = "local"
+    engine: str | None = None

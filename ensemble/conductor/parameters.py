@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,6 +17,12 @@ from hetwin_suite.ensemble.resources import DATA_SCHEME
 from hetwin_suite.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_suite.ensemble.scenario.schema import OnTopic, Robot
 from hetwin_suite.ensemble.values import POSE, Value
+
+LIVE = "live"
+"""Key of a source that is a robot that runs now."""
+
+ENGINE = "engine"
+"""The main model's parameter that the start of a run may override."""
 
 Wrong: TypeAlias = Callable[[str], BadInput]
 """Makes the error for a value, from what was expected."""
@@ -34,12 +41,13 @@ class ParameterResolver:
     """Finds the values of parameters.
 
     A value comes from the model's entry in the scenario, else from the scenario's key of the same name, else
-    from the request's default.
+    from the request's default. The main model's engine comes from the options, if they name one.
     """
 
     def __init__(self, scenario: Scenario, options: RunOptions) -> None:
         self._scenario = scenario
         self._shared = _shared(scenario, options)
+        self._engine = options.engine
 
     def resolve(
         self, plan: ModelPlan, requests: Sequence[ParameterRequest], known: Known
@@ -62,7 +70,9 @@ class ParameterResolver:
         return {request.name: self._one(plan, request, known) for request in requests}
 
     def _one(self, plan: ModelPlan, request: ParameterRequest, known: Known) -> Any:
-        if request.name in plan.parameters:
+        if request.name == ENGINE and plan.main and self._engine is not None:
+            raw: Any = self._engine
+        elif request.name in plan.parameters:
             raw = plan.parameters[request.name]
         elif plan.main and self._shared.get(request.name) is not None:
             raw = self._shared[request.name]
@@ -148,7 +158,7 @@ def _shared(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
         "robot": _robot(scenario, robot) if robot else None,
         "hands": [{"name": name, **hand.model_dump()} for name, hand in file.hands.items()],
         "entities": {name: notes.model_dump() for name, notes in file.entities.items()},
-        "source": _source(scenario, options),
+        "source": source_spec(scenario, options),
         "scene": {**file.scene, **options.scene},
         "rate": file.rate,
     }
@@ -170,21 +180,51 @@ def _robot(scenario: Scenario, robot: Robot) -> dict[str, Any]:
     return data
 
 
-def _source(scenario: Scenario, options: RunOptions) -> dict[str, Any] | None:
+def is_live(scenario: Scenario, options: RunOptions) -> bool:
+    """Whether the source is a robot that runs now."""
+    return LIVE in (source_spec(scenario, options) or {})
+
+
+def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | None:
+    """The source as the main model gets it: the scenario's, or what the start names; None if there is none."""
     written = scenario.file.source
-    spec: dict[str, Any] = (
-        {"recording": written} if isinstance(written, str) else dict(written or {})
-    )
+    spec = named_source(written) if isinstance(written, str) else dict(written or {})
     if options.source is not None:
-        spec["recording"] = options.source
+        named = named_source(options.source)
+        other = "recording" if LIVE in named else LIVE
+        spec = {key: value for key, value in spec.items() if key != other} | named
     elif isinstance(spec.get("recording"), str):
         path = scenario.path_of(spec["recording"])
         spec["recording"] = str(path) if path else spec["recording"]
-    if "recording" not in spec:
+    if "recording" not in spec and LIVE not in spec:
         return None
     watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
     if watched:
         spec["topics"] = sorted({*spec.get("topics", []), *watched})
+    return spec
+
+
+def named_source(text: str) -> dict[str, Any]:
+    """A source as commands and messages name it: ``live``, ``live:NAMESPACE``, a JSON object, or a recording's path.
+
+    Raises:
+        BadInput: if it begins like a JSON object and is none.
+    """
+    kind, _, namespace = text.partition(":")
+    if kind == LIVE:
+        return {LIVE: namespace}
+    if not text.lstrip().startswith("{"):
+        return {"recording": text}
+    try:
+        spec = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"the source is not JSON: {error}",
+            where="source",
+            found=text[:80],
+            expected='a path, live, live:NAMESPACE, or JSON such as {"live": "", "timeout": 2}',
+        ) from None
+    assert isinstance(spec, dict)  # what begins with a brace is nothing else
     return spec
 
 

@@ -14,6 +14,8 @@ from hetwin_suite.ensemble.conductor.lifecycle import Ready, initial_moves
 from hetwin_suite.ensemble.conductor.listeners import Listeners
 from hetwin_suite.ensemble.conductor.moves import Moves
 from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.conductor.pace import LagMeter, Pace
+from hetwin_suite.ensemble.conductor.parameters import LIVE, source_spec
 from hetwin_suite.ensemble.conductor.predicates import Predicates
 from hetwin_suite.ensemble.conductor.summary import error_row, event_row, handover_row
 from hetwin_suite.ensemble.digest import Digest
@@ -72,16 +74,18 @@ class Run:
             ready.scene.snapshot,
             self._book.handle,
         )
-        self._waited = [p for p in ports if p.plan.stepping is Stepping.SERVICE and not p.plan.main]
+        waited = [p for p in ports if p.plan.stepping is Stepping.SERVICE and not p.plan.main]
+        self._pace = Pace(waited)
+        self._beside = [p for p in waited if p.plan.beside]
+        self._lag = LagMeter()
+        self._live = False
         self._unwaited = [p for p in ports if p.plan.stepping is not Stepping.SERVICE]
         self._from_outside = False
         self.start = self._start()
 
     def _start(self) -> RunStart:
         options, file = self._options, self._scenario.file
-        written = (
-            file.source if isinstance(file.source, str) else (file.source or {}).get("recording")
-        )
+        spec = source_spec(self._scenario, options) or {}
         duration = self._ready.duration_ns
         if options.duration is not None:
             asked = round(options.duration * 1e9)
@@ -89,7 +93,7 @@ class Run:
         return RunStart(
             scenario=self._scenario.name,
             scenario_file=str(self._scenario.path),
-            source=options.source or written or "",
+            source=spec.get("recording", f"{LIVE}:{spec[LIVE]}" if LIVE in spec else ""),
             seed=file.seed if options.seed is None else options.seed,
             rate=self._clock.rate,
             duration_ns=duration,
@@ -157,13 +161,15 @@ class Run:
     def _step(self, step: int, arrivals: SimpleQueue[Event]) -> bool:
         """One step of the ensemble (design: from t to t'); whether it was the last."""
         now, then = self._clock.time_of(step - 1), self._clock.time_of(step)
-        due = [p for p in self._waited if step % p.plan.every == 0]
-        beside = [p for p in due if p.plan.beside]
-        if beside:
+        due = self._pace.due(step)
+        # Beside the main model: all through its period, which may be many main steps long.
+        setting_out = [p for p in self._beside if (step - 1) % p.plan.every == 0]
+        if setting_out:
             kept = self._scene.kept_snapshot()
-            for port in beside:
-                port.begin_step(self._tick(port, step, kept))
-        ended, events = self._step_main(now, then)
+            for port in setting_out:
+                port.begin_step(self._tick(port, step - 1 + port.plan.every, kept))
+        output = self._step_main(now, then)
+        events = self._book.of_model(self._main.plan.index, output.events)
         scene = self._scene.snapshot()
         for port in due:
             if not port.plan.beside:
@@ -174,13 +180,27 @@ class Run:
         self._triggers.run(self._book.ordered(events), then)
         self._scene.resolve(then)
         self._tell(step)
-        return ended or self._moves.stopped_by is not None or self._is_last(then)
+        self._keep_up(step, output)
+        return output.ended or self._moves.stopped_by is not None or self._is_last(then)
 
     def _is_last(self, time_ns: int) -> bool:
         asked = self._options.duration
         return asked is not None and time_ns >= round(asked * 1e9)
 
-    def _step_main(self, now: int, then: int) -> tuple[bool, list[tuple[int, Event]]]:
+    def _keep_up(self, step: int, output: StepOutput) -> None:
+        """Measure how far the twin is behind a live robot, and let others step less often if it is too far."""
+        if output.input_ns is None:
+            return
+        self._live = True
+        self._lag.published(output.input_ns)
+        if self._pace.adapt(step, output.late):
+            often = self._pace.stretch
+            text = "models step at their rates again"
+            if often > 1:
+                text = f"the twin is late: models step {often} times less often"
+            self._warn("conductor", text)
+
+    def _step_main(self, now: int, then: int) -> StepOutput:
         port = self._main
         slots = self._scene.layout.slots
         foreign = {
@@ -194,7 +214,7 @@ class Run:
         self._answers.take_main(port.plan, output, then)
         self._scene.resolve(then)
         self._moves.requests(port, output.requests)
-        return output.ended, self._book.of_model(port.plan.index, output.events)
+        return output
 
     def _barrier(self, due: Sequence[ModelPort], step: int, then: int) -> list[tuple[int, Event]]:
         """Wait for all that are due, then write their answers in the scenario's order."""
@@ -221,7 +241,10 @@ class Run:
 
     def _tick(self, port: ModelPort, step: int, scene: Snapshot) -> StepInput:
         then = self._clock.time_of(step)
-        period = then - self._clock.time_of(step - port.plan.every)
+        every = port.plan.every
+        if port.plan.stepping is Stepping.SERVICE:
+            every = self._pace.steps_since(port, step)
+        period = then - self._clock.time_of(step - every)
         return StepInput(then, period, scene, self._book.unseen_by(port.plan.index))
 
     def _outside(self, arrivals: SimpleQueue[Event]) -> list[tuple[int, Event]]:
@@ -269,7 +292,7 @@ class Run:
             wall_time=wall,
             real_time_factor=simulated / wall if wall > 0 else 0.0,
             digest=self._digest.hexdigest(),
-            deterministic=not self._unwaited and not self._from_outside,
+            deterministic=not (self._unwaited or self._from_outside or self._live),
             transport=self._options.transport,
             processes=tuple({"model": r.name, "pid": r.pid} for r in self._ready.records),
             events=tuple(event_row(e) for e in self._book.events),
@@ -279,6 +302,8 @@ class Run:
                 "dropped answers": self._answers.dropped.total(),
                 "refusals": self._moves.refused,
                 **missed,
+                **{f"steps left out by {name}": n for name, n in self._pace.missed.items()},
             },
+            live=self._lag.summary(),
             warnings=self._ready.warnings,
         )

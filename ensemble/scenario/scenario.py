@@ -73,6 +73,26 @@ class Scenario:
         """The model of this name."""
         return next((model for model in self.models if model.name == name), None)
 
+    def chosen(self, names: str) -> frozenset[str]:
+        """Names of models: some of them, separated by commas, or ``all``.
+
+        Raises:
+            BadInput: if there is no such model.
+        """
+        known = [model.name for model in self.models]
+        asked = {name.strip() for name in names.split(",") if name.strip()}
+        if asked == {"all"}:
+            return frozenset(known)
+        for name in sorted(asked - set(known)):
+            raise BadInput(
+                "the scenario has no such model",
+                file=self.path,
+                where="models",
+                found=name,
+                expected="all, or some of " + ", ".join(known),
+            )
+        return frozenset(asked)
+
     def path_of(self, name: str) -> Path | None:
         """A file that the scenario names; None if it does not exist."""
         return find(name, self.path.parent)

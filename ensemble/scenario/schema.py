@@ -69,7 +69,8 @@ class ModelEntry(Strict):
     rate: Positive | None = Field(None, description="steps per simulated second")
     every: int | None = Field(None, ge=1, description="instead of rate: every so many main steps")
     coupling: Literal["after", "beside"] = Field(
-        "after", description="whether it sees t', or works on t while the main model steps"
+        "after",
+        description="after the main model, seeing its result, or beside it, all through the model's own period",
     )
     deadline: Positive = Field(10.0, description="wall seconds that a call may take")
     on_failure: Literal["stop"] = Field("stop", description="what to do when the model fails")
@@ -232,7 +233,8 @@ class ScenarioFile(Strict):
     rate: Positive = Field(400.0, description="steps of the main model per simulated second")
     seed: int = Field(0, ge=0, lt=2**63)
     source: str | dict[str, Any] | None = Field(
-        None, description="recording: a path, or a mapping with its path and options"
+        None,
+        description="a recording's path, `live`, or a mapping with recording or live, and options",
     )
     hands: dict[Name, Hand] = {}
     entities: dict[str, EntityNotes] = {}

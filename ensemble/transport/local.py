@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from hetwin_suite.ensemble.errors import RunFailed
 from hetwin_suite.ensemble.events import Json
+from hetwin_suite.ensemble.heartbeat import BEGUN, CALL, CODES, TIME, Row, unseen_row
 from hetwin_suite.ensemble.model import (
     Contribution,
     Model,
@@ -36,10 +37,17 @@ class LocalPort(ModelPort):
 
     Stepped by service, it runs in the caller's thread, or, coupled beside the main model, in one of its own;
     on the clock or free, in a thread of its own that nobody waits for.
+
+    A model that hangs in here cannot be interrupted; a call that comes back late is told as a failure.
+
+    Args:
+        plan: the model as the scenario has it.
+        row: where the call that is under way is written, for a process that watches this one.
     """
 
-    def __init__(self, plan: ModelPlan) -> None:
+    def __init__(self, plan: ModelPlan, row: Row | None = None) -> None:
         self.plan = plan
+        self._row = unseen_row() if row is None else row
         self._time_ns = 0
         self._pending: StepInput | None = None
         self._running: Future[StepOutput] | None = None
@@ -110,44 +118,58 @@ class LocalPort(ModelPort):
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Make the model responsible."""
+        self._let_step_end()
         self._call("take", lambda: self.model.take(entity, attribute, value, scene))
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         """End the model's responsibility."""
+        self._let_step_end()
         return self._call("release", lambda: self.model.release(entity, attribute, scene))
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Ask for something of the model's own."""
+        self._let_step_end()
         self._call("command", lambda: self.model.command(name, arguments))
 
     def stop(self) -> None:
         """End the run and the threads; what the model raises now is of no interest."""
-        if self._loop is not None:
-            self._loop.end()
+        if self._loop is not None and not self._loop.end():
+            return  # still in a step, so that it cannot be called
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
         if self._model is not None:
-            with suppress(Exception):  # it must not keep the others from ending
-                self._model.stop()
+            with suppress(RunFailed):  # it must not keep the others from ending
+                self._call("stop", self._model.stop)
+
+    def _let_step_end(self) -> None:
+        """A step that was asked for comes first, whichever thread is quicker: a digest must not depend on it."""
+        if self._running is not None:
+            wait([self._running])
 
     def _step(self, tick: StepInput) -> StepOutput:
         return self._call("step", lambda: self.model.step(tick), tick.time_ns)
 
     def _call(self, call: str, work: Callable[[], Result], time_ns: int | None = None) -> Result:
         """Do the work; what the contract does not let a model raise in this call is a failure of the model."""
-        begun = time.monotonic()
         now = self._time_ns if time_ns is None else time_ns
+        row = self._row
         try:
             with self._one_at_a_time:
-                result = work()
+                row[TIME] = now
+                row[CALL] = CODES[call]
+                row[BEGUN] = begun = time.monotonic_ns()
+                try:
+                    result = work()
+                finally:
+                    row[BEGUN] = 0
         except RunFailed as error:
             raise failure_of(self.plan, call, error) from error
         except MAY_RAISE.get(call, ()):
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             reason = f"{type(error).__name__}: {error}"
             raise RunFailed(self.plan.name, call, now, reason) from error
-        took = time.monotonic() - begun
+        took = (time.monotonic_ns() - begun) / 1e9
         if took > self.plan.deadline:
             reason = f"answered after {took:.1f} s; the deadline is {self.plan.deadline:g} s"
             raise RunFailed(self.plan.name, call, now, reason)
@@ -189,12 +211,13 @@ class _Loop:
                 raise answer
             answers.append(answer)
 
-    def end(self) -> None:
-        """Let the thread end after its present step."""
+    def end(self) -> bool:
+        """Let the thread end after its present step; whether it has."""
         with self._wake:
             self._over = True
             self._wake.notify()
         self._thread.join(timeout=1.0)
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
         while True:

@@ -167,6 +167,8 @@ def fill_output(message: Any, output: StepOutput, layout: Layout, new_event: Any
     message.events = [fill_event(new_event(), event) for event in output.events]
     message.requests = asked_to_text(output.requests)
     message.ended = output.ended
+    message.input_ns = output.input_ns or 0
+    message.late = output.late
 
 
 def read_output(message: Any, layout: Layout) -> StepOutput:
@@ -188,6 +190,8 @@ def read_output(message: Any, layout: Layout) -> StepOutput:
         [read_event(e) for e in message.events],
         asked_from_text(message.requests),
         message.ended,
+        message.input_ns or None,
+        message.late,
     )
 
 

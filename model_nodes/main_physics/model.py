@@ -34,7 +34,7 @@ from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
 from hetwin_suite.model_nodes.main_physics.entities import entities_of
 from hetwin_suite.model_nodes.main_physics.loading import load_world
 from hetwin_suite.model_nodes.main_physics.settings import REQUESTS, Settings, read_settings
-from hetwin_suite.model_nodes.main_physics.sources.source import Source
+from hetwin_suite.model_nodes.main_physics.sources.source import JointMotion, Source
 
 _NAME = "main_physics"
 
@@ -50,6 +50,7 @@ class MainPhysics(Model):
         self._engine: Engine | None = None
         self._source: Source | None = None
         self._foreign: set[tuple[str, str]] = set()
+        self._begun = False
 
     @classmethod
     def describe(cls) -> ModelDescription:
@@ -96,15 +97,25 @@ class MainPhysics(Model):
         joints = [j for body in world.bodies if body.robot for j in body.moving_joints]
         start = {} if settings.robot is None else settings.robot.joints_at_start
         drive = Drive(joints, self._source, start, round(1e9 / settings.rate))
-        motion = drive.at(0)
-        positions, velocities = np.zeros(len(engine.joints)), np.zeros(len(engine.joints))
-        positions[: len(joints)] = motion.positions
-        velocities[: len(joints)] = motion.velocities
-        engine.place_joints(positions, velocities)
+        self._place(engine, drive.at(0))
         notes = [str(note) for note in getattr(self._source, "notes", ())]
         if self._source is not None and joints and not drive.has_efforts(0):
             notes.append("source: tells no joint efforts; joint_efforts reads 0")
         return drive, notes
+
+    @staticmethod
+    def _place(engine: Engine, motion: JointMotion) -> None:
+        count = len(motion.positions)
+        positions, velocities = np.zeros(len(engine.joints)), np.zeros(len(engine.joints))
+        positions[:count] = motion.positions
+        velocities[:count] = motion.velocities
+        engine.place_joints(positions, velocities)
+
+    def _begin(self, engine: Engine) -> None:
+        """The first step begins; a live robot may have moved since it was bound."""
+        self._begun = True
+        if self._source is not None and self._source.begin():
+            self._place(engine, self._drive.at(0))
 
     def _need(self) -> Engine:
         if self._engine is None:
@@ -114,6 +125,8 @@ class MainPhysics(Model):
     def step(self, tick: StepInput) -> StepOutput:
         """Follow the others, move the robot, go on by one step, read everything."""
         engine, source = self._need(), self._source
+        if not self._begun:
+            self._begin(engine)
         if tick.foreign or self._foreign:
             self._follow(engine, tick.foreign)
         motion = self._drive.at(tick.time_ns)
@@ -131,6 +144,8 @@ class MainPhysics(Model):
             proximity=self._block.proximity(engine.proximity()),
             events=self._events(engine, source, tick.time_ns),
             ended=source is not None and source.ended(tick.time_ns),
+            input_ns=None if source is None else source.input_ns,
+            late=source is not None and source.late,
         )
 
     def _events(self, engine: Engine, source: Source | None, time_ns: int) -> list[Event]:

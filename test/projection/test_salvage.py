@@ -59,8 +59,8 @@ def test_whatever_is_left_of_a_file_can_be_read(make_run: Any, kept: float) -> N
     mcap.write_bytes(mcap.read_bytes()[: int(kept * mcap.stat().st_size)])
     count = salvage(run.out)
     assert (run.out / "log" / "metadata.yaml").exists()
-    if count:
-        assert len(Episode.open(run.out).times) == 14
+    if count:  # the chunk of the start, or all
+        assert len(Episode.open(run.out).times) in (1, 14)
 
 
 def test_a_finished_log_is_left_alone(make_run: Any) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from hetwin_suite.ensemble.errors import HetwinError
+from hetwin_suite.ensemble.fidelity import Fidelity
 from hetwin_suite.ensemble.snapshot import no_proximity
 from hetwin_suite.ensemble.values import Floats, Value
 from hetwin_suite.model_nodes.main_physics.description import Body, World
@@ -155,6 +156,17 @@ class Engine(ABC):
     @abstractmethod
     def set_collision(self, name: str, on: bool) -> None:
         """Whether an object touches anything."""
+
+    def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
+        """Simulate objects in more or less detail from now on; poses and velocities survive, to the bit.
+
+        Objects that another model leads or that are attached stay high until that ends.
+        """
+        raise Unsupported(f"{self.name} cannot lower the fidelity of {', '.join(names)}")
+
+    def fidelity(self, name: str) -> Fidelity:
+        """In how much detail an object is simulated now."""
+        return Fidelity.HIGH
 
     def attach(self, name: str, to: str) -> None:
         """Fix an object rigidly to another frame, where it is."""

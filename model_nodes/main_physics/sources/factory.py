@@ -4,33 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.model_nodes.main_physics.sources.recorded import RecordedSource
-from hetwin_suite.model_nodes.main_physics.sources.spec import RecordingSpec
+from hetwin_suite.model_nodes.main_physics.sources.source import Source
+from hetwin_suite.model_nodes.main_physics.sources.spec import LiveSpec, RecordingSpec
 
-_EXPECTED = {
-    "extra_forbidden": f"one of {', '.join(RecordingSpec.model_fields)}",
-    "missing": "this key",
-}
+Spec = TypeVar("Spec", RecordingSpec, LiveSpec)
 
 
-def open_source(
-    spec: str | Path | Mapping[str, Any], *, base: Path | None = None
-) -> RecordedSource:
-    """Open a recording.
+def open_source(spec: str | Path | Mapping[str, Any], *, base: Path | None = None) -> Source:
+    """Open a recording, or listen to a live robot.
 
     Args:
-        spec: its path, or a mapping as `RecordingSpec` describes it.
+        spec: path of a recording, or a mapping as `RecordingSpec` or `LiveSpec` describes it.
         base: folder that a relative path counts from; the working directory if left out.
 
     Raises:
-        BadInput: if the spec is wrong, or the recording cannot be played back.
+        BadInput: if the spec is wrong, the recording cannot be played back, or the robot is not there.
     """
-    checked = _check({"recording": str(spec)} if isinstance(spec, str | Path) else spec)
+    if isinstance(spec, Mapping) and "live" in spec:
+        from hetwin_suite.model_nodes.main_physics.sources.live.source import LiveSource
+
+        return LiveSource(_check(spec, LiveSpec))
+    mapping = {"recording": str(spec)} if isinstance(spec, str | Path) else spec
+    checked = _check(mapping, RecordingSpec)
     path = Path(checked.recording).expanduser()
     return RecordedSource(
         path if base is None else base / path,
@@ -41,9 +42,9 @@ def open_source(
     )
 
 
-def _check(spec: Mapping[str, Any]) -> RecordingSpec:
+def _check(spec: Mapping[str, Any], kind: type[Spec]) -> Spec:
     try:
-        return RecordingSpec.model_validate(spec)
+        return kind.model_validate(spec)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
@@ -51,8 +52,14 @@ def _check(spec: Mapping[str, Any]) -> RecordingSpec:
             "the source is not described as it should be",
             where=f"source.{place}" if place else "source",
             found=_shortened(first["loc"][-1] if first["type"] == "extra_forbidden" else first),
-            expected=_EXPECTED.get(first["type"], first["msg"]),
+            expected=_expected(first, kind),
         ) from error
+
+
+def _expected(error: Any, kind: type[Spec]) -> str:
+    if error["type"] == "extra_forbidden":
+        return f"one of {', '.join(kind.model_fields)}"
+    return "this key" if error["type"] == "missing" else str(error["msg"])
 
 
 def _shortened(found: Any) -> Any:

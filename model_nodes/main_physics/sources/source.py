@@ -55,6 +55,20 @@ class Source(ABC):
             BadInput: if the source drives none of them.
         """
 
+    def begin(self) -> bool:
+        """The first step begins; answers whether the robot may have moved since the source was bound."""
+        return False
+
+    @property
+    def input_ns(self) -> int | None:
+        """Live: when the newest joint sample in the last motion was measured, in this machine's time [ns]."""
+        return None
+
+    @property
+    def late(self) -> bool:
+        """Live: whether the twin is so far behind that other models should step at lower rates."""
+        return False
+
     @abstractmethod
     def motion(self, time_ns: int) -> JointMotion:
         """The joints at that time; times never go back. Joints that are not driven read 0.

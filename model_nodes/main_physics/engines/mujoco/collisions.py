@@ -11,9 +11,12 @@ of hands have one from the beginning, others while they need it.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import Enum, auto
 
 import mujoco as mj
+import numpy as np
 
+from hetwin_suite.ensemble.values import Ints
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Sort, Tables
 
 _FREE, _TOLD, _STATIC = 1, 2, 4
@@ -21,6 +24,17 @@ _OWN_BITS = tuple(1 << i for i in range(3, 31))
 _ALL = (1 << 31) - 1
 MAX_HAND_BITS = 16
 """Links of hands beyond this many share the bit of all driven bodies."""
+
+
+class Presence(Enum):
+    """How much of a body others feel."""
+
+    FULL = auto()
+    """All that its sort says."""
+    STATIC = auto()
+    """Free bodies touch it, as if it were part of the world."""
+    NONE = auto()
+    """Nothing touches it."""
 
 
 class Collisions:
@@ -33,6 +47,8 @@ class Collisions:
         self._led: set[int] = set()
         self._own: dict[int, int] = {}
         self._excluded: dict[int, set[int]] = {}
+        self._presence: dict[int, Presence] = {}
+        self._geoms_of = (model.body_geomadr.copy(), model.body_geomnum.copy())
         self._bits = list(_OWN_BITS)
         with_form = [body for body in hand_links if tables.geoms[body]]
         for body in with_form[:MAX_HAND_BITS]:
@@ -44,13 +60,15 @@ class Collisions:
     def save(self) -> object:
         """What `restore` needs; the model's arrays are not in it."""
         excluded = {body: set(others) for body, others in self._excluded.items()}
-        return set(self._off), set(self._led), dict(self._own), excluded, list(self._bits)
+        sets = set(self._off), set(self._led), dict(self._presence)
+        return *sets, dict(self._own), excluded, list(self._bits)
 
     def restore(self, state: object) -> None:
         """Go back to what `save` gave."""
         assert isinstance(state, tuple)
-        off, led, own, excluded, bits = state
-        self._off, self._led, self._own, self._bits = set(off), set(led), dict(own), list(bits)
+        off, led, presence, own, excluded, bits = state
+        self._off, self._led, self._presence = set(off), set(led), dict(presence)
+        self._own, self._bits = dict(own), list(bits)
         self._excluded = {body: set(others) for body, others in excluded.items()}
         for body in range(self._model.nbody):
             self._apply(body)
@@ -64,6 +82,31 @@ class Collisions:
         """Whether a free body moves as told, so that only free bodies touch it."""
         (self._led.add if on else self._led.discard)(body)
         self._apply(body)
+
+    def set_presence(self, bodies: Ints, presence: Presence) -> None:
+        """How much of some bodies others feel, as long as they are on."""
+        for body in bodies.tolist():
+            if presence is Presence.FULL:
+                self._presence.pop(body, None)
+            else:
+                self._presence[body] = presence
+        special = self._off | self._led | self._own.keys() | self._excluded.keys()
+        plain = [body not in special for body in bodies.tolist()]
+        self._apply_to_all(bodies[plain], presence)
+        for body in bodies[~np.array(plain)].tolist():
+            self._apply(body)
+
+    def _apply_to_all(self, bodies: Ints, presence: Presence) -> None:
+        """As `_apply`, for free bodies about which nothing else is special."""
+        contype = {Presence.FULL: _FREE, Presence.STATIC: _STATIC, Presence.NONE: 0}[presence]
+        conaffinity = _ALL if presence is Presence.FULL else 0
+        first, count = (of_body[bodies] for of_body in self._geoms_of)
+        geoms = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+        self._model.geom_contype[geoms] = contype
+        self._model.geom_conaffinity[geoms] = conaffinity
+        solid = bodies[count > 0]
+        self._model.body_contype[solid] = contype
+        self._model.body_conaffinity[solid] = conaffinity
 
     def is_on(self, body: int) -> bool:
         """Whether a body touches anything at all."""
@@ -117,14 +160,14 @@ class Collisions:
     def _contype(self, body: int) -> int:
         if body in self._own:
             return self._own[body]
-        if self._sort(body) is Sort.STATIC:
+        if self._sort(body) is Sort.STATIC or self._presence.get(body) is Presence.STATIC:
             return _STATIC
         if self._sort(body) is Sort.DRIVEN or body in self._led:
             return _TOLD
         return _FREE
 
     def _conaffinity(self, body: int) -> int:
-        if self._sort(body) is not Sort.FREE or body in self._led:
+        if self._sort(body) is not Sort.FREE or body in self._led or body in self._presence:
             return 0
         bits = _ALL
         for other in self._excluded.get(body, ()):
@@ -132,7 +175,7 @@ class Collisions:
         return bits
 
     def _apply(self, body: int) -> None:
-        on = body not in self._off
+        on = body not in self._off and self._presence.get(body) is not Presence.NONE
         contype = self._contype(body) if on else 0
         conaffinity = self._conaffinity(body) if on else 0
         model, geoms = self._model, list(self._tables.geoms[body])

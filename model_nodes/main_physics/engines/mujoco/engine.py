@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import mujoco as mj
 import numpy as np
 
 from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.fidelity import Fidelity
 from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS, no_proximity
 from hetwin_suite.ensemble.values import Floats, Value
 from hetwin_suite.model_nodes.main_physics.description import Body, World
@@ -25,6 +27,7 @@ from hetwin_suite.model_nodes.main_physics.engines.mujoco.builder import Builder
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.collisions import Collisions
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.contacts import Contacts
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.distances import Pairs
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.fidelities import Fidelities
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.led import LedObjects
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.overlaps import Overlaps
@@ -38,6 +41,7 @@ from hetwin_suite.model_nodes.main_physics.engines.mujoco.transfer import copy_j
 from hetwin_suite.model_nodes.main_physics.names import frame_name
 from hetwin_suite.model_nodes.main_physics.notes import Notes
 
+_Any = TypeVar("_Any")
 _TOO_FAST = 1e4
 """A joint or body faster than this has diverged [m/s or rad/s]."""
 _STATE = mj.mjtState.mjSTATE_INTEGRATION.value
@@ -87,6 +91,7 @@ class MujocoEngine(Engine):
         self._servo.heavy(model, data)
         self._collisions = Collisions(model, tables, self._hand_links(tables))
         self._reader = FrameReader(model, data, tables)
+        self._fidelities = Fidelities(model, data, tables, self._collisions, self._reader)
         self._led = LedObjects(model, tables, self._reader)
         self._contacts = Contacts(model, data, tables)
         self._overlaps = Overlaps(model, data, tables, self._collisions)
@@ -96,7 +101,7 @@ class MujocoEngine(Engine):
         self._released: dict[str, tuple[int, Floats]] = {}
         mj.mj_kinematics(model, data)
         self._still = self._reader.still()
-        self._dirty = True
+        self._dirty, self._relevelled = True, False
 
     def _hand_links(self, tables: Tables) -> list[int]:
         members = [link for hand in self._builder.world.hands for link in hand.members]
@@ -171,10 +176,10 @@ class MujocoEngine(Engine):
 
     def _refresh(self) -> None:
         # Whatever was changed between steps: find positions, velocities and contacts again.
-        if self._dirty:
+        if self._dirty or self._relevelled:
             mj.mj_step1(self._model, self._data)
             self._pairs.forget()
-            self._dirty = False
+            self._dirty = self._relevelled = False
 
     def _seconds(self) -> float:
         return self._periods * self._settings.period
@@ -231,6 +236,7 @@ class MujocoEngine(Engine):
             raise Unsupported(f"{name} has joints; only rigid objects can follow another model")
         self._refresh()
         before = self._frame(free)
+        self._fidelities.hold_high(name, True)
         if self._led.set(free, value):
             self._released[name] = (self._periods, before)
             self._overlaps.end(free)
@@ -256,6 +262,7 @@ class MujocoEngine(Engine):
             self._refresh()
             self._overlaps.begin(free, self._seconds())
             self._dirty = True
+        self._fidelities.hold_high(name, False)
 
     def _frame(self, free: FreeBody) -> Floats:
         return np.array(self._reader.sensed[self._tables.body_frames[free.body]])
@@ -267,6 +274,20 @@ class MujocoEngine(Engine):
             self._collisions.switch(body, on)
         self._dirty = True
 
+    def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
+        """Switch levels; see `fidelities`."""
+        names = list(names)
+        for name in names:
+            self._free(name)
+        if self._dirty:
+            # What sleeps is not looked at again.
+            self._refresh()
+        self._relevelled |= self._fidelities.set(names, level)
+
+    def fidelity(self, name: str) -> Fidelity:
+        """The level that an object has."""
+        return self._fidelities.level(self._free(name).name)
+
     def attach(self, name: str, to: str) -> None:
         """Fix an object to a frame by a weld."""
         free = self._free(name)
@@ -276,6 +297,7 @@ class MujocoEngine(Engine):
         except KeyError:
             raise Unsupported(f"there is no {to} to attach {name} to") from None
         self.detach(name)
+        self._fidelities.hold_high(name, True)
         self._attachments.attach(free, other)
         self._dirty = True
 
@@ -285,6 +307,7 @@ class MujocoEngine(Engine):
         if self._attachments.detach(free):
             self._refresh()
             self._overlaps.begin(free, self._seconds())
+            self._fidelities.hold_high(name, False)
             self._dirty = True
 
     def save(self) -> object:
@@ -298,6 +321,7 @@ class MujocoEngine(Engine):
             self._led.save(),
             self._overlaps.save(),
             self._attachments.save(),
+            self._fidelities.save(),
             dict(self._released),
         )
         return _Saved(state, changed, parts, self._periods)
@@ -310,7 +334,7 @@ class MujocoEngine(Engine):
             raise Unsupported("this is no state of this world in MuJoCo")
         for name, values in state.model.items():
             getattr(self._model, name)[:] = values
-        servo, collisions, led, overlaps, attachments, released = state.parts
+        servo, collisions, led, overlaps, attachments, fidelities, released = state.parts
         self._servo.restore(servo)
         self._collisions.restore(collisions)
         self._led.restore(led)
@@ -319,6 +343,7 @@ class MujocoEngine(Engine):
         assert isinstance(released, dict)
         self._released = dict(released)
         mj.mj_setState(self._model, self._data, state.state, _STATE)
+        self._fidelities.restore(fidelities)
         self._periods = state.periods
         self._contacts.clear()
         self._dirty = True
@@ -345,7 +370,7 @@ class MujocoEngine(Engine):
         before, data, tables = self._model, self._data, self._tables
         names = {body: tables.frames[tables.body_frames[body]] for body in self._collisions.off}
         led, returned = self._led.values, self._overlaps.names
-        attached = self._attachments.frames
+        attached, lowered = self._attachments.frames, self._fidelities.wanted
         remarks = self._overlaps.remarks
         model = self._builder.compile()
         fresh = mj.MjData(model)
@@ -356,18 +381,23 @@ class MujocoEngine(Engine):
         for frame in names.values():
             if frame in self._tables.frames:
                 self._collisions.switch(self._tables.body_of(frame), False)
-        for name, value in led.items():
-            if name in self._tables.free:
-                self.follow(name, value)
+        for name, value in self._still_free(led).items():
+            self.follow(name, value)
         for name, frame in attached.items():
             if name in self._tables.free and frame in self._tables.frames:
                 self.attach(name, frame)
+        self._refresh()
+        for name, level in self._still_free(lowered).items():
+            self._fidelities.set([name], level)
         self._refresh()
         for name in returned:
             if name in self._tables.free:
                 self._overlaps.begin(self._tables.free[name], self._seconds())
         self._servo.place()
         self._dirty = True
+
+    def _still_free(self, by_name: dict[str, _Any]) -> dict[str, _Any]:
+        return {name: value for name, value in by_name.items() if name in self._tables.free}
 
     def take_remarks(self) -> list[Remark]:
         """What was done about overlaps."""

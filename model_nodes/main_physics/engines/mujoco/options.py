@@ -21,6 +21,9 @@ _CHOICES: dict[str, dict[str, Any]] = {
 }
 _NUMBERS = ("impratio", "noslip_iterations", "iterations", "tolerance", "density", "viscosity")
 
+SLEEP = "sleep"
+"""Whether bodies at rest are left alone until something awake touches them; they report no contacts then."""
+
 
 def set_option(option: Any, name: str, value: Any) -> None:
     """Set one of MuJoCo's options by its name.
@@ -29,7 +32,11 @@ def set_option(option: Any, name: str, value: Any) -> None:
         BadInput: if there is no such option, or the value is none.
     """
     where = f"options.{name}"
-    if name in _CHOICES:
+    if name == SLEEP:
+        if not isinstance(value, bool):
+            raise BadInput("is no truth", where=where, found=value, expected="true or false")
+        option.enableflags |= mj.mjtEnableBit.mjENBL_SLEEP.value if value else 0
+    elif name in _CHOICES:
         if value not in _CHOICES[name]:
             raise BadInput(
                 "is no such choice", where=where, found=value, expected=", ".join(_CHOICES[name])
@@ -40,5 +47,5 @@ def set_option(option: Any, name: str, value: Any) -> None:
             raise BadInput("is not a number", where=where, found=value, expected="at least 0")
         setattr(option, name, type(getattr(option, name))(value))
     else:
-        known = ", ".join([*_CHOICES, *_NUMBERS])
+        known = ", ".join([*_CHOICES, *_NUMBERS, SLEEP])
         raise BadInput("is no option of MuJoCo here", where=where, found=name, expected=known)

@@ -1,0 +1,194 @@
+"""A model that fails in the way that it is told to, at the time that it is told to."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.ensemble.events import Event, Json
+from hetwin_suite.ensemble.layout import Entity, EntityKind
+from hetwin_suite.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.values import POSE, AttributeSpec, Value, pose_value
+
+LEVEL = AttributeSpec("level", 1, "m")
+HANG_S = 3600
+
+
+def _raise() -> None:
+    raise ValueError("the model broke")
+
+
+def _hang() -> None:
+    end = time.monotonic() + HANG_S
+    while time.monotonic() < end:
+        pass
+
+
+DEEDS: dict[str, Callable[[], object]] = {
+    "killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "segmentation fault": lambda: ctypes.string_at(0),
+    "hangs in Python": _hang,
+    "hangs in C": lambda: ctypes.PyDLL(None).sleep(HANG_S),  # with Python's lock held
+    "raises": _raise,
+    "exits": lambda: sys.exit(0),
+}
+"""What can be done in any call."""
+
+
+def _level(*numbers: float, kind: type = np.float64) -> Callable[[StepOutput, StepInput], object]:
+    """An answer with another level."""
+
+    def answer(output: StepOutput, tick: StepInput) -> StepOutput:
+        output.values["tank", "level"] = Value(np.array(numbers, kind), tick.time_ns)
+        return output
+
+    return answer
+
+
+def _changed(change: Callable[[StepOutput, StepInput], object]) -> Callable[..., object]:
+    """An answer that something is done to."""
+
+    def answer(output: StepOutput, tick: StepInput) -> StepOutput:
+        change(output, tick)
+        return output
+
+    return answer
+
+
+ANSWERS: dict[str, Callable[[StepOutput, StepInput], object]] = {
+    "not a number": _level(np.nan),
+    "infinity": _level(np.inf),
+    "wrong shape": _level(0.0, 0.0, 0.0),
+    "wrong type": _level(0.0, kind=np.float32),
+    "no answer": lambda output, tick: None,
+    "not its own": _changed(
+        lambda output, tick: output.values.update({("ball", "pose"): pose_value((9.0, 9.0, 9.0))})
+    ),
+    "time stands still": _changed(
+        lambda output, tick: setattr(output, "time_ns", tick.time_ns - tick.period_ns)
+    ),
+    "time goes back": _changed(lambda output, tick: setattr(output, "time_ns", 0)),
+    "event without JSON": _changed(
+        lambda output, tick: output.events.append(
+            Event("odd", tick.time_ns, arguments={"of": object()})  # type: ignore[dict-item]
+        )
+    ),
+    "event flood": _changed(
+        lambda output, tick: output.events.extend([Event("drop", tick.time_ns)] * 200_000)
+    ),
+}
+"""What a step can answer."""
+
+
+class World(Model):
+    """Main model: a ball on its way along x."""
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        return ModelDescription(ModelKind.SIMULATION, "a ball", provides=(POSE,), can_be_main=True)
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        return (
+            ParameterRequest("until", ParameterKind.NUMBER, required=False, default=1.0, unit="s"),
+            ParameterRequest("pace", ParameterKind.NUMBER, required=False, default=0.0, unit="s"),
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        self._until = round(parameters["until"] * 1e9)
+        self._pace = float(parameters["pace"])
+        self._ball = pose_value((0.0, 0.0, 1.0), linear=(0.1, 0.0, 0.0)).data
+        start = AttributeStart("ball", POSE, Value(self._ball, 0))
+        return Contribution((Entity("ball", EntityKind.OBJECT),), (start,), duration_ns=self._until)
+
+    def step(self, tick: StepInput) -> StepOutput:
+        time.sleep(self._pace)
+        self._ball = self._ball.copy()
+        self._ball[0] += 0.1 * tick.period_ns / 1e9
+        return StepOutput(tick.time_ns, block=self._ball, ended=tick.time_ns >= self._until)
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        self._ball = value.data.copy()
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        return Value(scene.pose(entity).copy(), scene.time_ns)
+
+
+class Faulty(Model):
+    """A water level that rises, and carries the ball when it is asked to; fails as its parameters say."""
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        return ModelDescription(ModelKind.SIMULATION, "a level", provides=(LEVEL, POSE))
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        return (
+            ParameterRequest("fault", ParameterKind.TEXT, required=False, default=""),
+            ParameterRequest("call", ParameterKind.TEXT, required=False, default="step"),
+            ParameterRequest("at", ParameterKind.NUMBER, required=False, default=0.0, unit="s"),
+            ParameterRequest("once", ParameterKind.PATH, required=False, default=None),
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        self._fault = str(parameters["fault"])
+        self._in = str(parameters["call"])
+        self._at = round(parameters["at"] * 1e9)
+        self._level = 0.0
+        self._held: dict[tuple[str, str], Value] = {}
+        self._do("initialize", self._at)
+        start = AttributeStart("tank", LEVEL, Value(np.zeros(1), 0))
+        return Contribution((Entity("tank", EntityKind.CONCEPT),), (start,))
+
+    def start(self, scene: Snapshot) -> None:
+        self._do("start", self._at)
+
+    def step(self, tick: StepInput) -> StepOutput:
+        self._level += tick.period_ns / 1e9
+        output = StepOutput(tick.time_ns)
+        output.values["tank", "level"] = Value(np.array([self._level]), tick.time_ns)
+        output.values.update(self._held)
+        self._do("step", tick.time_ns)
+        return self._answer(output, tick)  # type: ignore[no-any-return]
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        self._do("take", scene.time_ns)
+        self._held[entity, attribute] = value
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        self._do("release", scene.time_ns)
+        value = self._held.pop((entity, attribute))
+        return Value(value.data, scene.time_ns)
+
+    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
+        self._do("command", self._at)
+
+    def stop(self) -> None:
+        self._do("stop", self._at)
+
+    def _do(self, call: str, time_ns: int) -> None:
+        if call == self._in and time_ns >= self._at and self._fault in DEEDS:
+            DEEDS[self._fault]()
+
+    def _answer(self, output: StepOutput, tick: StepInput) -> Any:
+        """The answer, or what the fault makes of it."""
+        wrong = ANSWERS.get(self._fault)
+        if wrong is None or self._in != "step" or tick.time_ns < self._at:
+            return output
+        return wrong(output, tick)

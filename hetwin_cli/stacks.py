@@ -1,0 +1,52 @@
+"""Where another process hangs, from the stacks that `faulthandler` writes at a signal, even with Python's lock held."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+from contextlib import suppress
+
+FRAME = re.compile(r'File "([^"]+)", line (\d+) in (\S+)')
+CALLER = "transport/local.py"
+"""Where models are called; the thread with this in its stack is the one of interest."""
+PATIENCE_S = 0.3
+QUIET_S = 0.05
+
+
+def where_it_hangs(pid: int | None, stacks: int) -> str:
+    """The innermost line of the model's call, as ``FILE:LINE (FUNCTION)``; empty if it does not say.
+
+    Args:
+        pid: of a process that has registered SIGUSR1 with `faulthandler`.
+        stacks: file descriptor from which the stacks are read.
+    """
+    if pid is None:
+        return ""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGUSR1)
+    return innermost(_read(stacks))
+
+
+def innermost(text: str) -> str:
+    """The first line of the first thread that is in a model's call."""
+    for thread in text.split("\n\n"):
+        frames = FRAME.findall(thread)
+        if any(file.endswith(CALLER) for file, _, _ in frames):
+            file, line, function = frames[0]
+            return f"{file}:{line} ({function})"
+    return ""
+
+
+def _read(stacks: int) -> str:
+    """What is written until it is quiet."""
+    parts: list[bytes] = []
+    patience = PATIENCE_S
+    while select.select([stacks], [], [], patience)[0]:
+        part = os.read(stacks, 65536)
+        if not part:
+            break
+        parts.append(part)
+        patience = QUIET_S
+    return b"".join(parts).decode("utf-8", "replace")

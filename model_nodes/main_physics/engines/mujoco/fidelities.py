@@ -1,0 +1,197 @@
+"""Objects that are simulated with less than full fidelity (paper 1, section 4.3).
+
+Recompiling the world without them would take 240 ms at 1000 bodies. Instead a lowered object is, in MuJoCo's own
+terms, part of the world (medium: others collide with it) or asleep without collisions (low), so that its degrees
+of freedom leave every loop; going there and back are some numbers in arrays. What it had when it was high is
+kept and put back as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_suite.ensemble.values import Ints
+from hetwin_suite.model_nodes.main_physics.engines.mujoco import sleep
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.collisions import Collisions, Presence
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.frames import FrameReader
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
+
+_PRESENCE = {
+    Fidelity.LOW: Presence.NONE,
+    Fidelity.MEDIUM: Presence.STATIC,
+    Fidelity.HIGH: Presence.FULL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Ids of all that belongs to some objects."""
+
+    bodies: Ints
+    dofs: Ints
+    trees: Ints
+
+
+class Fidelities:
+    """The level of every free object.
+
+    An object that another model leads, or that is attached to something, is high as long as that lasts.
+    """
+
+    def __init__(
+        self,
+        model: mj.MjModel,
+        data: mj.MjData,
+        tables: Tables,
+        collisions: Collisions,
+        reader: FrameReader,
+    ) -> None:
+        self._model, self._data, self._tables = model, data, tables
+        self._collisions, self._reader = collisions, reader
+        self._by_itself = sleep.is_enabled(model)
+        sleep.set_policies(model, tables, self._by_itself)
+        self._welds, self._tree_ids = model.body_weldid.copy(), model.body_treeid.copy()
+        self._dof_counts = model.body_dofnum.copy()
+        self._policies = model.tree_sleep_policy.copy()
+        self._parts = {name: self._parts_of(free) for name, free in tables.free.items()}
+        self._wanted: dict[str, Fidelity] = {}
+        self._level: dict[str, Fidelity] = {}
+        self._busy: set[str] = set()
+        self._velocities, self._warm = np.zeros(model.nv), np.zeros(model.nv)
+        self._asleep = data.tree_asleep.copy()
+
+    def _parts_of(self, free: FreeBody) -> _Parts:
+        model = self._model
+        bodies = np.array(free.members, np.int32)
+        tree = int(model.body_treeid[free.body])
+        first = int(model.tree_dofadr[tree])
+        dofs = np.arange(first, first + model.tree_dofnum[tree], dtype=np.int32)
+        return _Parts(bodies, dofs, np.array([tree], np.int32))
+
+    @property
+    def wanted(self) -> dict[str, Fidelity]:
+        """The level that each object shall have, of those that shall not be high."""
+        return dict(self._wanted)
+
+    def level(self, name: str) -> Fidelity:
+        """The level that an object has."""
+        return self._level.get(name, Fidelity.HIGH)
+
+    def set(self, names: Iterable[str], level: Fidelity) -> bool:
+        """Give objects a level; answers whether that changed anything."""
+        chosen = list(names)
+        for name in chosen:
+            if level is Fidelity.HIGH:
+                self._wanted.pop(name, None)
+            else:
+                self._wanted[name] = level
+        return self._switch([n for n in chosen if n not in self._busy], level)
+
+    def hold_high(self, name: str, on: bool) -> bool:
+        """Keep an object high whatever level is wanted, or no longer; answers whether its level changed."""
+        if on:
+            self._busy.add(name)
+            return self._switch([name], Fidelity.HIGH)
+        self._busy.discard(name)
+        return self._switch([name], self._wanted.get(name, Fidelity.HIGH))
+
+    def _switch(self, names: Collection[str], level: Fidelity) -> bool:
+        before, high = self._level, Fidelity.HIGH
+        names = [name for name in names if before.get(name, high) is not level]
+        if not names:
+            return False
+        lowered = [name for name in names if name not in before]
+        if lowered:
+            self._keep(self._together(lowered))
+        parts = self._together(names)
+        if level is Fidelity.HIGH:
+            self._put_back(parts)
+        for name in names:
+            if level is Fidelity.HIGH:
+                del self._level[name]
+            else:
+                self._level[name] = level
+        self._shape(parts.bodies, level)
+        self._collisions.set_presence(parts.bodies, _PRESENCE[level])
+        sleep.enable(self._model, self._by_itself or bool(self._level))
+        sleep.update(self._model, self._data)
+        return True
+
+    def _together(self, names: Collection[str]) -> _Parts:
+        parts = [self._parts[name] for name in names]
+        return _Parts(
+            np.concatenate([p.bodies for p in parts]),
+            np.concatenate([p.dofs for p in parts]),
+            np.concatenate([p.trees for p in parts]),
+        )
+
+    def _keep(self, parts: _Parts) -> None:
+        data, dofs, trees = self._data, parts.dofs, parts.trees
+        self._velocities[dofs], self._warm[dofs] = data.qvel[dofs], data.qacc_warmstart[dofs]
+        self._asleep[trees] = np.minimum(data.tree_asleep[trees], -1)
+        sleep.leave_cycles(data, trees)
+        self._model.tree_sleep_policy[trees] = sleep.ALLOWED
+        data.qvel[dofs] = data.qacc[dofs] = data.qacc_warmstart[dofs] = 0.0
+        frames = self._tables.body_frames[parts.bodies]
+        self._reader.sensed[frames[frames >= 0], 7:] = 0.0
+
+    def _put_back(self, parts: _Parts) -> None:
+        data, dofs, trees = self._data, parts.dofs, parts.trees
+        data.qvel[dofs], data.qacc_warmstart[dofs] = self._velocities[dofs], self._warm[dofs]
+        data.tree_asleep[trees] = self._asleep[trees]
+        self._model.tree_sleep_policy[trees] = self._policies[trees]
+
+    def _shape(self, bodies: Ints, level: Fidelity) -> None:
+        model = self._model
+        if level is Fidelity.MEDIUM:
+            model.body_weldid[bodies] = 0
+            model.body_treeid[bodies] = -1
+            model.body_dofnum[bodies] = 0
+        else:
+            model.body_weldid[bodies] = self._welds[bodies]
+            model.body_treeid[bodies] = self._tree_ids[bodies]
+            model.body_dofnum[bodies] = self._dof_counts[bodies]
+
+    def save(self) -> object:
+        """What `restore` needs, beside MuJoCo's state."""
+        kept = (self._velocities.copy(), self._warm.copy(), self._asleep.copy())
+        levels = (dict(self._wanted), dict(self._level), set(self._busy))
+        return levels, kept, self._data.tree_asleep.copy()
+
+    def restore(self, state: object) -> None:
+        """Go back to what `save` gave; MuJoCo's state and the collisions have been restored already."""
+        assert isinstance(state, tuple)
+        (wanted, level, busy), kept, asleep = state
+        self._wanted, self._level, self._busy = dict(wanted), dict(level), set(busy)
+        self._velocities[:], self._warm[:], self._asleep[:] = kept
+        model, data = self._model, self._data
+        model.body_weldid[:], model.body_treeid[:] = self._welds, self._tree_ids
+        model.body_dofnum[:] = self._dof_counts
+        model.tree_sleep_policy[:] = self._policies
+        self._find_all()
+        data.tree_asleep[:] = asleep
+        for low in (Fidelity.MEDIUM, Fidelity.LOW):
+            names = [name for name, is_at in self._level.items() if is_at is low]
+            if names:
+                parts = self._together(names)
+                self._shape(parts.bodies, low)
+                model.tree_sleep_policy[parts.trees] = sleep.ALLOWED
+        sleep.enable(model, self._by_itself or bool(self._level))
+        sleep.update(model, data)
+
+    def _find_all(self) -> None:
+        # What sleeps is not looked at again: find where everything is while all are awake.
+        model, data = self._model, self._data
+        data.tree_asleep[:] = sleep.AWAKE
+        sleep.enable(model, False)
+        sleep.update(model, data)
+        mj.mj_kinematics(model, data)
+        mj.mj_comPos(model, data)
+        mj.mj_comVel(model, data)
+        mj.mj_sensorPos(model, data)
+        mj.mj_sensorVel(model, data)

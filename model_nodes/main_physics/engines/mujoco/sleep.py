@@ -1,0 +1,87 @@
+"""MuJoCo's own notion of bodies that sleep, for what it has no function to ask.
+
+`mjData.tree_asleep` says which trees sleep; every loop of MuJoCo over bodies and degrees of freedom runs over
+the lists that are derived from it and from `mjModel.body_treeid`. A tree that sleeps lies in a cycle of the
+trees that are to wake together.
+"""
+
+from __future__ import annotations
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.ensemble.values import Ints
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Sort, Tables
+
+AWAKE = -11
+"""`tree_asleep` of a tree that has just moved: -(1 + mjMINAWAKE)."""
+NEVER = mj.mjtSleepPolicy.mjSLEEP_NEVER.value
+ALLOWED = mj.mjtSleepPolicy.mjSLEEP_ALLOWED.value
+_ENABLE = mj.mjtEnableBit.mjENBL_SLEEP.value
+_ASLEEP, _IS_AWAKE, _STATIC = (
+    state.value
+    for state in (
+        mj.mjtSleepState.mjS_ASLEEP,
+        mj.mjtSleepState.mjS_AWAKE,
+        mj.mjtSleepState.mjS_STATIC,
+    )
+)
+
+
+def enable(model: mj.MjModel, on: bool) -> None:
+    """Whether anything may sleep at all."""
+    if on:
+        model.opt.enableflags |= _ENABLE
+    else:
+        model.opt.enableflags &= ~_ENABLE
+
+
+def is_enabled(model: mj.MjModel) -> bool:
+    """Whether anything may sleep at all."""
+    return bool(model.opt.enableflags & _ENABLE)
+
+
+def set_policies(model: mj.MjModel, tables: Tables, by_itself: bool) -> None:
+    """What comes to rest may sleep by itself, or nothing may; robots never do."""
+    if not by_itself:
+        model.tree_sleep_policy[:] = NEVER
+        return
+    for body in range(1, model.nbody):
+        tree = model.body_treeid[body]
+        if tree >= 0 and tables.sorts[body] is Sort.DRIVEN:
+            model.tree_sleep_policy[tree] = NEVER
+
+
+def leave_cycles(data: mj.MjData, trees: Ints) -> None:
+    """Take trees out of the cycles of those they would wake with; each then sleeps alone."""
+    asleep = data.tree_asleep
+    for tree in trees[asleep[trees] >= 0].tolist():
+        before = tree
+        while asleep[before] != tree:
+            before = int(asleep[before])
+        asleep[before] = asleep[tree]
+        asleep[tree] = tree
+    asleep[trees] = trees
+
+
+def update(model: mj.MjModel, data: mj.MjData) -> None:
+    """Derive MuJoCo's lists of what is awake, as its function mj_updateSleep does."""
+    tree_awake = (data.tree_asleep < 0).astype(np.int32)
+    data.tree_awake[:] = tree_awake
+    data.ntree_awake = int(tree_awake.sum())
+    in_tree = model.body_treeid >= 0
+    body = data.body_awake
+    body[:] = np.where(model.body_mocapid[model.body_rootid] >= 0, _IS_AWAKE, _STATIC)
+    body[in_tree] = np.where(tree_awake[model.body_treeid[in_tree]], _IS_AWAKE, _ASLEEP)
+    data.nbody_awake = _list(data.body_awake_ind, body != _ASLEEP)
+    below = body[model.body_parentid] != _ASLEEP
+    below[0] = False
+    data.nparent_awake = _list(data.parent_awake_ind, below)
+    of_dof = model.dof_bodyid
+    data.nv_awake = _list(data.dof_awake_ind, in_tree[of_dof] & (body[of_dof] == _IS_AWAKE))
+
+
+def _list(out: Ints, chosen: np.ndarray) -> int:
+    indices = np.flatnonzero(chosen)
+    out[: len(indices)] = indices
+    return len(indices)

@@ -1,0 +1,167 @@
+"""The ROS 2 side of a live robot: a node of its own that listens in a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, QoSReliabilityPolicy
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from sensor_msgs.msg import JointState
+
+from hetwin_suite.model_nodes.main_physics.sources.live.report import STATUS
+
+NODE = "robot_listener"
+DEPTH = 1000
+LOOK_PERIOD_S = 0.5
+DIAGNOSTICS_PERIOD_S = 1.0
+JOIN_S = 2.0
+
+Heard = Callable[[Any, int], None]
+"""Told of a message and when it arrived, in this machine's time [ns]."""
+Report = Callable[[], tuple[bytes, str, Mapping[str, str]]]
+"""Level, message and values of the diagnostic to publish."""
+
+
+class RobotLink:
+    """Listens to topics of a robot until it is closed.
+
+    Joint states arrive raw and best effort, as sensor data do; everything else reliably. Users may override the QoS
+    by parameters (`qos_overrides.<topic>.subscription...`) and remap topics.
+
+    Args:
+        namespace: of the robot's relative topics; empty for that of this process.
+        joint_states: topics of type sensor_msgs/msg/JointState.
+        on_joints: told of each of their messages, serialized.
+        others: further topics with who is told of their messages; their types are looked up in the graph.
+        types: types of those that are known beforehand.
+        report: asked once a second for a diagnostic.
+
+    Attributes:
+        topics: full names of the joint states' topics.
+    """
+
+    def __init__(
+        self,
+        namespace: str,
+        joint_states: Sequence[str],
+        on_joints: Heard,
+        others: Mapping[str, Heard],
+        types: Mapping[str, Any],
+        report: Report,
+    ) -> None:
+        self._owns_ros = not rclpy.ok()
+        if self._owns_ros:
+            rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
+        self._node = _node(namespace)
+        self._report = report
+        self._others = dict(others)
+        self._over = False
+        sensor = QoSProfile(depth=DEPTH, reliability=QoSReliabilityPolicy.BEST_EFFORT)
+        subscriptions = [
+            self._subscribe(JointState, topic, on_joints, sensor, raw=True)
+            for topic in joint_states
+        ]
+        self.topics = tuple(subscription.topic_name for subscription in subscriptions)
+        for topic, kind in types.items():
+            self._subscribe(kind, topic, self._others.pop(topic), QoSProfile(depth=DEPTH))
+        self._diagnostics = self._node.create_publisher(
+            DiagnosticArray,
+            "diagnostics",
+            QoSProfile(depth=10),
+            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+        )
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self._node)
+        self._thread = threading.Thread(target=self._run, name=NODE, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._over = True
+        with suppress(Exception):  # the process may be on its way out
+            self._executor.wake()
+        self._thread.join(JOIN_S)
+        with suppress(Exception):
+            self._executor.remove_node(self._node)
+            self._node.destroy_node()
+        if self._owns_ros:
+            rclpy.try_shutdown()
+
+    def _subscribe(
+        self, kind: Any, topic: str, heard: Heard, qos: QoSProfile, raw: bool = False
+    ) -> Any:
+        def hear(message: Any) -> None:
+            heard(message, time.time_ns())
+
+        return self._node.create_subscription(
+            kind,
+            topic,
+            hear,
+            qos,
+            raw=raw,
+            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+        )
+
+    def _run(self) -> None:
+        next_look = next_report = 0.0
+        while not self._over and rclpy.ok():
+            try:
+                self._executor.spin_once(0.05)
+            except (ExternalShutdownException, RuntimeError):
+                return
+            now = time.monotonic()
+            if self._others and now >= next_look:
+                next_look = now + LOOK_PERIOD_S
+                self._look_for_topics()
+            if now >= next_report:
+                next_report = now + DIAGNOSTICS_PERIOD_S
+                self._publish()
+
+    def _look_for_topics(self) -> None:
+        """Subscribe to those whose type has become known."""
+        known = dict(self._node.get_topic_names_and_types())
+        for topic in list(self._others):
+            full = self._node.resolve_topic_name(topic)
+            for name in known.get(full, ()):
+                if (kind := message_class(name)) is not None:
+                    self._subscribe(kind, topic, self._others.pop(topic), QoSProfile(depth=DEPTH))
+                    break
+
+    def _publish(self) -> None:
+        level, text, values = self._report()
+        status = DiagnosticStatus(
+            level=level,
+            name=STATUS,
+            hardware_id=self._node.get_namespace(),
+            message=text,
+            values=[KeyValue(key=key, value=value) for key, value in values.items()],
+        )
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._diagnostics.publish(message)
+
+
+def _node(namespace: str) -> Node:
+    """The node; its name stands although the process's own is remapped, its namespace only if one is given."""
+    remaps = ["-r", f"__node:={NODE}"]
+    if namespace.strip("/"):
+        remaps += ["-r", f"__ns:=/{namespace.strip('/')}"]
+    return Node(NODE, cli_args=["--ros-args", *remaps])
+
+
+def message_class(type_name: str) -> Any:
+    """The class of a message type such as ``std_msgs/msg/Int32``; None if its package is not installed."""
+    package, _, name = type_name.partition("/msg/")
+    try:
+        return getattr(import_module(f"{package}.msg"), name)
+    except (ImportError, AttributeError):
+        return None

@@ -1,0 +1,380 @@
+"""A live robot as the main model's input."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_suite.ensemble.errors import BadInput, RunFailed
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.model_nodes.main_physics.sources.annotations import (
+    MappedReader,
+    TopicReader,
+    TypedReader,
+)
+from hetwin_suite.model_nodes.main_physics.sources.event_stream import EventReader
+from hetwin_suite.model_nodes.main_physics.sources.joint_messages import (
+    JointMessageDecoder,
+    Undecodable,
+)
+from hetwin_suite.model_nodes.main_physics.sources.live.clocks import ClockComparison
+from hetwin_suite.model_nodes.main_physics.sources.live.report import Health
+from hetwin_suite.model_nodes.main_physics.sources.live.samples import (
+    MOST_ROWS,
+    JointSamples,
+    Unusable,
+)
+from hetwin_suite.model_nodes.main_physics.sources.source import JointMotion, Source
+from hetwin_suite.model_nodes.main_physics.sources.spec import (
+    Annotations,
+    LiveSpec,
+    OnSilence,
+    WhenLate,
+)
+
+GAP_INTERVALS = 5
+LEAST_GAP_NS = 100_000_000
+CLOCK_JUMP_NS = 1_000_000_000
+SKIP_BRIDGE = 0.25
+"""Share of skipped motion that the twin takes to get over it."""
+HOPELESS_NS = 60_000_000_000
+"""A twin that is so far behind does not catch up; what waits for it would fill the memory."""
+
+
+class LiveSource(Source):
+    """Follows a robot's topics; run time 0 is when the run began, by the robot's clock.
+
+    A motion is answered once it is certain, so the twin cannot run ahead of the robot and keeps its pace. While the
+    robot is silent the twin waits, and what happened meanwhile is bridged as it is in a recording with a gap.
+
+    Args:
+        spec: what to listen to, and what to do when the robot is silent or the twin is late.
+
+    Attributes:
+        notes: what a person should know at the start.
+
+    Raises:
+        BadInput: if ROS 2 is not there, or the robot says nothing for `wait` seconds.
+    """
+
+    def __init__(self, spec: LiveSpec) -> None:
+        try:
+            from hetwin_suite.model_nodes.main_physics.sources.live.link import RobotLink
+        except ImportError as error:
+            raise BadInput(
+                f"ROS 2 cannot be imported: {error}",
+                where="source.live",
+                expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
+            ) from None
+        self._spec = spec
+        self._news = threading.Condition()
+        self._samples = JointSamples(dict(spec.joints))
+        self._decoder = JointMessageDecoder()
+        self._clocks = ClockComparison()
+        self._health = Health(self._clocks)
+        self._waiting: deque[Event] = deque()
+        self._numbers: dict[str, int] = {}
+        self._epoch_ns = 0
+        self._skipped_ns = 0
+        self._newest_arrival = time.monotonic()
+        self._broken: str | None = None
+        self._over_ns: int | None = None
+        self._late = False
+        self._block: list[JointMotion] = []
+        self._block_ns = 0
+        self._period_ns = 1
+        self._bound_ns = 0
+        self.notes: list[str] = []
+        readers = _readers(spec)
+        self._link = RobotLink(
+            spec.live,
+            spec.joint_states,
+            self._hear_joints,
+            {topic: self._hearer(topic, of_topic) for topic, of_topic in readers.items()},
+            _known_types(spec),
+            self._report,
+        )
+        try:
+            self._wait_for_robot()
+        except BaseException:
+            self._link.close()
+            raise
+
+    # ------------------------------------------------------------------ what the main model asks
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """All joints heard of so far, sorted."""
+        return self._samples.names
+
+    @property
+    def duration_ns(self) -> None:
+        """Nobody knows."""
+        return
+
+    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+        """Choose the joints and their order for `motion`; answers which of them the robot tells.
+
+        Raises:
+            BadInput: if it tells none of them.
+        """
+        self._period_ns = period_ns
+        with self._news:
+            driven = self._samples.bind(joints)
+            if driven.any():
+                self._epoch_ns = self._samples.known_until
+        if not driven.any():
+            raise BadInput(
+                "no joint of the live robot belongs to the robot of the scenario",
+                where=f"source.live, {', '.join(self._link.topics)}",
+                found=", ".join(self.joint_names),
+                expected=f"some of {', '.join(joints)} (`joints` can rename them)",
+            )
+        resting = [joint for joint, moved in zip(joints, driven, strict=True) if not moved]
+        if resting:
+            self.notes.append(f"joints that the live robot does not tell: {', '.join(resting)}")
+        if not self._clocks.agree:
+            seconds = self._clocks.difference_ns / 1e9
+            self.notes.append(
+                f"the robot's clock is {seconds:+.3f} s behind this machine's; its stamps are used with that offset"
+            )
+        return driven
+
+    def begin(self) -> bool:
+        """Run time 0 is now; what the robot did before is of no interest any more."""
+        with self._news:
+            self._epoch_ns = self._samples.known_until
+            self._waiting = deque(e for e in self._waiting if e.time_ns >= self._epoch_ns)
+        self._block = []
+        self._health.begin()
+        return True
+
+    def motion(self, time_ns: int) -> JointMotion:
+        """The joints at that time; waits until the robot has told.
+
+        Raises:
+            RunFailed: if the robot is silent for too long, its clock jumps, or the twin is too late.
+        """
+        row, off = divmod(time_ns - self._block_ns, self._period_ns)
+        if off or not 0 <= row < len(self._block):
+            with self._news:
+                known = self._wait_until_known(time_ns)
+                self._mind_the_lag(time_ns)
+                known = max(known, self._samples.known_until - self._epoch_ns)
+                ahead = (known - time_ns) // self._period_ns
+                rows = min(max(1, ahead + 1), MOST_ROWS)
+                at = self._epoch_ns + time_ns
+                self._block = self._samples.motion(at, self._period_ns, rows)
+                self._block_ns, row = time_ns, 0
+        with self._news:
+            self._bound_ns = self._samples.bound(self._epoch_ns + time_ns)
+        self._health.lags(time.time_ns() - self.input_ns)
+        return self._block[row]
+
+    def events(self, time_ns: int) -> list[Event]:
+        """Annotations, topics and what is to be said of the robot, up to and including `time_ns`."""
+        until = time_ns + self._epoch_ns
+        with self._news:
+            due = sorted((e for e in self._waiting if e.time_ns <= until), key=_when)
+            self._waiting = deque(e for e in self._waiting if e.time_ns > until)
+        return [self._numbered(event) for event in due]
+
+    def ended(self, time_ns: int) -> bool:
+        """Whether the robot was silent for so long that it is done, and all that it told was played."""
+        return self._over_ns is not None and time_ns >= self._over_ns
+
+    @property
+    def input_ns(self) -> int:
+        """When the newest joint sample in the last motion was measured, in this machine's time [ns]."""
+        return self._bound_ns + self._skipped_ns + self._clocks.offset_ns
+
+    @property
+    def late(self) -> bool:
+        """Whether other models should step at lower rates."""
+        return self._late and self._spec.when_late is WhenLate.LOWER_RATES
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._link.close()
+
+    # ------------------------------------------------------------------ what the robot says
+
+    def _hear_joints(self, raw: bytes, arrived_ns: int) -> None:
+        try:
+            sample = self._decoder.decode(bytes(raw))
+        except Undecodable as error:
+            self._health.unusable(str(error))
+            return
+        stamp_ns = sample.stamp_ns or arrived_ns
+        with self._news:
+            try:
+                since = self._samples.add(sample, stamp_ns - self._skipped_ns)
+            except Unusable as error:
+                self._refuse(stamp_ns, str(error))
+                return
+            self._clocks.add(stamp_ns, arrived_ns)
+            self._newest_arrival = time.monotonic()
+            self._health.heard()
+            if since is not None and since > self._gap_ns():
+                self._gap(stamp_ns - self._skipped_ns, since)
+            self._news.notify_all()
+
+    def _refuse(self, stamp_ns: int, reason: str) -> None:
+        newest = self._samples.newest if self._samples.complete else stamp_ns
+        back = newest + self._skipped_ns - stamp_ns
+        if self._block and back > CLOCK_JUMP_NS:
+            self._broken = f"the robot's clock jumped back by {back / 1e9:.3f} s"
+            self._news.notify_all()
+        self._health.unusable(reason)
+
+    def _gap_ns(self) -> int:
+        return max(LEAST_GAP_NS, GAP_INTERVALS * self._samples.interval_ns())
+
+    def _gap(self, end_ns: int, length_ns: int) -> None:
+        seconds = round(length_ns / 1e9, 3)
+        self._health.gap(seconds)
+        self._waiting.append(Event("robot_gap", end_ns, arguments={"seconds": seconds}))
+
+    def _hearer(self, topic: str, readers: Sequence[EventReader]) -> Callable[[Any, int], None]:
+        def hear(message: Any, arrived_ns: int) -> None:
+            stamp = getattr(getattr(message, "header", None), "stamp", None)
+            when = stamp.sec * 1_000_000_000 + stamp.nanosec if stamp is not None else 0
+            with self._news:
+                when = (when or arrived_ns - self._clocks.offset_ns) - self._skipped_ns
+                try:
+                    for reader in readers:
+                        self._waiting.extend(reader(message, when))
+                except ValueError as error:
+                    self._health.unusable(f"{topic}: {error}")
+
+        return hear
+
+    def _report(self) -> tuple[bytes, str, Mapping[str, str]]:
+        silent = time.monotonic() - self._newest_arrival
+        return self._health.report(silent, self._gap_ns() / 1e9, self._skipped_ns, self._period_ns)
+
+    # ------------------------------------------------------------------ waiting and lag
+
+    def _wait_for_robot(self) -> None:
+        end = time.monotonic() + self._spec.wait
+        with self._news:
+            while not self._samples.complete:
+                if not self._news.wait(min(0.2, max(end - time.monotonic(), 0.0))) and (
+                    time.monotonic() >= end
+                ):
+                    raise BadInput(
+                        "the robot says nothing",
+                        where=", ".join(self._link.topics),
+                        found=f"no joint states within {self._spec.wait:g} s",
+                        expected="sensor_msgs/msg/JointState on these topics, in this ROS domain"
+                        + self._health.last_problem(),
+                    )
+
+    def _wait_until_known(self, time_ns: int) -> int:
+        """Wait for the samples that the motion at this time depends on; up to when it is known then."""
+        while True:
+            if self._broken is not None:
+                raise RunFailed("source", "read", time_ns, self._broken)
+            known = self._samples.known_until - self._epoch_ns
+            if known >= time_ns:
+                return known
+            if self._over_ns is not None:
+                return time_ns
+            silent = time.monotonic() - self._newest_arrival
+            if silent >= self._spec.timeout:
+                self._fall_silent(time_ns)
+                continue
+            self._news.wait(min(0.5, self._spec.timeout - silent))
+
+    def _fall_silent(self, time_ns: int) -> None:
+        if self._spec.on_silence is OnSilence.FAIL:
+            topics = ", ".join(self._link.topics)
+            reason = (
+                f"the robot has been silent on {topics} for {self._spec.timeout:g} s;"
+                " expected joint states (on_silence: end takes this for the end of the run)"
+            )
+            raise RunFailed("source", "read", time_ns, reason)
+        self._over_ns = max(self._samples.newest - self._epoch_ns, time_ns)
+
+    def _mind_the_lag(self, time_ns: int) -> None:
+        """Do what the spec says if the newest known motion is too far ahead of the twin."""
+        backlog = self._samples.known_until - self._epoch_ns - time_ns
+        limit = round(self._spec.max_lag * 1e9)
+        was_late, self._late = self._late, backlog > (limit // 2 if self._late else limit)
+        if not self._late:
+            if was_late:
+                self._say(time_ns, "caught_up", {})
+            return
+        if not was_late:
+            seconds = round(backlog / 1e9, 3)
+            self._say(time_ns, "late", {"seconds": seconds, "then": self._spec.when_late.value})
+        if self._spec.when_late is WhenLate.STOP or backlog > HOPELESS_NS:
+            reason = (
+                f"the twin is {backlog / 1e9:.3f} s behind the robot; expected at most"
+                f" {self._spec.max_lag:g} s (max_lag; when_late: {self._spec.when_late})"
+            )
+            raise RunFailed("source", "read", time_ns, reason)
+        if self._spec.when_late is WhenLate.SKIP:
+            self._skip(time_ns, backlog)
+
+    def _skip(self, time_ns: int, backlog: int) -> None:
+        bridge = max(self._period_ns, round(backlog * SKIP_BRIDGE))
+        begin = self._epoch_ns + time_ns
+        self._samples.cut(begin, begin + backlog, bridge)
+        skipped = backlog - bridge
+        self._skipped_ns += skipped
+        # What was announced meanwhile is due at once, what comes later moves along.
+        moved = (max(e.time_ns - skipped, min(e.time_ns, begin)) for e in self._waiting)
+        self._waiting = deque(
+            replace(event, time_ns=then) for event, then in zip(self._waiting, moved, strict=True)
+        )
+        self._say(time_ns, "motion_skipped", {"seconds": round(skipped / 1e9, 3)})
+
+    def _say(self, time_ns: int, name: str, arguments: Mapping[str, Any]) -> None:
+        self._waiting.append(Event(name, self._epoch_ns + time_ns, arguments=dict(arguments)))
+
+    def _numbered(self, event: Event) -> Event:
+        """In run time; with a number of its own if it is not the main model's."""
+        time_ns = max(0, event.time_ns - self._epoch_ns)
+        if not event.source:
+            return replace(event, time_ns=time_ns)
+        number = self._numbers.get(event.source, 0)
+        self._numbers[event.source] = number + 1
+        return replace(event, time_ns=time_ns, sequence=number)
+
+
+def _when(event: Event) -> int:
+    return event.time_ns
+
+
+def _annotations(spec: LiveSpec) -> Sequence[Annotations]:
+    return (
+        (Annotations(topic="action_annotations"),) if spec.annotations is None else spec.annotations
+    )
+
+
+def _readers(spec: LiveSpec) -> dict[str, list[EventReader]]:
+    readers: dict[str, list[EventReader]] = {}
+    for one in _annotations(spec):
+        reader = (
+            TypedReader(one.topic)
+            if one.map is None
+            else MappedReader(one.topic, one.field, one.map)
+        )
+        readers.setdefault(one.topic, []).append(reader)
+    for topic in spec.topics:
+        readers.setdefault(topic, []).append(TopicReader(topic))
+    return readers
+
+
+def _known_types(spec: LiveSpec) -> dict[str, Any]:
+    from hetwin.msg import ActionAnnotation
+
+    return {one.topic: ActionAnnotation for one in _annotations(spec) if one.map is None}

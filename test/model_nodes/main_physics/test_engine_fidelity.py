@@ -1,0 +1,193 @@
+"""Objects in high, medium and low fidelity."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_worlds import at, ball, box, everything, floor, frame, gripper, loaded, rest, still_at
+
+from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.engines.engine import Engine, Unsupported
+from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
+
+LOW, MEDIUM, HIGH = Fidelity.LOW, Fidelity.MEDIUM, Fidelity.HIGH
+STACK = [f"box_{i}" for i in range(4)]
+
+
+def stack(engine: Engine, **options: object) -> Engine:
+    """Four boxes on top of each other, a ball that falls on them, and a gripper aside."""
+    boxes = [box(name, at(0, 0, 0.05 + 0.1 * i)) for i, name in enumerate(STACK)]
+    bodies = (floor(), *boxes, ball("ball", at(0.01, 0, 0.6)), gripper(at(2, 0, 1)))
+    return loaded(engine, *bodies, options=options)
+
+
+def poses(engine: Engine, names: list[str]) -> Floats:
+    return np.concatenate([frame(engine, name)[:7] for name in names])
+
+
+@pytest.mark.parametrize("level", [LOW, MEDIUM])
+def test_a_lowered_object_hangs_in_the_air_and_falls_on_when_raised(
+    engine: Engine, level: Fidelity
+) -> None:
+    stack(engine)
+    rest(engine, 20)
+    falling = frame(engine, "ball")
+    engine.set_fidelity(["ball"], level)
+    rest(engine, 50)
+    hanging = frame(engine, "ball")
+    assert np.array_equal(hanging[:7], falling[:7])
+    assert not hanging[7:].any()
+    engine.set_fidelity(["ball"], HIGH)
+    assert np.array_equal(frame(engine, "ball"), falling)
+    rest(engine, 1)
+    assert frame(engine, "ball")[9] < falling[9]
+
+
+def test_others_rest_on_a_medium_object_and_fall_through_a_low_one(engine: Engine) -> None:
+    stack(engine)
+    engine.set_fidelity(STACK[:2], MEDIUM)
+    before = poses(engine, STACK[:2])
+    rest(engine, 200)
+    assert np.array_equal(poses(engine, STACK[:2]), before)
+    assert frame(engine, STACK[2])[2] == pytest.approx(0.25, abs=2e-3)
+    engine.set_fidelity(STACK[:2], LOW)
+    rest(engine, 400)
+    assert np.array_equal(poses(engine, STACK[:2]), before)
+    assert frame(engine, STACK[2])[2] < 0.1
+
+
+def test_the_robot_still_moves_when_all_objects_are_low(engine: Engine) -> None:
+    stack(engine)
+    engine.set_fidelity([*STACK, "ball"], LOW)
+    for i in range(1, 101):
+        target = np.array([0.001 * i, 0.0, 0.0, 0.0, 0.0])
+        engine.command_joints(target, np.zeros(5), np.zeros(5))
+        engine.step()
+    positions, velocities = np.empty(5), np.empty(5)
+    engine.read_joints(positions, velocities)
+    assert positions[0] == pytest.approx(0.1, abs=1e-3)
+
+
+def test_a_thousand_times_there_and_back_changes_no_bit(engine: Engine) -> None:
+    twin = make_engine(engine.name)
+    for one in (engine, twin):
+        stack(one)
+        rest(one, 60)
+    before = everything(engine)
+    for turn in range(1000):
+        engine.set_fidelity([STACK[turn % 4], "ball"], (LOW, MEDIUM)[turn % 2])
+        engine.set_fidelity([STACK[turn % 4], "ball"], HIGH)
+    assert np.array_equal(everything(engine), before)
+    for one in (engine, twin):
+        rest(one, 100)
+    assert np.array_equal(everything(engine), everything(twin))
+
+
+@pytest.mark.parametrize("sleep", [False, True])
+def test_a_saved_state_comes_back_with_its_levels(engine: Engine, sleep: bool) -> None:
+    stack(engine, sleep=sleep)
+    rest(engine, 300)
+    engine.set_fidelity(STACK[:2], MEDIUM)
+    engine.set_fidelity(["ball"], LOW)
+    rest(engine, 30)
+    state, runs = engine.save(), []
+    for _ in range(2):
+        engine.set_fidelity([STACK[0]], HIGH)
+        rest(engine, 40)
+        engine.set_fidelity(["ball"], HIGH)
+        rest(engine, 200)
+        runs.append(everything(engine))
+        engine.set_fidelity([*STACK, "ball"], HIGH)
+        rest(engine, 10)
+        engine.restore(state)
+        assert engine.fidelity("ball") is LOW
+        assert engine.fidelity(STACK[0]) is MEDIUM
+    assert np.array_equal(runs[0], runs[1])
+
+
+def test_what_another_model_leads_is_high_as_long_as_it_leads(engine: Engine) -> None:
+    stack(engine)
+    engine.set_fidelity(["ball"], LOW)
+    pose = frame(engine, "ball")
+    engine.follow("ball", still_at(pose + np.eye(13)[0], 0))
+    assert engine.fidelity("ball") is HIGH
+    rest(engine, 2)
+    assert frame(engine, "ball")[0] == pytest.approx(pose[0] + 1.0)
+    engine.hand_back("ball", still_at(frame(engine, "ball"), 0))
+    assert engine.fidelity("ball") is LOW
+
+
+def test_an_attached_object_is_high_as_long_as_it_is_attached(engine: Engine) -> None:
+    stack(engine)
+    engine.set_fidelity(["ball"], MEDIUM)
+    engine.attach("ball", STACK[3])
+    assert engine.fidelity("ball") is HIGH
+    engine.set_fidelity(["ball"], LOW)
+    assert engine.fidelity("ball") is HIGH
+    engine.detach("ball")
+    assert engine.fidelity("ball") is LOW
+
+
+def test_levels_survive_when_a_body_is_added(engine: Engine) -> None:
+    stack(engine)
+    engine.set_fidelity([STACK[1]], MEDIUM)
+    engine.add(box("new", at(1, 1, 0.05)))
+    assert engine.fidelity(STACK[1]) is MEDIUM
+    before = frame(engine, STACK[1])
+    rest(engine, 20)
+    assert np.array_equal(frame(engine, STACK[1]), before)
+
+
+def test_only_free_objects_have_a_fidelity(engine: Engine) -> None:
+    stack(engine)
+    with pytest.raises(Unsupported, match="floor"):
+        engine.set_fidelity(["floor"], LOW)
+
+
+def test_with_sleep_what_rests_still_wakes_when_it_is_touched(engine: Engine) -> None:
+    boxes = [box("low", at(0, 0, 0.05)), box("top", at(0, 0, 0.15)), box("aside", at(1, 0, 0.05))]
+    loaded(engine, floor(), *boxes, ball("ball", at(0.02, 0, 2.0)), options={"sleep": True})
+    rest(engine, 100)
+    engine.set_fidelity(["low"], MEDIUM)
+    engine.set_fidelity(["aside"], LOW)
+    before = frame(engine, "top")
+    rest(engine, 200)  # the ball lands at 0.6 s
+    assert not np.array_equal(frame(engine, "top"), before)
+    engine.set_fidelity(["low", "aside"], HIGH)
+    rest(engine, 100)
+    assert frame(engine, "aside")[2] == pytest.approx(0.05, abs=1e-3)
+
+
+CHANGES = st.lists(
+    st.tuples(
+        st.sets(st.sampled_from([*STACK, "ball"]), min_size=1),
+        st.sampled_from([LOW, MEDIUM, HIGH]),
+        st.integers(0, 3),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=20, deadline=None)
+@given(changes=CHANGES, sleep=st.booleans())
+def test_whatever_is_switched_all_is_as_before_when_it_is_high_again(
+    changes: list[tuple[set[str], Fidelity, int]], sleep: bool
+) -> None:
+    engine = stack(make_engine("mujoco"), sleep=sleep)
+    rest(engine, 40)
+    at_first = [frame(engine, name) for name in (*STACK, "ball")]
+    engine.set_fidelity([*STACK, "ball"], LOW)
+    before = poses(engine, [*STACK, "ball"])
+    for names, level, steps in changes:
+        if level is not HIGH:
+            engine.set_fidelity(sorted(names), level)
+            rest(engine, steps)
+    assert np.array_equal(poses(engine, [*STACK, "ball"]), before)
+    for names, level, _ in changes:
+        engine.set_fidelity(sorted(names), level)
+    engine.set_fidelity([*STACK, "ball"], HIGH)
+    for name, pose in zip((*STACK, "ball"), at_first, strict=True):
+        assert np.array_equal(frame(engine, name), pose)
