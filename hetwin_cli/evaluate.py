@@ -40,6 +40,9 @@ def evaluate(
     approaches: Annotated[str, typer.Option(help="some of them, separated by commas")] = ",".join(
         APPROACHES
     ),
+    engine: Annotated[
+        str | None, typer.Option(help="physics engine; default: the scenarios'")
+    ] = None,
     out: Annotated[Path, typer.Option(help="folder for CSV and page")] = Path("evaluation"),
     as_json: AsJson = False,
 ) -> None:
@@ -49,11 +52,11 @@ def evaluate(
     """
     chosen = _approaches(approaches)
     found = find_episodes(episodes)
-    verdicts = judge_all(found, chosen, jobs=jobs, progress=_progress)
+    verdicts = judge_all(found, chosen, jobs=jobs, engine=engine, progress=_progress)
     table = cells(verdicts)
     out.mkdir(parents=True, exist_ok=True)
     _write_csv(out / f"{suite}.csv", verdicts)
-    _write_page(out, found, table, verdicts)
+    _write_page(out, found, table, verdicts, engine)
     if as_json:
         print(
             json.dumps(
@@ -93,7 +96,11 @@ def _write_csv(path: Path, verdicts: list[Verdict]) -> None:
 
 
 def _write_page(
-    out: Path, episodes: list[LabelledEpisode], table: list[Cell], verdicts: list[Verdict]
+    out: Path,
+    episodes: list[LabelledEpisode],
+    table: list[Cell],
+    verdicts: list[Verdict],
+    engine: str | None,
 ) -> None:
     """Play the wrong ones of our approach again, with a log, so that the page can show them."""
     from hetwin_suite.proving_ground.evaluation.page import write_page  # plotly takes its time
@@ -103,7 +110,7 @@ def _write_page(
     wrong = [v for v in verdicts if not v.right and not v.not_applicable and v.approach != RULE]
     for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MOST_PICTURES]:
         folder = _free(out / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
-        judge(by_folder[verdict.episode], verdict.approach, folder)
+        judge(by_folder[verdict.episode], verdict.approach, folder, engine)
         logs[verdict.episode, verdict.approach] = folder
     write_page(out / f"{Suite.TABLE2}.html", table, verdicts, logs)
 

@@ -33,6 +33,8 @@ class Ready:
         duration_ns: when the source ends, if it says so.
         robot_description: URDF of the robot, empty if there is none.
         warnings: what models could not carry over, with the model's name.
+        engine: what the main model computes with, in words; may be empty.
+        reproducible: whether all models are.
     """
 
     scene: Scene
@@ -41,6 +43,8 @@ class Ready:
     duration_ns: int | None
     robot_description: str
     warnings: tuple[str, ...]
+    engine: str
+    reproducible: bool
 
 
 class _Gathering:
@@ -53,9 +57,11 @@ class _Gathering:
         self.slots: list[tuple[str, AttributeSpec]] = []
         self.owners: list[int] = []
         self.warnings: list[str] = []
+        self.reproducible = True
 
     def add(self, plan: ModelPlan, contribution: Contribution) -> None:
         self.warnings.extend(f"{plan.name}: {text}" for text in contribution.warnings)
+        self.reproducible &= contribution.reproducible
         for entity in contribution.entities:
             if entity.name in self.entities:
                 raise self._error(plan, f"the entity {entity.name!r} exists already")
@@ -100,7 +106,7 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
     gathering = _Gathering(scenario)
     ids = {record.name: record.id for record in records}
     seed = scenario.file.seed if options.seed is None else options.seed
-    duration_ns, description, main_count = None, "", 0
+    duration_ns, description, engine, main_count = None, "", "", 0
     for port in sorted(ports, key=lambda p: not p.plan.main):
         known = Known(gathering.entities, gathering.values, ids)
         parameters = resolver.resolve(port.plan, port.parameters(), known)
@@ -108,7 +114,7 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
         gathering.add(port.plan, contribution)
         if port.plan.main:
             duration_ns = contribution.duration_ns
-            description = contribution.robot_description
+            description, engine = contribution.robot_description, contribution.engine
             main_count = len(contribution.attributes)
     layout = Layout.build(gathering.entities.values(), gathering.slots)
     _check_notes(scenario, layout)
@@ -119,7 +125,16 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
     for slot, value in enumerate(gathering.values.values()):
         scene.put(slot, value)
     scene.resolve(0)
-    return Ready(scene, records, main_slots, duration_ns, description, tuple(gathering.warnings))
+    return Ready(
+        scene,
+        records,
+        main_slots,
+        duration_ns,
+        description,
+        tuple(gathering.warnings),
+        engine,
+        gathering.reproducible,
+    )
 
 
 def _register(scenario: Scenario, index: int, port: ModelPort) -> ModelRecord:

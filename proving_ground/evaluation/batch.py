@@ -16,6 +16,7 @@ def judge_all(
     approaches: Sequence[str],
     *,
     jobs: int | None = None,
+    engine: str | None = None,
     progress: Callable[[int, int, Verdict], None] | None = None,
 ) -> list[Verdict]:
     """Every episode in every approach; the order of the answer does not depend on the number of jobs.
@@ -24,6 +25,7 @@ def judge_all(
         episodes: what to play.
         approaches: how.
         jobs: processes at a time; default: one per core.
+        engine: the main model's physics engine; None: the scenarios'.
         progress: told of each verdict as it comes: how many are done, of how many, and which.
     """
     work = [(episode, approach) for episode in episodes for approach in approaches]
@@ -34,7 +36,9 @@ def judge_all(
     context = get_context("spawn")
     count = min(jobs or os.cpu_count() or 1, len(work))
     with ProcessPoolExecutor(count, mp_context=context) as pool:
-        futures = {pool.submit(judge, *item): number for number, item in enumerate(work)}
+        futures = {
+            pool.submit(judge, *item, engine=engine): number for number, item in enumerate(work)
+        }
         try:
             for future in as_completed(futures):
                 found[futures[future]] = future.result()

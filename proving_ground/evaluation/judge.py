@@ -64,8 +64,20 @@ class Verdict:
         return self.success is self.truth
 
 
-def judge(episode: LabelledEpisode, approach: str, log: Path | None = None) -> Verdict:
-    """Play an episode; with `log`, write the run to that folder."""
+def judge(
+    episode: LabelledEpisode,
+    approach: str,
+    log: Path | None = None,
+    engine: str | None = None,
+) -> Verdict:
+    """Play an episode.
+
+    Args:
+        episode: what to play.
+        approach: how.
+        log: a folder to write the run to.
+        engine: the main model's physics engine; None: the scenario's.
+    """
     begun = time.monotonic()
     task = task_of(episode.scenario)
     grasped = True
@@ -74,7 +86,7 @@ def judge(episode: LabelledEpisode, approach: str, log: Path | None = None) -> V
         why, factor = "fingers blocked until release" if success else "fingers closed", np.nan
     else:
         try:
-            summary = _play(episode, scenario_name(task, approach), log)
+            summary = _play(episode, scenario_name(task, approach), log, engine)
         except HetwinError as error:
             success, why, factor = None, str(error), np.nan
         else:
@@ -97,9 +109,11 @@ def judge(episode: LabelledEpisode, approach: str, log: Path | None = None) -> V
     )
 
 
-def _play(episode: LabelledEpisode, scenario: str, log: Path | None) -> RunSummary:
+def _play(
+    episode: LabelledEpisode, scenario: str, log: Path | None, engine: str | None
+) -> RunSummary:
     loaded = load_scenario(find_scenario(scenario))
-    options = RunOptions(source=str(episode.recording), scene=episode.scene)
+    options = RunOptions(source=str(episode.recording), scene=episode.scene, engine=engine)
     listeners: Sequence[RunListener] = [RunLog(log)] if log is not None else []
     ports = [LocalPort(plan) for plan in loaded.models]
     return Conductor(loaded, ports, listeners, options).run()

@@ -40,37 +40,33 @@ class Contact:
 class ContactTopic:
     """Hears the contacts of the last step.
 
-    Publishers and subscribers of one process share one queue. A message of our own that comes back after a
-    step therefore says that all contacts of that step have come.
+    Only bodies that touch are told of. That all contacts of a step have come is known from a beacon: a model
+    whose pose is published in each step after the contacts, through the same queue.
     """
 
-    def __init__(self, gz: Gazebo, topic: str) -> None:
+    def __init__(self, gz: Gazebo, topic: str, beacon: str) -> None:
         self._node = gz.transport.Node()
-        self._lock = threading.Lock()
+        self._topics = (topic, f"/model/{beacon}/pose")
+        self._heard = threading.Condition()
         self._messages: list[Any] = []
-        self._stamp = -1
-        self._tick, self._back = 0, 0
-        self._came = threading.Event()
-        self._tick_type = gz.message("uint64_pb2", "UInt64")
-        contacts = gz.message("contacts_pb2", "Contacts")
-        self._topics = (topic, f"{topic}/tick")
-        self._publisher = self._node.advertise(self._topics[1], self._tick_type)
-        if not (
-            self._node.subscribe(contacts, topic, self._hear)
-            and self._node.subscribe(self._tick_type, self._topics[1], self._hear_tick)
-        ):
-            raise ContactsLost(f"Gazebo does not let us listen to {topic}")
+        self._stamp, self._now = -1, 0
+        types = (gz.message("contacts_pb2", "Contacts"), gz.message("pose_pb2", "Pose"))
+        hear = (self._hear, self._hear_beacon)
+        for name, kind, callback in zip(self._topics, types, hear, strict=True):
+            if not self._node.subscribe(kind, name, callback):
+                raise ContactsLost(f"Gazebo does not let us listen to {name}")
 
     def _hear(self, message: Any) -> None:
-        stamp = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nsec
-        with self._lock:
+        stamp = _nanoseconds(message)
+        with self._heard:
             if stamp != self._stamp:
                 self._stamp, self._messages = stamp, []
             self._messages.append(message)
 
-    def _hear_tick(self, message: Any) -> None:
-        if message.data == self._tick:
-            self._came.set()
+    def _hear_beacon(self, message: Any) -> None:
+        with self._heard:
+            self._now = _nanoseconds(message)
+            self._heard.notify()
 
     def at(self, time_ns: int) -> list[Contact]:
         """All contacts of the step that ended at Gazebo's time `time_ns`, each point once.
@@ -78,14 +74,9 @@ class ContactTopic:
         Raises:
             ContactsLost: if Gazebo falls silent.
         """
-        self._tick += 1
-        self._came.clear()
-        tick = self._tick_type()
-        tick.data = self._tick
-        self._publisher.publish(tick)
-        if not self._came.wait(_PATIENCE_S):
-            raise ContactsLost(f"Gazebo's contacts did not arrive within {_PATIENCE_S:g} s")
-        with self._lock:
+        with self._heard:
+            if not self._heard.wait_for(lambda: self._now >= time_ns, _PATIENCE_S):
+                raise ContactsLost(f"Gazebo's contacts did not arrive within {_PATIENCE_S:g} s")
             messages = list(self._messages) if self._stamp == time_ns else []
         return list(_once(messages))
 
@@ -93,6 +84,11 @@ class ContactTopic:
         """Listen no more."""
         for topic in self._topics:
             self._node.unsubscribe(topic)
+
+
+def _nanoseconds(message: Any) -> int:
+    stamp = message.header.stamp
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nsec)
 
 
 def _once(messages: list[Any]) -> Iterator[Contact]:
@@ -156,12 +152,13 @@ class Contacts:
         for row, (one, other, contact) in zip(out, self._contacts, strict=True):
             normal = _pushing(contact.normal, between[one, other])
             along = abs(float(contact.force @ normal))
+            across = max(0.0, float(contact.force @ contact.force) - along * along)
             row[:] = (
                 *(one, other, -contact.depth),
                 *contact.point,
                 *normal,
                 along,
-                float(np.sqrt(max(0.0, contact.force @ contact.force - along * along))),
+                across**0.5,
             )
         return out
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.fidelity import Fidelity
 from hetwin_suite.ensemble.poses import relative_to
 from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS, no_proximity
 from hetwin_suite.ensemble.values import WORLD, Floats, Value
@@ -48,6 +49,8 @@ class _Saved:
     poses: dict[str, Floats]
     led: object
     off: frozenset[str]
+    levels: dict[str, Fidelity]
+    frozen: dict[str, Floats]
     parting: object
     course: object
     attached: dict[str, str]
@@ -69,6 +72,11 @@ class GazeboEngine(Engine):
         gazebo()
         self._simulation: Simulation | None = None
 
+    @property
+    def words(self) -> str:
+        """The engine, its release, and Gazebo's own physics engine."""
+        return f"gz (Gazebo Sim {gazebo().release}, {self._options.physics})"
+
     def load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
         """Load a world; Gazebo itself starts with the first step."""
         self.close()
@@ -78,9 +86,13 @@ class GazeboEngine(Engine):
         steps = self._options.steps(settings.period, settings.substeps)
         self._steps, self._step_ns = steps, round(settings.period * 1e9) // steps
         if settings.contact_time is not None:
-            notes.add("contact_time is MuJoCo's; Gazebo's engines part overlapping bodies by their own rule")
+            notes.add(
+                "contact_time is MuJoCo's; Gazebo's engines part overlapping bodies by their own rule"
+            )
         self._periods = 0
         self._off: set[str] = set()
+        self._levels: dict[str, Fidelity] = {}
+        self._frozen: dict[str, Floats] = {}
         self._attached: dict[str, str] = {}
         self._released: dict[str, tuple[int, Floats]] = {}
         self._remarks: list[Remark] = []
@@ -130,7 +142,7 @@ class GazeboEngine(Engine):
         self._joints_placed = True
         self._placed.update(self._shadow.poses)
         self._contacts = Contacts([], {})
-        self._told = True
+        self._heard = True
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -176,7 +188,7 @@ class GazeboEngine(Engine):
         shadow.place_led(self._time_ns(0.0))
         swaps = self._swaps()
         simulation = self._running()
-        begins = {name: shadow.poses[name] for name in shadow.led.values}
+        begins = {name: shadow.poses[name] for name in self._told}
         for i in range(1, self._steps + 1):
             target = self._course.at(i / self._steps)
             ends = self._led_at(target, i)
@@ -185,7 +197,7 @@ class GazeboEngine(Engine):
             swaps, begins = [], ends
             self._read(simulation, ecm, complete=i == self._steps)
         self._periods += 1
-        self._told = False
+        self._heard = False
         shadow.update(self._seconds())
         shadow.place_led(self._time_ns(0.0))
         if not (shadow.speed() < _TOO_FAST and self._is_finite()):
@@ -211,17 +223,22 @@ class GazeboEngine(Engine):
             )
         return self._simulation
 
+    @property
+    def _told(self) -> tuple[str, ...]:
+        """The objects that are where they are told: led ones, and those of less than high fidelity."""
+        return (*self._shadow.led.values, *self._frozen)
+
     def _led_at(self, target: Floats, i: int) -> dict[str, Floats]:
         """Where the led objects shall be after Gazebo's i-th step, the robot being where it shall be."""
         shadow = self._shadow
         if not shadow.led.any:
-            return {}
+            return {name: shadow.poses[name] for name in self._frozen}
         count = len(target)
         kept = shadow.positions.copy(), shadow.velocities.copy()
         shadow.positions[:count] = target
         shadow.update(self._seconds())
         shadow.place_led(self._time_ns(i / self._steps))
-        ends = {name: shadow.poses[name] for name in shadow.led.values}
+        ends = {name: shadow.poses[name] for name in self._told}
         shadow.positions[:], shadow.velocities[:] = kept
         return ends
 
@@ -239,8 +256,9 @@ class GazeboEngine(Engine):
 
     def _form(self, name: str) -> Form | None:
         off = name in self._off
-        if name in self._shadow.led:
-            return None if off else Form.LED
+        if name in self._shadow.led or name in self._frozen:
+            through = off or self.fidelity(name) is Fidelity.LOW
+            return None if through else Form.LED
         if off:
             return Form.GHOST
         return Form.PASSING if name in self._parting.passing else Form.PLAIN
@@ -310,12 +328,12 @@ class GazeboEngine(Engine):
         return rows
 
     def _listen(self) -> None:
-        if self._told or self._simulation is None:
+        if self._heard or self._simulation is None:
             return
         simulation = self._simulation
         frame_of = {number: self._frame_ids[n] for number, n in simulation.frame_of.items()}
         self._contacts = Contacts(simulation.contacts(), frame_of)
-        self._told = True
+        self._heard = True
 
     def contacts(self) -> Floats:
         """The contacts of Gazebo's last step."""
@@ -341,6 +359,7 @@ class GazeboEngine(Engine):
         before = self._shadow.poses[name]
         if self._shadow.lead(name, value):
             self._released[name] = (self._periods, before)
+            self._frozen.pop(name, None)
             self._parting.end(name)
 
     def hand_back(self, name: str, value: Value) -> None:
@@ -355,7 +374,8 @@ class GazeboEngine(Engine):
             shadow.place_led(value.time_ns)
             self._put(name, shadow.frame(name))
         shadow.led.free(name)
-        if not untouched and name not in self._off:
+        self._freeze(name)
+        if not untouched and name not in self._off and name not in self._frozen:
             self._parting.begin(name, self._seconds())
             self._remarks += self._parting.take_remarks()
 
@@ -363,6 +383,32 @@ class GazeboEngine(Engine):
         """Swap an object for a twin that touches nothing, or back."""
         self._free(name)
         (self._off.discard if on else self._off.add)(name)
+
+    def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
+        """Hold objects where they are: medium ones as heavy twins, low ones touching nothing."""
+        chosen = list(names)
+        for name in chosen:
+            self._free(name)
+        for name in chosen:
+            self._levels[name] = level
+            self._freeze(name)
+
+    def fidelity(self, name: str) -> Fidelity:
+        """In how much detail an object is simulated now."""
+        self._free(name)
+        if name in self._shadow.led:
+            return Fidelity.HIGH
+        return self._levels.get(name, Fidelity.HIGH)
+
+    def _freeze(self, name: str) -> None:
+        """Keep pose and twist of an object whose fidelity is low, or give them back."""
+        high = self.fidelity(name) is Fidelity.HIGH
+        if high and name in self._frozen:
+            self._put(name, self._frozen.pop(name))
+        elif not high and name not in self._frozen and name not in self._shadow.led:
+            pose = self._shadow.poses[name]
+            self._frozen[name] = pose
+            self._put(name, np.concatenate([pose[:7], np.zeros(6)]))
 
     def attach(self, name: str, to: str) -> None:
         """Let an object follow a frame of a robot or of what stands, where it is.
@@ -399,6 +445,8 @@ class GazeboEngine(Engine):
             {name: pose.copy() for name, pose in shadow.poses.items()},
             shadow.led.save(),
             frozenset(self._off),
+            dict(self._levels),
+            dict(self._frozen),
             self._parting.save(),
             self._course.save(),
             dict(self._attached),
@@ -415,13 +463,14 @@ class GazeboEngine(Engine):
         shadow.set_objects(state.poses)
         self._placed.update(state.poses)
         self._off = set(state.off)
+        self._levels, self._frozen = dict(state.levels), dict(state.frozen)
         self._parting.restore(state.parting)
         self._course.restore(state.course)
         self._attached = dict(state.attached)
         self._released.clear()
         self._periods = state.periods
         self._joints_placed = True
-        self._contacts, self._told = Contacts([], {}), True
+        self._contacts, self._heard = Contacts([], {}), True
         self._refresh()
 
     def add(self, body: Body) -> None:
@@ -458,6 +507,8 @@ class GazeboEngine(Engine):
             if name in poses and (value.parent == WORLD or value.parent in self.frames):
                 shadow.lead(name, value)
         self._off &= set(shadow.poses)
+        self._levels = {n: level for n, level in self._levels.items() if n in poses}
+        self._frozen = {n: pose for n, pose in self._frozen.items() if n in poses}
         self._attached = {n: to for n, to in self._attached.items() if n in shadow.led}
         self._refresh()
         self._start_over()

@@ -94,9 +94,7 @@ class Parting:
                 del self._returned[name]
         return shifts
 
-    def _pass(
-        self, name: str, returned: _Returned, near: dict[int, Nearest], time: float
-    ) -> None:
+    def _pass(self, name: str, returned: _Returned, near: dict[int, Nearest], time: float) -> None:
         for other in sorted(returned.through):
             if other not in near:
                 returned.through.discard(other)

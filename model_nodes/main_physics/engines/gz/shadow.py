@@ -147,4 +147,5 @@ class Shadow:
     def fastest(self) -> str:
         """Name of the frame that moves fastest."""
         at = int(np.argmax(np.nan_to_num(np.abs(self._data.qvel), nan=np.inf)))
-        return self.tables.frames[self.tables.body_frames[int(self._model.dof_bodyid[at])]]
+        frame = int(self.tables.body_frames[int(self._model.dof_bodyid[at])])
+        return self.tables.frames[frame]

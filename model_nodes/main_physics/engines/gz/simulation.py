@@ -70,10 +70,12 @@ class Simulation:
             Path(self._folder.name),
             topic,
         )
+        beacon = f"hetwin_beacon_{number}"
+        writer.add_beacon(beacon)
         self._write(writer, poses)
         file = Path(self._folder.name, "world.sdf")
         file.write_text(writer.text(), "utf-8")
-        self._contacts = ContactTopic(self._gz, topic)
+        self._contacts = ContactTopic(self._gz, topic, beacon)
         self.twins: dict[tuple[str, Form], Twin] = {}
         self.joints: dict[str, Any] = {}
         self.frame_of: dict[int, str] = {}
@@ -114,7 +116,7 @@ class Simulation:
         sim = self._gz.sim
         world = sim.World(sim.world_entity(ecm))
         for body in self._world.bodies:
-            forms = [form for form in Form if (body.name, form) in self._forms]
+            forms: list[Form | None] = [f for f in Form if (body.name, f) in self._forms]
             for form in forms or [None]:
                 name = body.name if form is None else model_name(body, form)
                 entity = world.model_by_name(ecm, name)
@@ -125,7 +127,9 @@ class Simulation:
                 if form is not None:
                     home = self._homes[body.name, form]
                     if form is Form.PLAIN:
-                        home = np.array((*(1000.0, 1000.0 + 20.0 * len(self.twins), 1000.0, 1.0), *(0.0,) * 9))
+                        home = np.array(
+                            (*(1000.0, 1000.0 + 20.0 * len(self.twins), 1000.0, 1.0), *(0.0,) * 9)
+                        )
                     twin = Twin(self._gz, ecm, model, body.links[0].name, home)
                     self.twins[body.name, form] = twin
                 if form in (None, Form.PLAIN):

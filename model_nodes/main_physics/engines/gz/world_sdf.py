@@ -7,16 +7,15 @@ combine the friction of two bodies by the smaller coefficient.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from hetwin_suite.ensemble.shapes import ShapeKind
 from hetwin_suite.model_nodes.main_physics.description import (
     IDENTITY,
     Body,
     Geometry,
-    Hull,
     Inertial,
     Joint,
     JointKind,
@@ -25,6 +24,14 @@ from hetwin_suite.model_nodes.main_physics.description import (
 )
 from hetwin_suite.model_nodes.main_physics.engines.gz.masks import DRIVEN, STATIC, Form, mask
 from hetwin_suite.model_nodes.main_physics.engines.gz.options import GazeboOptions
+from hetwin_suite.model_nodes.main_physics.engines.gz.sdf_parts import (
+    add,
+    add_form,
+    add_mesh,
+    add_pose,
+    numbers,
+    write_mesh,
+)
 from hetwin_suite.model_nodes.main_physics.names import frame_name
 from hetwin_suite.model_nodes.main_physics.transforms import (
     compose,
@@ -80,8 +87,6 @@ def lumps(body: Body, inertial_of: Callable[[str], Inertial]) -> dict[str, Lump]
 
 
 def _moved(geometry: Geometry, pose: Pose) -> Geometry:
-    from dataclasses import replace
-
     return replace(geometry, pose=compose(pose, geometry.pose))
 
 
@@ -104,31 +109,40 @@ class SdfWriter:
     ) -> None:
         self._folder, self._contacts = folder, contacts
         self._meshes = 0
-        self._sdf = ElementTree.Element(
-            "sdf", {"version": "1.9", "xmlns:gz": "http://gazebosim.org/schema"}
-        )
-        self._world = ElementTree.SubElement(self._sdf, "world", name=name)
-        policies = ElementTree.SubElement(self._world, "gz:policies")
-        _add(policies, "include_server_config_plugins", "false")
-        _add(policies, "parallel_postupdates", "false")
-        _add(self._world, "gravity", _numbers(gravity))
+        self._sdf = ET.Element("sdf", {"version": "1.9", "xmlns:gz": "http://gazebosim.org/schema"})
+        self._world = ET.SubElement(self._sdf, "world", name=name)
+        policies = ET.SubElement(self._world, "gz:policies")
+        add(policies, "include_server_config_plugins", "false")
+        add(policies, "parallel_postupdates", "false")
+        add(self._world, "gravity", numbers(gravity))
         self._add_physics(step, options)
 
     def _add_physics(self, step: float, options: GazeboOptions) -> None:
-        physics = ElementTree.SubElement(self._world, "physics", name="steps", type="dart")
-        _add(physics, "max_step_size", repr(step))
-        _add(physics, "real_time_factor", "0")
-        dart = ElementTree.SubElement(physics, "dart")
-        _add(ElementTree.SubElement(dart, "solver"), "solver_type", options.solver)
-        _add(dart, "collision_detector", options.collision_detector)
+        physics = ET.SubElement(self._world, "physics", name="steps", type="dart")
+        add(physics, "max_step_size", repr(step))
+        add(physics, "real_time_factor", "0")
+        dart = ET.SubElement(physics, "dart")
+        add(ET.SubElement(dart, "solver"), "solver_type", options.solver)
+        add(dart, "collision_detector", options.collision_detector)
         plugin = _plugin(self._world, "physics", "Physics")
-        engine = ElementTree.SubElement(plugin, "engine")
-        _add(engine, "filename", f"gz-physics-{options.physics}-plugin")
+        engine = ET.SubElement(plugin, "engine")
+        add(engine, "filename", f"gz-physics-{options.physics}-plugin")
         _plugin(self._world, "contact", "Contact")
+
+    def add_beacon(self, name: str) -> None:
+        """Add a model without a form whose pose Gazebo publishes in each step."""
+        model = ET.SubElement(self._world, "model", name=name)
+        add(model, "static", "true")
+        ET.SubElement(model, "link", name="link")
+        plugin = _plugin(model, "pose-publisher", "PosePublisher")
+        for key in ("publish_link_pose", "publish_collision_pose", "publish_visual_pose"):
+            add(plugin, key, "false")
+        add(plugin, "publish_nested_model_pose", "false")
+        add(plugin, "publish_model_pose", "true")
 
     def text(self) -> str:
         """The whole world."""
-        return ElementTree.tostring(self._sdf, "unicode")
+        return ET.tostring(self._sdf, "unicode")
 
     def add(
         self,
@@ -150,10 +164,10 @@ class SdfWriter:
             form: the object's; None for robots and what stands.
             index: tells objects apart.
         """
-        model = ElementTree.SubElement(self._world, "model", name=name)
+        model = ET.SubElement(self._world, "model", name=name)
         rooted = body.static and bool(body.moving_joints)
-        _add(model, "static", "true" if body.static and not rooted else "false")
-        _add_pose(model, pose)
+        add(model, "static", "true" if body.static and not rooted else "false")
+        add_pose(model, pose)
         bits = DRIVEN if body.robot else STATIC if form is None else mask(form, index)
         light = body.robot or form is Form.LED
         for lump in parts.values():
@@ -167,25 +181,25 @@ class SdfWriter:
                 continue
             parent = lump_of[joint.parent]
             at = compose(parent.links[joint.parent], poses[joint.child])
-            _add_pose(link, at, relative_to=parent.root)
+            add_pose(link, at, relative_to=parent.root)
             _add_joint(model, joint, parent.root, driven=body.robot)
         if rooted:
-            fixed = ElementTree.SubElement(model, "joint", name="to the world", type="fixed")
-            _add(fixed, "parent", "world")
-            _add(fixed, "child", body.links[0].name)
+            fixed = ET.SubElement(model, "joint", name="to the world", type="fixed")
+            add(fixed, "parent", "world")
+            add(fixed, "child", body.links[0].name)
 
     def _add_link(
         self,
-        model: ElementTree.Element,
+        model: ET.Element,
         lump: Lump,
         bits: int,
         form: Form | None,
         *,
         weightless: bool,
     ) -> None:
-        link = ElementTree.SubElement(model, "link", name=lump.root)
+        link = ET.SubElement(model, "link", name=lump.root)
         if weightless:
-            _add(link, "gravity", "false")
+            add(link, "gravity", "false")
         _add_inertial(link, lump, heavy=form is Form.LED)
         for name, (_, geometry) in zip(collision_names(lump), lump.forms, strict=True):
             if geometry.kind is ShapeKind.PLANE and form is not None:
@@ -193,113 +207,68 @@ class SdfWriter:
             self._add_collision(link, name, geometry, bits)
         named = [collision.get("name", "") for collision in link.findall("collision")]
         if form is not None and form is not Form.GHOST and named:
-            sensor = ElementTree.SubElement(link, "sensor", name="touch", type="contact")
-            contact = ElementTree.SubElement(sensor, "contact")
+            sensor = ET.SubElement(link, "sensor", name="touch", type="contact")
+            contact = ET.SubElement(sensor, "contact")
             for name in named:
-                _add(contact, "collision", name)
-            _add(contact, "topic", self._contacts)
+                add(contact, "collision", name)
+            add(contact, "topic", self._contacts)
 
-    def _add_collision(
-        self, link: ElementTree.Element, name: str, geometry: Geometry, bits: int
-    ) -> None:
-        collision = ElementTree.SubElement(link, "collision", name=name)
-        _add_pose(collision, geometry.pose)
-        self._add_geometry(ElementTree.SubElement(collision, "geometry"), geometry)
-        surface = ElementTree.SubElement(collision, "surface")
-        friction = ElementTree.SubElement(ElementTree.SubElement(surface, "friction"), "ode")
+    def _add_collision(self, link: ET.Element, name: str, geometry: Geometry, bits: int) -> None:
+        collision = ET.SubElement(link, "collision", name=name)
+        add_pose(collision, geometry.pose)
+        self._add_geometry(ET.SubElement(collision, "geometry"), geometry)
+        surface = ET.SubElement(collision, "surface")
+        friction = ET.SubElement(ET.SubElement(surface, "friction"), "ode")
         mu = DEFAULT_FRICTION if geometry.friction is None else geometry.friction
-        _add(friction, "mu", repr(mu))
-        _add(friction, "mu2", repr(mu))
-        _add(ElementTree.SubElement(surface, "contact"), "collide_bitmask", str(bits))
+        add(friction, "mu", repr(mu))
+        add(friction, "mu2", repr(mu))
+        add(ET.SubElement(surface, "contact"), "collide_bitmask", str(bits))
 
-    def _add_geometry(self, parent: ElementTree.Element, geometry: Geometry) -> None:
-        kind, size = geometry.kind, geometry.size
-        match kind:
-            case ShapeKind.MESH:
-                assert geometry.hull is not None  # the readers have made it
-                mesh = ElementTree.SubElement(parent, "mesh", optimization="convex_hull")
-                _add(mesh, "uri", self._write_mesh(geometry.hull).as_uri())
-                return
-            case ShapeKind.BOX:
-                values = {"size": _numbers(size)}
-            case ShapeKind.SPHERE:
-                values = {"radius": repr(size[0])}
-            case ShapeKind.CYLINDER | ShapeKind.CAPSULE:
-                values = {"radius": repr(size[0]), "length": repr(size[1])}
-            case ShapeKind.ELLIPSOID:
-                values = {"radii": _numbers(size)}
-            case ShapeKind.PLANE:
-                values = {"normal": "0 0 1", "size": _numbers(size)}
-        element = ElementTree.SubElement(parent, kind.value)
-        for key, value in values.items():
-            _add(element, key, value)
-
-    def _write_mesh(self, hull: Hull) -> Path:
+    def _add_geometry(self, parent: ET.Element, geometry: Geometry) -> None:
+        if geometry.hull is None:
+            add_form(parent, geometry.kind, geometry.size)
+            return
         path = self._folder / f"hull_{self._meshes}.obj"
         self._meshes += 1
-        lines = [f"v {_numbers(vertex)}" for vertex in hull.vertices.tolist()]
-        lines += ["f " + " ".join(str(i + 1) for i in face) for face in hull.faces.tolist()]
-        path.write_text("\n".join(lines) + "\n", "utf-8")
-        return path
+        write_mesh(path, geometry.hull.vertices, geometry.hull.faces)
+        add_mesh(parent, path)
 
 
-def _add_inertial(link: ElementTree.Element, lump: Lump, *, heavy: bool) -> None:
+def _add_inertial(link: ET.Element, lump: Lump, *, heavy: bool) -> None:
     if not lump.inertials:
         whole = Inertial(_LEAST_MASS, IDENTITY, (_LEAST_MOMENT,) * 3 + (0.0, 0.0, 0.0))
     else:
         whole = joined_inertials(lump.inertials)
     factor = max(1.0, LED_MASS / whole.mass) if heavy else 1.0
-    inertial = ElementTree.SubElement(link, "inertial")
-    _add_pose(inertial, whole.pose)
-    _add(inertial, "mass", repr(max(whole.mass * factor, _LEAST_MASS)))
-    inertia = ElementTree.SubElement(inertial, "inertia")
-    for key, value in zip(
-        ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), whole.inertia, strict=True
-    ):
+    inertial = ET.SubElement(link, "inertial")
+    add_pose(inertial, whole.pose)
+    add(inertial, "mass", repr(max(whole.mass * factor, _LEAST_MASS)))
+    inertia = ET.SubElement(inertial, "inertia")
+    for key, value in zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), whole.inertia, strict=True):
         least = _LEAST_MOMENT if key[1] == key[2] else -ENDLESS
-        _add(inertia, key, repr(max(value * factor, least)))
+        add(inertia, key, repr(max(value * factor, least)))
 
 
-def _add_joint(
-    model: ElementTree.Element, joint: Joint, parent: str, *, driven: bool
-) -> None:
+def _add_joint(model: ET.Element, joint: Joint, parent: str, *, driven: bool) -> None:
     lower = None if driven else joint.lower
     upper = None if driven else joint.upper
     kind = "revolute" if joint.kind is JointKind.HINGE else "prismatic"
-    element = ElementTree.SubElement(model, "joint", name=joint.name, type=kind)
-    _add_pose(element, (*joint.anchor, 1.0, 0.0, 0.0, 0.0))
-    _add(element, "parent", parent)
-    _add(element, "child", joint.child)
-    axis = ElementTree.SubElement(element, "axis")
-    _add(axis, "xyz", _numbers(joint.axis))
-    limit = ElementTree.SubElement(axis, "limit")
-    _add(limit, "lower", repr(-ENDLESS if lower is None else lower))
-    _add(limit, "upper", repr(ENDLESS if upper is None else upper))
+    element = ET.SubElement(model, "joint", name=joint.name, type=kind)
+    add_pose(element, (*joint.anchor, 1.0, 0.0, 0.0, 0.0))
+    add(element, "parent", parent)
+    add(element, "child", joint.child)
+    axis = ET.SubElement(element, "axis")
+    add(axis, "xyz", numbers(joint.axis))
+    limit = ET.SubElement(axis, "limit")
+    add(limit, "lower", repr(-ENDLESS if lower is None else lower))
+    add(limit, "upper", repr(ENDLESS if upper is None else upper))
     if not driven:
-        dynamics = ElementTree.SubElement(axis, "dynamics")
-        _add(dynamics, "damping", repr(joint.damping))
-        _add(dynamics, "friction", repr(joint.friction))
+        dynamics = ET.SubElement(axis, "dynamics")
+        add(dynamics, "damping", repr(joint.damping))
+        add(dynamics, "friction", repr(joint.friction))
 
 
-def _plugin(world: ElementTree.Element, file: str, name: str) -> ElementTree.Element:
-    return ElementTree.SubElement(
-        world, "plugin", filename=f"gz-sim-{file}-system", name=f"gz::sim::systems::{name}"
+def _plugin(parent: ET.Element, file: str, name: str) -> ET.Element:
+    return ET.SubElement(
+        parent, "plugin", filename=f"gz-sim-{file}-system", name=f"gz::sim::systems::{name}"
     )
-
-
-def _add(parent: ElementTree.Element, tag: str, text: str) -> None:
-    ElementTree.SubElement(parent, tag).text = text
-
-
-def _add_pose(
-    parent: ElementTree.Element, pose: Iterable[float], relative_to: str | None = None
-) -> None:
-    x, y, z, w, i, j, k = list(pose)[:7]
-    attributes = {"rotation_format": "quat_xyzw"}
-    if relative_to is not None:
-        attributes["relative_to"] = relative_to
-    ElementTree.SubElement(parent, "pose", attributes).text = _numbers((x, y, z, i, j, k, w))
-
-
-def _numbers(values: Iterable[float]) -> str:
-    return " ".join(repr(float(value)) for value in values)
