@@ -78,7 +78,7 @@ class GazeboEngine(Engine):
         return f"gz (Gazebo Sim {gazebo().release}, {self._options.physics})"
 
     def load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
-        """Load a world; Gazebo itself starts with the first step."""
+        """Load a world and start Gazebo with it."""
         self.close()
         notes = Notes()
         self._settings = settings
@@ -103,6 +103,7 @@ class GazeboEngine(Engine):
                 f"proximity is told of none of the {count} objects, since they are more than"
                 f" {EVERYTHING_NEAR}; name some in proximity_objects"
             )
+        self._running()  # takes some seconds, which a step must not
         return notes.all()
 
     def _use(self, world: World, notes: Notes) -> None:
