@@ -8,10 +8,12 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hetwin_suite.ensemble.errors import Refused
 from hetwin_suite.ensemble.events import Event, Json
 from hetwin_suite.ensemble.layout import Entity, EntityKind
 from hetwin_suite.ensemble.model import (
@@ -57,7 +59,8 @@ def _level(*numbers: float, kind: type = np.float64) -> Callable[[StepOutput, St
     """An answer with another level."""
 
     def answer(output: StepOutput, tick: StepInput) -> StepOutput:
-        output.values["tank", "level"] = Value(np.array(numbers, kind), tick.time_ns)
+        (key,) = (k for k in output.values if k[1] == LEVEL.name)
+        output.values[key] = Value(np.array(numbers, kind), tick.time_ns)
         return output
 
     return answer
@@ -125,9 +128,13 @@ class World(Model):
         return StepOutput(tick.time_ns, block=self._ball, ended=tick.time_ns >= self._until)
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        if (entity, attribute) != ("ball", "pose"):
+            raise Refused("there is only a ball")
         self._ball = value.data.copy()
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        if (entity, attribute) != ("ball", "pose"):
+            raise Refused("there is only a ball")
         return Value(scene.pose(entity).copy(), scene.time_ns)
 
 
@@ -143,18 +150,21 @@ class Faulty(Model):
             ParameterRequest("fault", ParameterKind.TEXT, required=False, default=""),
             ParameterRequest("call", ParameterKind.TEXT, required=False, default="step"),
             ParameterRequest("at", ParameterKind.NUMBER, required=False, default=0.0, unit="s"),
-            ParameterRequest("once", ParameterKind.PATH, required=False, default=None),
+            ParameterRequest("once", ParameterKind.TEXT, required=False, default=""),
+            ParameterRequest("name", ParameterKind.TEXT, required=False, default="tank"),
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         self._fault = str(parameters["fault"])
         self._in = str(parameters["call"])
         self._at = round(parameters["at"] * 1e9)
+        self._once = Path(parameters["once"]) if parameters["once"] else None
+        self._tank = str(parameters["name"])
         self._level = 0.0
         self._held: dict[tuple[str, str], Value] = {}
         self._do("initialize", self._at)
-        start = AttributeStart("tank", LEVEL, Value(np.zeros(1), 0))
-        return Contribution((Entity("tank", EntityKind.CONCEPT),), (start,))
+        start = AttributeStart(self._tank, LEVEL, Value(np.zeros(1), 0))
+        return Contribution((Entity(self._tank, EntityKind.CONCEPT),), (start,))
 
     def start(self, scene: Snapshot) -> None:
         self._do("start", self._at)
@@ -162,7 +172,7 @@ class Faulty(Model):
     def step(self, tick: StepInput) -> StepOutput:
         self._level += tick.period_ns / 1e9
         output = StepOutput(tick.time_ns)
-        output.values["tank", "level"] = Value(np.array([self._level]), tick.time_ns)
+        output.values[self._tank, "level"] = Value(np.array([self._level]), tick.time_ns)
         output.values.update(self._held)
         self._do("step", tick.time_ns)
         return self._answer(output, tick)  # type: ignore[no-any-return]
@@ -183,12 +193,23 @@ class Faulty(Model):
         self._do("stop", self._at)
 
     def _do(self, call: str, time_ns: int) -> None:
-        if call == self._in and time_ns >= self._at and self._fault in DEEDS:
+        if self._is_due(call, time_ns) and self._fault in DEEDS:
             DEEDS[self._fault]()
+
+    def _is_due(self, call: str, time_ns: int) -> bool:
+        """Whether the fault is due in this call; with `once`, a model that is started again works."""
+        if call != self._in or time_ns < self._at:
+            return False
+        if self._once is None:
+            return True
+        if self._once.exists():
+            return False
+        self._once.touch()
+        return True
 
     def _answer(self, output: StepOutput, tick: StepInput) -> Any:
         """The answer, or what the fault makes of it."""
         wrong = ANSWERS.get(self._fault)
-        if wrong is None or self._in != "step" or tick.time_ns < self._at:
+        if wrong is None or not self._is_due("step", tick.time_ns):
             return output
         return wrong(output, tick)

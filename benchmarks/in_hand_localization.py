@@ -28,9 +28,8 @@ import numpy as np
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.conductor.options import RunOptions
 from hetwin_suite.ensemble.errors import BadInput, HetwinError
-from hetwin_suite.ensemble.events import Event
 from hetwin_suite.ensemble.layout import EntityKind
-from hetwin_suite.ensemble.listener import Handover, RunStart, RunSummary
+from hetwin_suite.ensemble.listener import QuietListener, RunStart, RunSummary
 from hetwin_suite.ensemble.model import Model, StepInput, StepOutput
 from hetwin_suite.ensemble.poses import relative_to
 from hetwin_suite.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
@@ -98,7 +97,7 @@ class Truth:
         return np.array([*position, *self._in_palm[before, 3:]])
 
 
-class Watch:
+class Watch(QuietListener):
     """Compares a run with the truth while it goes on."""
 
     def __init__(self, truth: Truth, localization: str, outcome: Outcome) -> None:
@@ -136,15 +135,6 @@ class Watch:
         normalized = float(error @ np.linalg.pinv(covariance, hermitian=True) @ error)
         cosine = min(1.0, abs(float(_axis(found[3:7]) @ _axis(true[3:7]))))
         self.outcome.samples.append((float(np.linalg.norm(error)), math.acos(cosine), normalized))
-
-    def event(self, event: Event) -> None:
-        """Not of interest."""
-
-    def handover(self, handover: Handover) -> None:
-        """Not of interest."""
-
-    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Not of interest."""
 
     def ended(self, summary: RunSummary) -> None:
         """Say what went wrong, if anything did."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from typing import Any
 
@@ -26,10 +27,11 @@ def make_executor() -> Any:
 
 def main(args: list[str] | None = None) -> None:
     """Serve goals until the process is told to end, or has done `runs` of them."""
-    rclpy.init(args=args)
+    rclpy.init(args=args, signal_handler_options=rclpy.SignalHandlerOptions.NO)
     code = 0
     try:
         node = ConductorNode()
+        _end_in_order(node)
         executor = make_executor()
         executor.add_node(node)
         node.trigger_configure()
@@ -42,6 +44,21 @@ def main(args: list[str] | None = None) -> None:
     finally:
         rclpy.try_shutdown()
     sys.exit(code)
+
+
+def _end_in_order(node: ConductorNode) -> None:
+    """The first SIGINT or SIGTERM ends the run at its next barrier; the second, or one without a run, at once."""
+    asked = False
+
+    def heard(_number: int, _frame: object) -> None:
+        nonlocal asked
+        if asked or node.conductor is None or not node.conductor.is_running:
+            raise KeyboardInterrupt
+        asked = True
+        node.conductor.stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, heard)
 
 
 def _serve(node: ConductorNode, executor: Any) -> int:
@@ -72,7 +89,11 @@ class _NoGoal:
 
     def __init__(self, node: ConductorNode) -> None:
         self._node = node
-        self.request = Simulate.Goal(source=str(node.get_parameter("source").value))
+        self.request = Simulate.Goal(
+            source=str(node.get_parameter("source").value),
+            scene=str(node.get_parameter("scene").value),
+            duration=float(node.get_parameter("duration").value),
+        )
 
     def publish_feedback(self, feedback: Simulate.Feedback) -> None:
         """Log what happened."""

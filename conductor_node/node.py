@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +29,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
     `state_rate` (states published per simulated second), `runs` (how many simulations to run before the process
     ends; 0: no end), `start_at_once` (run once without waiting for a goal), `in_process` (models that this process
     holds itself, separated by commas, or `all`: fewer messages, less isolation), `engine` (the physics engine, if not
-    the scenario's).
+    the scenario's), `scene` and `duration` (as in the goal, for `start_at_once`).
     """
 
     def __init__(self, name: str = "conductor") -> None:
@@ -40,6 +42,8 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self.declare_parameter("start_at_once", False)
         self.declare_parameter("in_process", "")
         self.declare_parameter("engine", "")
+        self.declare_parameter("scene", "")
+        self.declare_parameter("duration", 0.0)
         self.registrations: dict[str, RegisterModel.Request] = {}
         self.goal: ServerGoalHandle | None = None
         self.conductor: Conductor | None = None
@@ -96,6 +100,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
                 response.reason = str(refusal)
             if isinstance(request, RegisterModel.Request):
                 response.id = f"{request.name}@{request.host}:{request.pid}"
+                response.host, response.pid = socket.gethostname(), os.getpid()
             return response
 
         self.create_service(kind, name, answer, qos_profile=depth)

@@ -8,6 +8,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
@@ -22,8 +23,13 @@ from hetwin_suite.ensemble.listener import Handover, ModelRecord, RunStart, RunS
 from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.transport import messages
 from hetwin_suite.ensemble.transport import ros_names as names
+from hetwin_suite.projection.streams import TransformTemplate
 
-LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:  # not every installation has it
+    TFMessage = None
+
 LEVELS = {
     "info": DiagnosticStatus.OK,
     "warning": DiagnosticStatus.WARN,
@@ -40,23 +46,44 @@ class Publisher:
     Args:
         node: the conductor's node.
         state_rate: states per simulated second.
-        marker_rate: marker arrays for RViz per simulated second.
+        marker_rate: marker arrays for RViz, and frames where tf2_msgs is installed, per simulated second.
+        live: whether the robot is a real one, whose frames are its own to publish.
     """
 
-    def __init__(self, node: Node, state_rate: float = 100.0, marker_rate: float = 20.0) -> None:
-        self._state = node.create_publisher(SceneState, names.STATE, QoSProfile(depth=10))
-        self._clock = node.create_publisher(Clock, names.CLOCK, QoSProfile(depth=10))
-        self._events = node.create_publisher(EventMessage, names.EVENTS, QoSProfile(depth=1000))
-        self._handovers = node.create_publisher(
-            HandoverMessage, names.HANDOVERS, QoSProfile(depth=1000)
+    def __init__(
+        self,
+        node: Node,
+        state_rate: float = 100.0,
+        marker_rate: float = 20.0,
+        *,
+        live: bool = False,
+    ) -> None:
+        def publisher(kind: Any, topic: str, qos: QoSProfile) -> Any:
+            # Whoever starts the node may override the QoS by parameters, `qos_overrides.<topic>.publisher...`.
+            return node.create_publisher(
+                kind,
+                topic,
+                qos,
+                qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+            )
+
+        self._state = publisher(SceneState, names.STATE, QoSProfile(depth=10))
+        # A clock that others publish is theirs alone.
+        follows = bool(node.get_parameter("use_sim_time").value)
+        self._clock = None if follows else publisher(Clock, names.CLOCK, QoSProfile(depth=10))
+        self._events = publisher(EventMessage, names.EVENTS, QoSProfile(depth=1000))
+        self._handovers = publisher(HandoverMessage, names.HANDOVERS, QoSProfile(depth=1000))
+        self._table = publisher(Responsibilities, names.RESPONSIBILITIES, _latched())
+        self._registry = publisher(Registry, names.REGISTRY, _latched())
+        self._description = publisher(String, names.ROBOT_DESCRIPTION, _latched())
+        self._diagnostics = publisher(DiagnosticArray, names.DIAGNOSTICS, QoSProfile(depth=100))
+        self._marker_topic = publisher(MarkerArray, names.MARKERS, QoSProfile(depth=1))
+        self._frames = (
+            None
+            if TFMessage is None or live
+            else publisher(TFMessage, names.TRANSFORMS, QoSProfile(depth=100))
         )
-        self._table = node.create_publisher(Responsibilities, names.RESPONSIBILITIES, LATCHED)
-        self._registry = node.create_publisher(Registry, names.REGISTRY, LATCHED)
-        self._description = node.create_publisher(String, names.ROBOT_DESCRIPTION, LATCHED)
-        self._diagnostics = node.create_publisher(
-            DiagnosticArray, names.DIAGNOSTICS, QoSProfile(depth=100)
-        )
-        self._marker_topic = node.create_publisher(MarkerArray, names.MARKERS, QoSProfile(depth=1))
+        self._transforms: TransformTemplate | None = None
         self._period_ns = round(1e9 / state_rate)
         self._marker_period_ns = round(1e9 / marker_rate)
         self._next_state_ns = 0
@@ -70,6 +97,8 @@ class Publisher:
         self._every_step = any(m.stepping != "service" for m in start.models)
         self._next_state_ns = self._next_marker_ns = 0
         self._markers = MarkerWriter(start.layout)
+        if self._frames is not None:
+            self._transforms = TransformTemplate(start.layout)
         self._scene = start.snapshot
         registry = Registry(
             scenario=start.scenario,
@@ -89,13 +118,17 @@ class Publisher:
             state = SceneState()
             messages.fill_state(state, scene, step)
             self._state.publish(state)
-            clock = Clock()
-            messages.fill_time(clock.clock, scene.time_ns)
-            self._clock.publish(clock)
+            if self._clock is not None:
+                clock = Clock()
+                messages.fill_time(clock.clock, scene.time_ns)
+                self._clock.publish(clock)
         if scene.time_ns >= self._next_marker_ns and self._markers is not None:
             self._next_marker_ns = scene.time_ns + self._marker_period_ns
             if self._marker_topic.get_subscription_count():
                 self._marker_topic.publish(self._markers.markers(scene))
+            if self._frames is not None and self._transforms and not self._transforms.empty:
+                data = self._transforms.fill(scene.time_ns, scene.values)
+                self._frames.publish(bytes(data))
 
     def event(self, event: Event) -> None:
         """Publish an event."""
@@ -142,6 +175,10 @@ class Publisher:
         message = Responsibilities(responsibilities=rows)
         messages.fill_time(message.stamp, scene.time_ns)
         self._table.publish(message)
+
+
+def _latched() -> QoSProfile:
+    return QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 
 
 def _model_info(record: ModelRecord) -> Any:

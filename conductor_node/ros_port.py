@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from array import array
+from collections import deque
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
 from rclpy.node import Node
@@ -23,9 +25,10 @@ from hetwin.srv import (
     StopModel,
     TakeAttribute,
 )
+from hetwin_suite.conductor_node.processes import ModelNodes
 from hetwin_suite.ensemble.errors import HetwinError, RunFailed
 from hetwin_suite.ensemble.events import Json
-from hetwin_suite.ensemble.layout import Layout
+from hetwin_suite.ensemble.layout import Layout, Selection
 from hetwin_suite.ensemble.layout_json import layout_to_json
 from hetwin_suite.ensemble.model import (
     Contribution,
@@ -41,10 +44,13 @@ from hetwin_suite.ensemble.transport.port import MAY_RAISE, ModelPort, failure_o
 from hetwin_suite.ensemble.transport.ros_names import SERVICE_DEPTH
 from hetwin_suite.ensemble.transport.spinning import spin_until
 from hetwin_suite.ensemble.values import Value
+from hetwin_suite.ensemble.watched_process import WatchedProcess
 
 START_DEADLINE_S = 30.0
 """A node's process may take this long to come up, whatever the deadline of its calls."""
 STOP_DEADLINE_S = 2.0
+LOOK_PERIOD_S = 0.1
+"""How often it is looked whether a node that does not answer still lives."""
 
 
 class RosPort(ModelPort):
@@ -56,6 +62,7 @@ class RosPort(ModelPort):
         executor: spins the conductor's node while calls wait.
         registrations: name of a model -> what its node told at registration, as it comes in.
         period_s: simulated seconds between two steps of this model.
+        nodes: starts nodes anew.
     """
 
     def __init__(
@@ -63,15 +70,20 @@ class RosPort(ModelPort):
         plan: ModelPlan,
         node: Node,
         executor: Any,
-        registrations: Mapping[str, RegisterModel.Request],
+        registrations: MutableMapping[str, RegisterModel.Request],
         period_s: float,
+        nodes: ModelNodes,
     ) -> None:
         self.plan = plan
         self._node = node
         self._executor = executor
         self._registrations = registrations
         self._period_s = period_s
+        self._nodes = nodes
+        self._process: WatchedProcess | None = None
         self._clients: dict[str, Any] = {}
+        self._subscription: Any = None
+        self._hangs = False
         self._layout: Layout | None = None
         self._time_ns = 0
         self._step = 0
@@ -79,6 +91,9 @@ class RosPort(ModelPort):
         self._arrived: list[ModelOutput] = []
         self._missed = 0
         self._reads = True
+        self._selections: tuple[Selection, ...] = ()
+        self._place = ""
+        self._answered: deque[StepOutput] = deque()
 
     def register(self) -> tuple[str, int]:
         """Wait until the node has registered and its services are there."""
@@ -86,8 +101,13 @@ class RosPort(ModelPort):
         while self.plan.name not in self._registrations:
             if time.monotonic() > end:
                 raise self._failure("register", "its node did not register; is it running?")
+            ended = self._nodes.ended(self.plan.name)
+            if ended is not None:
+                raise self._failure("register", ended)
             self._executor.spin_once(0.02)
         told = self._registrations[self.plan.name]
+        self._process = WatchedProcess(told.host, told.pid)
+        self._place = f" from {told.node} on host {told.host} (process {told.pid})"
         for kind, name in (
             (GetModelParameters, "parameters"),
             (InitializeModel, "initialize"),
@@ -102,7 +122,7 @@ class RosPort(ModelPort):
                 kind, f"{told.node}/{name}", qos_profile=QoSProfile(depth=SERVICE_DEPTH)
             )
         if self.plan.stepping is not Stepping.SERVICE:
-            self._node.create_subscription(
+            self._subscription = self._node.create_subscription(
                 ModelOutput, f"{told.node}/output", self._arrived.append, QoSProfile(depth=1000)
             )
         self._wait_for_services(end)
@@ -113,6 +133,7 @@ class RosPort(ModelPort):
             while not client.service_is_ready():  # wait_for_service would look only every 0.25 s
                 if time.monotonic() > end:
                     raise self._failure(name, "its service did not appear")
+                self._check_alive(name)
                 self._executor.spin_once(0.005)
 
     def parameters(self) -> Sequence[ParameterRequest]:
@@ -123,13 +144,16 @@ class RosPort(ModelPort):
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Hand the resolved parameters over."""
         request = InitializeModel.Request(parameters=json.dumps(dict(parameters)), seed=seed)
-        contribution = wire.contribution_from_text(self._call("initialize", request).contribution)
-        self._reads = bool(contribution.reads)
+        contribution = wire.contribution_from_text(
+            self._call("initialize", request, START_DEADLINE_S).contribution
+        )
+        self._selections = contribution.reads
         return contribution
 
     def start(self, scene: Snapshot) -> None:
         """Begin the run: layout, models and state."""
         self._layout = scene.layout
+        self._reads = bool(scene.layout.select(self._selections))
         request = StartModel.Request(
             layout=json.dumps(layout_to_json(scene.layout)),
             models=list(scene.models),
@@ -138,25 +162,48 @@ class RosPort(ModelPort):
         messages.fill_state(request.state, scene)
         self._call("start", request)
 
-    def begin_step(self, tick: StepInput) -> None:
+    @property
+    def is_elsewhere(self) -> bool:
+        """A process of its own."""
+        return True
+
+    @property
+    def can_run_ahead(self) -> bool:
+        """A model that reads the scene must see each new state."""
+        return not self._reads
+
+    @property
+    def ahead(self) -> int:
+        """Steps that are answered already."""
+        return len(self._answered)
+
+    def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
         """Send the request for a step, without waiting."""
         self._time_ns = tick.time_ns
         if self.plan.stepping is not Stepping.SERVICE:
             return  # it hears the clock and the state on their topics
+        if self._answered:
+            return
         self._step += 1
         request = StepModel.Request()
         messages.fill_step(request, tick, self._step, EventMessage, with_state=self._reads)
+        if self.can_run_ahead:
+            request.further_times = array("q", further)
         self._pending = self._clients["step"].call_async(request)
 
     def end_step(self) -> StepOutput:
         """Wait for the answer to the step."""
-        pending, self._pending = self._pending, None
-        answer = self._wait("step", pending)
-        assert self._layout is not None
-        return messages.read_output(answer.output, self._layout)
+        if not self._answered:
+            pending, self._pending = self._pending, None
+            answer = self._wait("step", pending)
+            assert self._layout is not None
+            self._answered.extend(messages.read_early(answer))
+            self._answered.append(messages.read_output(answer.output, self._layout))
+        return self._answered.popleft()
 
     def collect(self) -> list[StepOutput]:
         """What the node has published since the last call."""
+        self._check_alive("step")
         self._executor.spin_once(0.0)
         arrived = list(self._arrived)
         self._arrived.clear()
@@ -202,29 +249,87 @@ class RosPort(ModelPort):
         self._let_step_end()
         self._call("command", request)
 
-    def stop(self) -> None:
+    def stop(self) -> RunFailed | None:
         """End the run; the node ends after its answer."""
         client = self._clients.get("stop")
-        if client is None or not client.service_is_ready():
-            return
-        spin_until(self._executor, client.call_async(StopModel.Request()), STOP_DEADLINE_S)
+        if client is None or self._hangs or not client.service_is_ready():
+            return None
+        try:
+            stopped = client.call_async(StopModel.Request())
+            answer = self._answer("stop", stopped, STOP_DEADLINE_S)
+            if answer is None:
+                return self._failure("stop", f"no answer within {STOP_DEADLINE_S:g} s")
+            if not answer.ok:
+                raise self._error("stop", answer.error)
+        except RunFailed as failure:  # it must not keep the others from ending
+            return failure
+        return None
+
+    def give_up(self) -> None:
+        """Let the node end, if it still listens; its late answers find nobody."""
+        stop = self._clients.pop("stop", None)
+        if stop is not None:
+            stop.call_async(StopModel.Request())
+        self._forget()
+
+    def renew(self) -> None:
+        """Kill the node and start another one in its place.
+
+        Raises:
+            RunFailed: if it runs on another machine.
+        """
+        if self._process is None or not self._process.is_here:
+            reason = (
+                "its node runs on another machine; the conductor restarts only those of its own"
+            )
+            raise self._failure("restart", reason)
+        self._process.kill()
+        self._process.close()
+        self._registrations.pop(self.plan.name, None)
+        self._hangs = False
+        self._nodes.start(self.plan)
+
+    def _forget(self) -> None:
+        for client in self._clients.values():
+            self._node.destroy_client(client)
+        if self._subscription is not None:
+            self._node.destroy_subscription(self._subscription)
+        self._clients, self._subscription, self._pending = {}, None, None
+        self._arrived.clear()
 
     def _let_step_end(self) -> None:
         """A step that was asked for comes first: the order must not depend on the node's executor."""
         if self._pending is not None:
             spin_until(self._executor, self._pending, self.plan.deadline)
 
-    def _call(self, name: str, request: Any) -> Any:
-        return self._wait(name, self._clients[name].call_async(request))
+    def _call(self, name: str, request: Any, least_deadline_s: float = 0.0) -> Any:
+        return self._wait(name, self._clients[name].call_async(request), least_deadline_s)
 
-    def _wait(self, name: str, future: Any) -> Any:
-        answer = spin_until(self._executor, future, self.plan.deadline)
+    def _wait(self, name: str, future: Any, least_deadline_s: float = 0.0) -> Any:
+        """The answer; a node that has died is not waited for."""
+        deadline = max(self.plan.deadline, least_deadline_s)
+        answer = self._answer(name, future, deadline)
         if answer is None:
+            self._hangs = True
             future.cancel()
-            raise self._failure(name, f"no answer within its deadline of {self.plan.deadline:g} s")
+            reason = f"no answer{self._place} within its deadline of {deadline:g} s"
+            raise self._failure(name, reason)
         if not answer.ok:
             raise self._error(name, answer.error)
         return answer
+
+    def _answer(self, name: str, future: Any, deadline: float) -> Any:
+        end = time.monotonic() + deadline
+        while (answer := spin_until(self._executor, future, LOOK_PERIOD_S)) is None:
+            self._check_alive(name)
+            left = end - time.monotonic()
+            if left < LOOK_PERIOD_S:
+                return spin_until(self._executor, future, max(0.0, left))
+        return answer
+
+    def _check_alive(self, call: str) -> None:
+        if self._process is not None and self._process.has_ended():
+            raise self._failure(call, self._process.how_it_ended())
 
     def _error(self, call: str, text: str) -> HetwinError:
         """What the model raised; what the contract does not let it raise in this call is its failure."""

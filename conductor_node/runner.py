@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -10,18 +11,21 @@ from typing import Any
 
 from hetwin.action import Simulate
 from hetwin_suite.conductor_node.node import ConductorNode
+from hetwin_suite.conductor_node.processes import ModelNodes
 from hetwin_suite.conductor_node.publisher import Publisher
 from hetwin_suite.conductor_node.ros_port import RosPort
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.conductor.options import RunOptions
-from hetwin_suite.ensemble.errors import BadInput, HetwinError
+from hetwin_suite.ensemble.conductor.parameters import is_live
+from hetwin_suite.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.listener import Handover, RunStart, RunSummary
+from hetwin_suite.ensemble.listener import QuietListener, RunStart, RunSummary
 from hetwin_suite.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.transport import messages, wire
 from hetwin_suite.ensemble.transport.local import LocalPort
 from hetwin_suite.ensemble.words import event_in_words
+from hetwin_suite.projection.aftermath import finish_failed_run
 from hetwin_suite.projection.log_writer import RunLog
 from hetwin_suite.projection.new_run import new_run_folder
 
@@ -55,6 +59,7 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
     request = goal.request
     scenario = _scenario(node, request.scenario)
     out = _out(node, scenario, request.out)
+    nodes = ModelNodes(node.get_namespace())
     here = scenario.chosen(str(node.get_parameter("in_process").value))
     ports = [
         LocalPort(plan)
@@ -65,6 +70,7 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
             executor,
             node.registrations,
             plan.every / scenario.clock.rate,
+            nodes,
         )
         for plan in scenario.models
     ]
@@ -77,13 +83,19 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
         engine=str(node.get_parameter("engine").value) or None,
     )
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
-    publisher = Publisher(node, float(node.get_parameter("state_rate").value))
-    spinner = _Spinner(executor)
+    state_rate = float(node.get_parameter("state_rate").value)
+    publisher = Publisher(node, state_rate, live=is_live(scenario, options))
     feedback = _Feedback(goal)
+    spinner = _Spinner(executor)
     conductor = Conductor(scenario, ports, [log, publisher, feedback, spinner], options)
-    node.conductor = conductor
-    conductor.prepare()
-    return conductor.run()
+    spinner.conductor = node.conductor = conductor
+    try:
+        conductor.prepare()
+        return conductor.run()
+    except RunFailed as error:  # before there was a run
+        return finish_failed_run(out, scenario.name, error, "ros")
+    finally:
+        nodes.end()
 
 
 def _scenario(node: ConductorNode, asked: str) -> Scenario:
@@ -119,41 +131,26 @@ def _scene(text: str) -> dict[str, Any]:
     return scene
 
 
-class _Listener:
-    """Hears nothing; to be overridden in part."""
+class _Spinner(QuietListener):
+    """Lets services that arrive during the run be served even while nothing is waited for.
 
-    def started(self, start: RunStart) -> None:
-        """Nothing."""
-
-    def stepped(self, step: int, scene: Snapshot) -> None:
-        """Nothing."""
-
-    def event(self, event: Event) -> None:
-        """Nothing."""
-
-    def handover(self, handover: Handover) -> None:
-        """Nothing."""
-
-    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Nothing."""
-
-    def ended(self, summary: RunSummary) -> None:
-        """Nothing."""
-
-
-class _Spinner(_Listener):
-    """Lets services that arrive during the run be served even while nothing is waited for."""
+    The run is stopped when whoever started the process is gone.
+    """
 
     def __init__(self, executor: Any) -> None:
         self._executor = executor
+        self._parent = os.getppid()
+        self.conductor: Conductor | None = None
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Serve what has arrived, every tenth step; waiting for models does it too."""
         if step % 10 == 0:
             self._executor.spin_once(0.0)
+            if os.getppid() != self._parent and self.conductor is not None:
+                self.conductor.stop()
 
 
-class _Feedback(_Listener):
+class _Feedback(QuietListener):
     """Feedback of the action: time, progress, real-time factor, and the newest event in words."""
 
     def __init__(self, goal: Any) -> None:

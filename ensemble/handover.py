@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from hetwin_suite.ensemble.errors import Refused, RunFailed
 from hetwin_suite.ensemble.listener import Handover
+from hetwin_suite.ensemble.scenario.schema import OnFailure
 from hetwin_suite.ensemble.scene import Scene
 from hetwin_suite.ensemble.transport.port import ModelPort
 from hetwin_suite.ensemble.value_check import wrong_numbers
@@ -18,6 +20,8 @@ class FellToMain(Refused):
     def __init__(self, text: str, handover: Handover) -> None:
         super().__init__(text)
         self.handover = handover
+        self.failure: RunFailed | None = None
+        """Of the new owner, if it did not refuse but fail."""
 
 
 class HandoverDesk:
@@ -64,7 +68,49 @@ class HandoverDesk:
             text = f"{receiver.plan.name} refused {entity}.{attribute}: {refusal}"
             self._return(slot, owner, value, cause, text)
             raise Refused(text) from None
+        except RunFailed as failure:
+            if receiver.plan.on_failure is OnFailure.STOP:
+                raise
+            try:
+                self._return(slot, owner, value, cause, f"{receiver.plan.name} failed")
+            except FellToMain as fall:
+                fall.failure = failure
+                raise
+            raise
         return self._moved(slot, owner, to, cause, value)
+
+    def take_from_failed(self, slot: int, cause: str) -> Handover:
+        """Give an attribute of a model that has failed to the main model, with the last good value.
+
+        What the main model does not know keeps that value.
+
+        Raises:
+            RunFailed: if the main model does not take back what it brought into the scene.
+        """
+        place = self._scene.layout.slots[slot]
+        owner = self._scene.table.owner(slot)
+        value = _fixed(self._scene.value(slot))
+        main = self._ports[self._main]
+        try:
+            if main.plan.provides(place.attribute.name):
+                scene = self._scene.snapshot()
+                main.take(place.entity, place.attribute.name, value, scene)
+        except Refused as refusal:
+            if slot in self._scene.of_main:
+                reason = str(refusal)
+                raise RunFailed(main.plan.name, "take", self._scene.time_ns, reason) from None
+        return self._moved(slot, owner, self._main, cause, value)
+
+    def give_to_restarted(self, slot: int, to: int, cause: str) -> Handover:
+        """Give an attribute that the main model only keeps to a model that has been restarted.
+
+        A model that refuses has it all the same, as at the start: with the value that it contributed.
+        """
+        place = self._scene.layout.slots[slot]
+        value = _fixed(self._scene.value(slot))
+        with suppress(Refused):
+            self._ports[to].take(place.entity, place.attribute.name, value, self._scene.snapshot())
+        return self._moved(slot, self._main, to, cause, value)
 
     def _moved(self, slot: int, owner: int, to: int, cause: str, value: Value) -> Handover:
         place = self._scene.layout.slots[slot]

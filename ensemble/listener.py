@@ -95,6 +95,8 @@ class RunSummary:
     state: Mapping[str, Json]
     counters: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    failures: tuple[Mapping[str, Json], ...] = ()
+    """Of models that the run went on without, or with another instance of."""
     live: Mapping[str, Json] = field(default_factory=dict)
     engine: str = ""
 
@@ -119,3 +121,25 @@ class RunListener(Protocol):
 
     def ended(self, summary: RunSummary) -> None:
         """The run is over, well or not; called once if `started` was."""
+
+
+class QuietListener(RunListener):
+    """A listener that does nothing, for those who follow only part of a run."""
+
+    def started(self, start: RunStart) -> None:
+        """Nothing."""
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Nothing."""
+
+    def event(self, event: Event) -> None:
+        """Nothing."""
+
+    def handover(self, handover: Handover) -> None:
+        """Nothing."""
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
+        """Nothing."""
+
+    def ended(self, summary: RunSummary) -> None:
+        """Nothing."""

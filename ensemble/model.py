@@ -49,7 +49,7 @@ class ParameterKind(StrEnum):
     ENTITY = "entity"
     """Name of an entity of the scene."""
     ENTITIES = "entities"
-    """A list of names of entities, or a tag as text; resolved to the list of names (those with the tag)."""
+    """A list of names of entities, or as text a tag or a pattern of objects' names; resolved to a list of names."""
     HAND = "hand"
     """Name of a hand of the scenario; resolved to `HandDescription` as a mapping."""
     MODEL = "model"

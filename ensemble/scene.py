@@ -48,7 +48,8 @@ class Scene:
         self._order: list[int] | None = None
         self._visible_values = _read_only(self._values)
         self._visible_parents = _read_only(self._parents)
-        self._contested = set(main_slots) | {
+        self.of_main = frozenset(main_slots)
+        self._contested = self.of_main | {
             i for i, slot in enumerate(layout.slots) if slot.attribute.name == POSE.name
         }
         self.foreign: dict[int, Value] = {}

@@ -1,11 +1,24 @@
-"""Whether what a model says of an attribute can be used."""
+"""Whether what a model answers can be used."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from hetwin_suite.ensemble.model import StepOutput
 from hetwin_suite.ensemble.poses import is_pose
 from hetwin_suite.ensemble.values import POSE, AttributeSpec, Value
+
+MAX_EVENTS = 1000
+"""A model that tells more in one step floods the run."""
+
+
+def wrong_output(output: object) -> str | None:
+    """What is wrong with an answer to a step, whatever is in it; None if nothing is."""
+    if not isinstance(output, StepOutput):
+        return f"it answers {type(output).__name__}; expected a StepOutput"
+    if len(output.events) > MAX_EVENTS:
+        return f"it tells {len(output.events)} events in one step; expected at most {MAX_EVENTS}"
+    return None
 
 
 def wrong_numbers(value: object, attribute: AttributeSpec) -> str | None:

@@ -14,11 +14,11 @@ import typer
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.hetwin_cli.listing import AsJson
-from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE
+from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE, Contacts
 from hetwin_suite.proving_ground.evaluation.batch import judge_all
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
 from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
-from hetwin_suite.proving_ground.evaluation.table2 import Cell, cells
+from hetwin_suite.proving_ground.evaluation.table2 import Cell, cells, hand_backs
 
 MOST_PICTURES = 40
 
@@ -40,6 +40,9 @@ def evaluate(
     approaches: Annotated[str, typer.Option(help="some of them, separated by commas")] = ",".join(
         APPROACHES
     ),
+    contacts: Annotated[
+        Contacts, typer.Option(help="contact settings of the physics: ours, or the engine's own")
+    ] = Contacts.MANIPULATION,
     engine: Annotated[
         str | None, typer.Option(help="physics engine; default: the scenarios'")
     ] = None,
@@ -52,19 +55,25 @@ def evaluate(
     """
     chosen = _approaches(approaches)
     found = find_episodes(episodes)
-    verdicts = judge_all(found, chosen, jobs=jobs, engine=engine, progress=_progress)
+    verdicts = judge_all(
+        found, chosen, contacts=contacts, jobs=jobs, engine=engine, progress=_progress
+    )
     table = cells(verdicts)
     out.mkdir(parents=True, exist_ok=True)
     _write_csv(out / f"{suite}.csv", verdicts)
-    _write_page(out, found, table, verdicts, engine)
+    _write_page(out, found, (contacts, engine), table, verdicts)
     if as_json:
-        print(
-            json.dumps(
-                {"cells": [_row(cell) for cell in table], "out": str(out.resolve())}, indent=2
-            )
-        )
+        told = {
+            "cells": [_row(cell) for cell in table],
+            "hand_backs": [asdict(row) for row in hand_backs(verdicts)],
+            "contacts": contacts.value,
+            "out": str(out.resolve()),
+        }
+        print(json.dumps(told, indent=2))
     else:
         _print(table)
+        for row in hand_backs(verdicts):
+            print(row)
         print(f"every verdict: {out / f'{suite}.csv'}; page: {out / f'{suite}.html'}")
 
 
@@ -98,9 +107,9 @@ def _write_csv(path: Path, verdicts: list[Verdict]) -> None:
 def _write_page(
     out: Path,
     episodes: list[LabelledEpisode],
+    physics: tuple[Contacts, str | None],
     table: list[Cell],
     verdicts: list[Verdict],
-    engine: str | None,
 ) -> None:
     """Play the wrong ones of our approach again, with a log, so that the page can show them."""
     from hetwin_suite.proving_ground.evaluation.page import write_page  # plotly takes its time
@@ -110,7 +119,7 @@ def _write_page(
     wrong = [v for v in verdicts if not v.right and not v.not_applicable and v.approach != RULE]
     for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MOST_PICTURES]:
         folder = _free(out / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
-        judge(by_folder[verdict.episode], verdict.approach, folder, engine)
+        judge(by_folder[verdict.episode], verdict.approach, folder, *physics)
         logs[verdict.episode, verdict.approach] = folder
     write_page(out / f"{Suite.TABLE2}.html", table, verdicts, logs)
 

@@ -55,5 +55,11 @@ def run_locally(
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    code = 130 if interrupted else 1 if summary.ended == "failed" else 0
-    return asdict(summary), code
+    return asdict(summary), exit_code(asdict(summary), interrupted)
+
+
+def exit_code(summary: Mapping[str, Any], interrupted: bool) -> int:
+    """130 after a signal, 1 if the run or one of its models failed, even if the run went on without it."""
+    if interrupted:
+        return 130
+    return 1 if summary["ended"] == "failed" or summary["failures"] else 0

@@ -6,14 +6,22 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from hetwin_suite.conductor_node.processes import (
+    CONDUCTOR_NODE,
+    MODEL_NODE,
+    end_processes,
+    ending,
+    start_node,
+)
 from hetwin_suite.ensemble.conductor.options import RunOptions
 from hetwin_suite.ensemble.conductor.parameters import named_source
 from hetwin_suite.ensemble.errors import BadInput, HetwinError, RunFailed
@@ -21,10 +29,16 @@ from hetwin_suite.ensemble.resources import resource
 from hetwin_suite.ensemble.scenario.scenario import Scenario
 from hetwin_suite.ensemble.transport import wire
 from hetwin_suite.ensemble.transport.ros_names import SIMULATE
+from hetwin_suite.hetwin_cli.local_run import exit_code
 from hetwin_suite.hetwin_cli.progress import Progress
+from hetwin_suite.projection.aftermath import finish_failed_run
+from hetwin_suite.projection.run_folder import read_summary
 
 READY_TIMEOUT_S = 30.0
-END_TIMEOUT_S = 5.0
+PATIENCE_S = 60.0
+"""A conductor may be silent this long, and twice the longest deadline more."""
+PATIENCE_OF_CONDUCTOR_S = 3.0
+"""The conductor says itself within this time that a node has died, if it knows the node."""
 
 
 def run_over_ros(
@@ -37,9 +51,12 @@ def run_over_ros(
 ) -> tuple[Mapping[str, Any], int]:
     """Run, and answer summary and exit code; SIGINT ends the run at its next barrier.
 
+    A run whose conductor dies or is silent for too long is finished here.
+
     Raises:
         BadInput: if ROS 2 is not there, or the scenario's files or the source cannot be used.
-        HetwinError: if a node ends before the run does.
+        HetwinError: if the conductor cannot be asked.
+        KeyboardInterrupt: if it is interrupted before it begins.
     """
     _quick_discovery()
     try:
@@ -50,13 +67,47 @@ def run_over_ros(
             where="--transport ros",
             expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
         ) from None
-    nodes = _Nodes(scenario, namespace, in_process, options.engine or "")
-    rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
-    try:
-        return _Client(namespace, nodes).simulate(scenario, options, out, progress)
-    finally:
-        rclpy.try_shutdown()
-        nodes.end()
+    begun = time.monotonic()
+    with _Signals() as signals, ExitStack() as ending:
+        nodes = _Nodes(scenario, namespace, in_process, options.engine or "")
+        ending.callback(nodes.end)
+        rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
+        ending.callback(rclpy.try_shutdown)
+        client = _Client(namespace, nodes, signals)
+        try:
+            summary = client.simulate(scenario, options, out, progress)
+        except (RunFailed, KeyboardInterrupt) as error:
+            if isinstance(error, KeyboardInterrupt) and not out.exists():
+                raise
+            ending.close()  # nobody writes into the folder any more
+            failure = client.failure(error)
+            wall = time.monotonic() - begun
+            summary = read_summary(out) or asdict(
+                finish_failed_run(out, scenario.name, failure, "ros", wall)
+            )
+        return summary, exit_code(summary, bool(signals.count))
+
+
+class _Signals:
+    """Counts SIGINT and SIGTERM; the first ends the run in order, the second at once."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.since = 0.0
+
+    def __enter__(self) -> Self:
+        self._before = {s: signal.signal(s, self._heard) for s in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _heard(self, _number: int, _frame: object) -> None:
+        self.count += 1
+        self.since = self.since or time.monotonic()
+        if self.count == 2:
+            raise KeyboardInterrupt
 
 
 def _quick_discovery() -> None:
@@ -81,79 +132,59 @@ class _Nodes:
     """The processes of conductor and models."""
 
     def __init__(self, scenario: Scenario, namespace: str, here: str, engine: str) -> None:
-        own = scenario.chosen(here)
+        self._namespace = namespace
+        self._ended: dict[str, float] = {}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        asked = {"in_process": here, "engine": engine}
+        conductor = {"scenario": scenario.path, "runs": 1, **{k: v for k, v in asked.items() if v}}
+        own = scenario.chosen(here)
         try:
-            self._start(
-                "conductor",
-                "hetwin_suite.conductor_node.main",
-                namespace,
-                {
-                    "scenario": str(scenario.path),
-                    "runs": 1,
-                    **({"in_process": here} if here else {}),
-                    **({"engine": engine} if engine else {}),
-                },
-            )
+            self._start(CONDUCTOR_NODE, "conductor", conductor)
             for plan in scenario.models:
                 if plan.name in own:
                     continue
-                self._start(
-                    plan.name,
-                    "hetwin_suite.model_nodes.ros_node",
-                    namespace,
-                    {"type": plan.type, "stepping": plan.stepping.value},
-                )
+                parameters = {"type": plan.type, "stepping": plan.stepping.value}
+                self._start(MODEL_NODE, plan.name, parameters)
         except BaseException:
             self.end()
             raise
 
-    def _start(
-        self, name: str, module: str, namespace: str, parameters: Mapping[str, object]
-    ) -> None:
-        command = [sys.executable, "-m", module, "--ros-args", "-r", f"__node:={name}"]
-        if namespace:
-            command += ["-r", f"__ns:=/{namespace.strip('/')}"]
-        for key, value in parameters.items():
-            command += ["-p", f"{key}:={value}"]
-        # a session of its own: a Ctrl-C at the terminal reaches the command alone, which ends the run in order
-        self._processes[name] = subprocess.Popen(
-            command, stdout=sys.stderr, stdin=subprocess.DEVNULL, start_new_session=True
-        )
+    def _start(self, module: str, name: str, parameters: Mapping[str, object]) -> None:
+        self._processes[name] = start_node(module, name, self._namespace, parameters)
 
-    def check(self) -> None:
+    def check(self, patience_s: float = 0.0) -> None:
         """See that all are alive.
 
         Raises:
-            HetwinError: naming the first that has ended.
+            RunFailed: naming the first that has ended that long ago.
         """
         for name, process in self._processes.items():
             code = process.poll()
-            if code is not None and code != 0:
-                raise RunFailed(name, "process", 0, f"its process ended with code {code}")
+            if code is None:
+                continue
+            since = self._ended.setdefault(name, time.monotonic())
+            if code != 0 and time.monotonic() - since >= patience_s:
+                raise RunFailed(name, "process", 0, f"its process {ending(code)}")
 
-    def conductor_is_alive(self) -> bool:
-        """Whether the conductor's process runs."""
-        return self._processes["conductor"].poll() is None
+    def check_conductor(self) -> None:
+        """See that the conductor's process runs.
+
+        Raises:
+            RunFailed: if not.
+        """
+        code = self._processes["conductor"].poll()
+        if code is not None:
+            raise RunFailed("conductor", "process", 0, f"its process {ending(code)}")
 
     def end(self) -> None:
-        """End all processes: asked first, then made to."""
-        end = time.monotonic() + END_TIMEOUT_S
-        for process in self._processes.values():
-            if process.poll() is None:
-                process.send_signal(signal.SIGTERM)
-        for process in self._processes.values():
-            try:
-                process.wait(max(0.0, end - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        """End all processes."""
+        end_processes(self._processes.values())
 
 
 class _Client:
     """Asks the conductor for the simulation and follows its feedback."""
 
-    def __init__(self, namespace: str, nodes: _Nodes) -> None:
+    def __init__(self, namespace: str, nodes: _Nodes, signals: _Signals) -> None:
         from rclpy.action import ActionClient
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
@@ -167,40 +198,40 @@ class _Client:
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
         self._client = ActionClient(self._node, Simulate, SIMULATE)
-        self._interrupted = False
+        self._signals = signals
+        self._heard: _Feedback | None = None
 
     def simulate(
         self, scenario: Scenario, options: RunOptions, out: Path, progress: Progress
-    ) -> tuple[Mapping[str, Any], int]:
-        """See `run_over_ros`."""
-        before = {s: signal.signal(s, self._interrupt) for s in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            self._wait_for_conductor()
-            result = self._ask(scenario, options, out, progress)
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+    ) -> Mapping[str, Any]:
+        """The summary of the run; see `run_over_ros`."""
+        self._wait_for_conductor()
+        result = self._ask(scenario, options, out, progress)
         if result.error:
             self._raise_unless_a_run(result)
         summary: dict[str, Any] = json.loads(result.summary)
-        code = 130 if self._interrupted else 1 if result.ended == "failed" else 0
-        return summary, code
+        return summary
+
+    def failure(self, error: RunFailed | KeyboardInterrupt) -> RunFailed:
+        """The failure, at the time that the run has come to."""
+        if isinstance(error, RunFailed):
+            return RunFailed(error.model, error.call, self._time_ns, error.reason)
+        return RunFailed("conductor", "run", self._time_ns, "it was interrupted twice")
+
+    @property
+    def _time_ns(self) -> int:
+        return 0 if self._heard is None else self._heard.time_ns
 
     def _raise_unless_a_run(self, result: Any) -> None:
         """Raise what ended it before there was a run; a failed run has a summary."""
         if not result.summary:
             raise wire.error_from_text(result.error, "conductor", "start", 0)
 
-    def _interrupt(self, number: int, frame: object) -> None:
-        if self._interrupted:
-            raise KeyboardInterrupt
-        self._interrupted = True
-
     def _wait_for_conductor(self) -> None:
         end = time.monotonic() + READY_TIMEOUT_S
         while not self._client.server_is_ready():
             self._nodes.check()
-            if self._interrupted:
+            if self._signals.count:
                 raise KeyboardInterrupt
             if time.monotonic() > end:
                 raise HetwinError(f"the conductor is not ready after {READY_TIMEOUT_S:g} s")
@@ -215,19 +246,26 @@ class _Client:
             seed=options.seed or 0,
             duration=options.duration or 0.0,
         )
-        heard = _Feedback(progress)
+        heard = self._heard = _Feedback(progress)
         handle = self._send(goal, heard)
         if not handle.accepted:
             raise HetwinError("the conductor refused the goal; is another simulation running?")
         answer = handle.get_result_async()
+        patience = PATIENCE_S + 2 * max(plan.deadline for plan in scenario.models)
         cancelled = False
         while not answer.done():
             self._executor.spin_once(0.1)
-            if not self._nodes.conductor_is_alive():
-                raise RunFailed("conductor", "process", 0, "the conductor's process ended")
-            if self._interrupted and not cancelled:
+            self._nodes.check_conductor()
+            if not heard.begun:
+                self._nodes.check(PATIENCE_OF_CONDUCTOR_S)
+            if time.monotonic() - heard.last > patience:
+                reason = f"the conductor says nothing for {patience:g} s"
+                raise RunFailed("conductor", "run", 0, reason)
+            if self._signals.count and not cancelled:
                 cancelled = True
                 handle.cancel_goal_async()
+            if cancelled and not heard.begun:
+                raise KeyboardInterrupt
         return answer.result().result
 
     def _send(self, goal: Any, heard: _Feedback) -> Any:
@@ -266,15 +304,21 @@ class _Feedback:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._begun = False
+        self._shown = False
         self.anything = False
+        self.begun = False
+        self.last = time.monotonic()
+        self.time_ns = 0
 
     def __call__(self, message: Any) -> None:
         self.anything = True
+        self.last = time.monotonic()
         feedback = message.feedback
+        self.time_ns = feedback.time.sec * 1_000_000_000 + feedback.time.nanosec
+        self.begun = self.begun or self.time_ns > 0
         simulated = feedback.time.sec + feedback.time.nanosec / 1e9
-        if not self._begun and feedback.progress > 0:
-            self._begun = True
+        if not self._shown and feedback.progress > 0:
+            self._shown = True
             self._progress.begin(simulated / feedback.progress)
         if feedback.message:
             self._progress.line(f"{simulated:8.3f} s  {feedback.message}")

@@ -164,14 +164,17 @@ def _print(summary: Mapping[str, Any], folder: Path, page: Path | None) -> None:
             print(f"  {event['time']:8.3f} s  {event['name']}{_arguments(event['arguments'])}")
     for name, value in summary["state"].items():
         print(f"  {name}: {str(value).lower()}")
+    for failure in summary["failures"]:
+        print(f"error: {_failure(failure)}; {failure['then']}", file=sys.stderr)
     print(f"  log: {folder / LOG}")
     if page:
         print(f"  report: {page}")
     if error:
-        print(
-            f"error: {error['model']}: {error['call']} failed at {error['time']:.6f} s: {error['reason']}",
-            file=sys.stderr,
-        )
+        print(f"error: {_failure(error)}", file=sys.stderr)
+
+
+def _failure(row: Mapping[str, Any]) -> str:
+    return f"{row['model']}: {row['call']} failed at {row['time']:.6f} s: {row['reason']}"
 
 
 def _arguments(arguments: Mapping[str, Any]) -> str:

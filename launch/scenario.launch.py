@@ -1,9 +1,18 @@
 """Starts the conductor and one node per model of a scenario, and asks for the simulation.
 
 ros2 launch hetwin scenario.launch.py scenario:=pick_and_place source:=/path/to/recording
+ros2 launch hetwin scenario.launch.py scenario:=uncertain_environment source:=live rviz:=true
+
+Several hosts: each starts some of the models, one of them the conductor.
+
+ros2 launch hetwin scenario.launch.py scenario:=pick_and_place models:=physics,holding
+ros2 launch hetwin scenario.launch.py scenario:=pick_and_place models:=grasp,handling conductor:=false
 """
 
 from __future__ import annotations
+
+import os
+from importlib.metadata import PackageNotFoundError, version
 
 from launch.actions import (
     DeclareLaunchArgument,
@@ -11,34 +20,69 @@ from launch.actions import (
     LogInfo,
     OpaqueFunction,
     RegisterEventHandler,
+    SetEnvironmentVariable,
 )
 from launch.event_handlers import OnProcessExit
 from launch.events import Shutdown
+from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import LifecycleNode
+from launch_ros.actions import LifecycleNode, Node
 
-from hetwin_suite.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.resources import resource
+from hetwin_suite.ensemble.scenario.scenario import (
+    ModelPlan,
+    Scenario,
+    find_scenario,
+    load_scenario,
+)
 from launch import LaunchContext, LaunchDescription
+
+TRUTHS = {"true": True, "false": False}
+
+
+class RunFailed(Exception):
+    """The simulation did not end well; `ros2 launch` ends with exit code 1 then."""
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments; the nodes follow from the scenario."""
     return LaunchDescription(
         [
-            DeclareLaunchArgument(
-                "scenario",
-                default_value="pick_and_place",
-                description="scenario file, or name of one of hetwin's",
+            _argument("scenario", "pick_and_place", "scenario file, or name of one of hetwin's"),
+            _argument(
+                "source",
+                "",
+                "recording (rosbag2), live, live:ROBOT_NAMESPACE, or JSON; empty: the scenario's",
             ),
-            DeclareLaunchArgument(
-                "source", default_value="", description="recording (rosbag2); empty: the scenario's"
+            _argument("engine", "", "physics engine: auto, mujoco, gz; empty: the scenario's"),
+            _argument("scene", "", "where objects are, as JSON: entity -> {pose: [7 numbers]}"),
+            _argument("duration", "0.0", "end after so many simulated seconds; 0: with the source"),
+            _argument("rviz", "false", "show the scene in RViz", tuple(TRUTHS)),
+            _argument("out", "runs", "folder in which runs are logged"),
+            _argument("namespace", "", "of all nodes; twins in two namespaces run side by side"),
+            _argument(
+                "use_sim_time", "false", "follow a /clock that others publish", tuple(TRUTHS)
             ),
-            DeclareLaunchArgument(
-                "out", default_value="runs", description="folder in which runs are logged"
+            _argument("conductor", "true", "start the conductor on this host", tuple(TRUTHS)),
+            _argument("models", "all", "models to start on this host: all, or names with commas"),
+            _argument(
+                "in_process",
+                "",
+                "models that the conductor's process holds: faster, less isolated; all, or names",
             ),
-            DeclareLaunchArgument("namespace", default_value="", description="of all nodes"),
+            _argument("params_file", "", "YAML file with further ROS parameters of the nodes"),
+            _argument("log_level", "info", "of all nodes"),
             OpaqueFunction(function=_nodes),
         ]
+    )
+
+
+def _argument(
+    name: str, default: str, description: str, choices: tuple[str, ...] | None = None
+) -> DeclareLaunchArgument:
+    return DeclareLaunchArgument(
+        name, default_value=default, description=description, choices=choices
     )
 
 
@@ -46,39 +90,98 @@ def _nodes(context: LaunchContext) -> list[object]:
     def value(name: str) -> str:
         return str(LaunchConfiguration(name).perform(context))
 
-    scenario = load_scenario(find_scenario(value("scenario")))
-    namespace = value("namespace")
-    conductor = LifecycleNode(
-        package="hetwin",
-        executable="conductor",
-        name="conductor",
-        namespace=namespace,
-        output="screen",
-        parameters=[
-            {
-                "scenario": str(scenario.path),
-                "source": value("source"),
-                "out": value("out"),
-                "runs": 1,
-                "start_at_once": True,
-            }
-        ],
-    )
-    models = [
-        LifecycleNode(
+    try:
+        scenario = load_scenario(find_scenario(value("scenario")))
+        here = scenario.chosen(value("models"))
+        inside = scenario.chosen(value("in_process"))
+    except BadInput as error:
+        raise RunFailed(str(error)) from None
+    common = {"use_sim_time": TRUTHS[value("use_sim_time")]}
+    files = [value("params_file")] if value("params_file") else []
+    arguments = ["--log-level", value("log_level")]
+
+    def node(executable: str, name: str, parameters: dict[str, object]) -> LifecycleNode:
+        return LifecycleNode(
             package="hetwin",
-            executable="model",
-            name=plan.name,
-            namespace=namespace,
+            executable=executable,
+            name=name,
+            namespace=value("namespace"),
             output="screen",
-            parameters=[{"type": plan.type, "stepping": plan.stepping.value}],
+            parameters=[{**common, **parameters}, *files],
+            ros_arguments=arguments,
         )
-        for plan in scenario.models
-    ]
-    over = RegisterEventHandler(
-        OnProcessExit(
-            target_action=conductor,
-            on_exit=[LogInfo(msg="the simulation is over"), EmitEvent(event=Shutdown())],
-        )
+
+    def model(plan: ModelPlan) -> LifecycleNode:
+        parameters = {"type": plan.type, "stepping": plan.stepping.value}
+        return node("model", plan.name, parameters)
+
+    models = [model(p) for p in scenario.models if p.name in here and p.name not in inside]
+    started: list[object] = [_quick_discovery(), *models]
+    if TRUTHS[value("conductor")]:
+        conductor = node("conductor", "conductor", _conductor_parameters(scenario, value))
+        started += [conductor, _pass_on_the_end(conductor)]
+    else:
+        started += [_end_with_the_last(models)]
+    if TRUTHS[value("rviz")]:
+        started.append(_rviz(value("namespace"), common))
+    return started
+
+
+def _conductor_parameters(scenario: Scenario, value: object) -> dict[str, object]:
+    assert callable(value)
+    return {
+        "scenario": str(scenario.path),
+        **{name: value(name) for name in ("source", "out", "scene", "engine", "in_process")},
+        "duration": float(value("duration")),
+        "runs": 1,
+        "start_at_once": True,
+    }
+
+
+def _pass_on_the_end(conductor: LifecycleNode) -> RegisterEventHandler:
+    """When the conductor ends all end, and a failure of the run is one of the launch."""
+
+    def end(event: ProcessExited, _: LaunchContext) -> list[object]:
+        if event.returncode:
+            raise RunFailed(
+                f"the simulation failed: the conductor ended with code {event.returncode}"
+            )
+        return [LogInfo(msg="the simulation is over"), EmitEvent(event=Shutdown())]
+
+    return RegisterEventHandler(OnProcessExit(target_action=conductor, on_exit=end))
+
+
+def _end_with_the_last(models: list[LifecycleNode]) -> RegisterEventHandler:
+    """Without a conductor here, the launch ends with its models, and fails if one of them did."""
+    left = list(models)
+
+    def end(event: ProcessExited, _: LaunchContext) -> list[object]:
+        if event.action in left:
+            left.remove(event.action)
+        if event.returncode:
+            raise RunFailed(f"{event.process_name} ended with code {event.returncode}")
+        return [] if left else [EmitEvent(event=Shutdown())]
+
+    return RegisterEventHandler(OnProcessExit(on_exit=end))
+
+
+def _quick_discovery() -> SetEnvironmentVariable:
+    """Let nodes that start together find each other at once, unless the user has a profile of their own."""
+    try:
+        fast_dds_3 = int(version("rclpy").partition(".")[0]) >= 9  # Kilted
+    except PackageNotFoundError:
+        fast_dds_3 = True
+    name = "FASTDDS_DEFAULT_PROFILES_FILE" if fast_dds_3 else "FASTRTPS_DEFAULT_PROFILES_FILE"
+    profile = os.environ.get(name, str(resource("launch", "fastdds_quick_discovery.xml")))
+    return SetEnvironmentVariable(name, profile)
+
+
+def _rviz(namespace: str, parameters: dict[str, object]) -> Node:
+    return Node(
+        package="rviz2",
+        executable="rviz2",
+        namespace=namespace,
+        arguments=["-d", str(resource("launch", "hetwin.rviz"))],
+        parameters=[parameters],
+        output="screen",
     )
-    return [conductor, *models, over]

@@ -7,6 +7,7 @@ inactive until the run starts, active until it stops.
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import socket
@@ -43,6 +44,7 @@ from hetwin_suite.ensemble.layout_json import layout_from_json
 from hetwin_suite.ensemble.model import Model, StepInput, StepOutput, Stepping
 from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.transport import messages, wire
+from hetwin_suite.ensemble.transport.ahead import Stepper
 from hetwin_suite.ensemble.transport.ros_names import (
     CLOCK,
     EVENTS,
@@ -52,8 +54,10 @@ from hetwin_suite.ensemble.transport.ros_names import (
 )
 from hetwin_suite.ensemble.transport.spinning import spin_until
 from hetwin_suite.ensemble.values import Value
+from hetwin_suite.ensemble.watched_process import WatchedProcess
 
 REGISTER_TIMEOUT_S = 30.0
+CONDUCTOR_GONE_S = 5.0
 
 
 class ModelNode(LifecycleNode):  # type: ignore[misc]
@@ -67,11 +71,13 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         super().__init__(name)
         self.declare_parameter("type", "")
         self.declare_parameter("stepping", "service")
+        self.declare_parameter("model", "")
         self.ended = False
         self._model: Model | None = None
         self._layout: Layout | None = None
         self._models: tuple[str, ...] = ()
         self._at_start: Snapshot | None = None
+        self._stepper = Stepper()
         self._unwaited: _UnwaitedStepping | None = None
         self._one_at_a_time = threading.Lock()  # a model that nobody waits for steps in a thread
         self._serve(GetModelParameters, "parameters", self._on_parameters)
@@ -102,7 +108,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         """What the node tells the conductor about itself."""
         description = type(self.model).describe()
         return RegisterModel.Request(
-            name=self.get_name(),
+            name=str(self.get_parameter("model").value) or self.get_name(),
             type=str(self.get_parameter("type").value),
             node=self.get_fully_qualified_name(),
             description=json.dumps(
@@ -129,7 +135,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             try:
                 handler(request, response)
                 response.ok = True
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 response.ok = False
                 response.error = wire.error_to_text(error)
             return response
@@ -159,7 +165,8 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         layout = self._started()
         assert self._at_start is not None
         tick = messages.read_step(request, self._at_start)
-        output = self.model.step(tick)
+        early, output = self._stepper.step(self.model.step, tick, request.further_times)
+        messages.fill_early(response, early)
         messages.fill_output(response.output, output, layout, EventMessage)
 
     def _step(self, tick: StepInput) -> StepOutput:
@@ -299,7 +306,7 @@ class _UnwaitedStepping:
         try:
             output = self._step_model(tick)
             messages.fill_output(message, output, tick.scene.layout, EventMessage)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             message.error = wire.error_to_text(error)
         message.missed_steps = self._missed
         self._output.publish(message)
@@ -315,11 +322,42 @@ def make_executor() -> Any:
     return EventsExecutor()
 
 
-def register(node: ModelNode, executor: Any) -> str:
+class _ConductorWatch:
+    """Sees that the conductor is there: without one the node would wait for ever.
+
+    Args:
+        client: of a service that the conductor offers.
+        process: the conductor's, which can be watched if it is on this machine.
+    """
+
+    def __init__(self, client: Any, process: WatchedProcess) -> None:
+        self._client = client
+        self._process = process
+        self._seen = time.monotonic()
+
+    def check(self, name: str) -> None:
+        """Look.
+
+        Raises:
+            HetwinError: if the conductor has ended, or has been gone for too long.
+        """
+        if self._process.has_ended():
+            raise HetwinError(f"{name}: of the conductor, {self._process.how_it_ended()}")
+        now = time.monotonic()
+        if self._client.service_is_ready():
+            self._seen = now
+        elif now - self._seen > CONDUCTOR_GONE_S:
+            raise HetwinError(
+                f"{name}: the conductor of {self._client.srv_name!r} has been gone for"
+                f" {CONDUCTOR_GONE_S:g} s; was it killed, or is the link to its host cut?"
+            )
+
+
+def register(node: ModelNode, executor: Any) -> _ConductorWatch:
     """Make the node known to the conductor.
 
     Returns:
-        The model's id.
+        What sees that the conductor is still there.
 
     Raises:
         HetwinError: if the conductor does not answer, or refuses.
@@ -341,11 +379,12 @@ def register(node: ModelNode, executor: Any) -> str:
         raise HetwinError(
             f"{node.get_name()}: the conductor refused the registration: {answer.reason}"
         )
-    return str(answer.id)
+    return _ConductorWatch(client, WatchedProcess(answer.host, answer.pid))
 
 
 def main(args: list[str] | None = None) -> None:
     """Serve a model until it is stopped."""
+    faulthandler.enable()  # a crash in C says where
     rclpy.init(args=args)
     code = 0
     try:
@@ -353,12 +392,13 @@ def main(args: list[str] | None = None) -> None:
         executor = make_executor()
         executor.add_node(node)
         _ = node.model
-        register(node, executor)
+        watch = register(node, executor)
         parent = os.getppid()
         while rclpy.ok() and not node.ended:
             executor.spin_once(0.2)
             if os.getppid() != parent:  # whoever started this node is gone
                 break
+            watch.check(node.get_name())
         executor.spin_once(0.05)  # let the last answer go out
     except rclpy.executors.ExternalShutdownException:
         pass  # a signal, or rclpy.shutdown() elsewhere

@@ -44,7 +44,15 @@ ROS = {
         "rclpy",
         "rosgraph_msgs",
     ),
-    *("sensor_msgs", "std_msgs", "tf2_ros", "unique_identifier_msgs", "visualization_msgs"),
+    *(
+        "sensor_msgs",
+        "std_msgs",
+        "simulation_interfaces",
+        "tf2_msgs",
+        "tf2_ros",
+        "unique_identifier_msgs",
+        "visualization_msgs",
+    ),
 }
 
 ROS_ROOMS = {"conductor_node", "proving_ground", "hetwin_cli"}

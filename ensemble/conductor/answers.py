@@ -13,7 +13,7 @@ from hetwin_suite.ensemble.model import StepOutput
 from hetwin_suite.ensemble.scenario.scenario import ModelPlan
 from hetwin_suite.ensemble.scene import Scene
 from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS
-from hetwin_suite.ensemble.value_check import wrong_numbers
+from hetwin_suite.ensemble.value_check import wrong_numbers, wrong_output
 from hetwin_suite.ensemble.values import POSE, WORLD, Floats, Value
 
 
@@ -77,10 +77,10 @@ class AnswerDesk:
                 plan.name, f"answers {entity}.{attribute}, which it is not responsible for; dropped"
             )
 
-    def _check_answer(self, plan: ModelPlan, output: object, time_ns: int | None) -> None:
-        if not isinstance(output, StepOutput):
-            reason = f"it answers {type(output).__name__}; expected a StepOutput"
-            raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, reason)
+    def _check_answer(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
+        wrong = wrong_output(output)
+        if wrong is not None:
+            raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, wrong)
         if time_ns is not None and output.time_ns != time_ns:
             reason = (
                 f"it says that it is at {output.time_ns / 1e9:.9f} s;"

@@ -84,11 +84,12 @@ class Conductor:
         if self._run is None:
             self.prepare()
         assert self._run is not None
-        try:
-            summary = self._run.to_the_end(self._stop, self._arrivals)
-        finally:
-            self._stop_models()
-        return summary
+        return self._run.to_the_end(self._stop, self._arrivals)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the models are ready or at work, so that `stop` has an effect at once."""
+        return self._run is not None
 
     def stop(self) -> None:
         """End the run at the next barrier; `ended` is ``stopped`` then."""

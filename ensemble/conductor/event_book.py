@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hetwin_suite.ensemble.conductor.listeners import Listeners
@@ -33,16 +33,27 @@ class EventBook:
         self._unseen: dict[int, list[Event]] = {index: [] for index in range(len(models))}
         self.events: list[Event] = []
 
-    def of_model(self, index: int, events: Iterable[Event]) -> list[tuple[int, Event]]:
-        """Events that a model answered, with its index and its name as their source."""
+    def of_model(self, index: int, events: Sequence[Event]) -> list[tuple[int, Event]]:
+        """Events that a model answered, with its index and its name as their source.
+
+        Raises:
+            RunFailed: if the arguments of one cannot be said in JSON.
+        """
         name = self._models[index]
+        for event in events:
+            _check_json(event, name)
         return [
             (index, replace(e, source=name) if e.kind is EventKind.MODEL or not e.source else e)
             for e in events
         ]
 
     def from_outside(self, event: Event) -> tuple[int, Event]:
-        """An event that came past the models; those of unknown origin come last."""
+        """An event that came past the models; those of unknown origin come last.
+
+        Raises:
+            RunFailed: if its arguments cannot be said in JSON.
+        """
+        _check_json(event, event.source)
         if event.source in self._models:
             return self._models.index(event.source), event
         named = event if event.source else replace(event, source=OUTSIDE)
@@ -58,11 +69,8 @@ class EventBook:
         Raises:
             RunFailed: if its arguments cannot be said in JSON.
         """
-        try:
-            json.dumps(dict(event.arguments))
-        except (TypeError, ValueError) as error:
-            reason = f"the arguments of the event {event.name} must be JSON: {error}"
-            raise RunFailed(event.source, "event", event.time_ns, reason) from None
+        if event.kind is EventKind.TRIGGER:  # others were looked at when they came in
+            _check_json(event, event.source)
         self._sequences[event.source] += 1
         event = replace(event, sequence=self._sequences[event.source])
         self.events.append(event)
@@ -79,3 +87,13 @@ class EventBook:
             return ()
         self._unseen[index] = []
         return tuple(unseen)
+
+
+def _check_json(event: Event, source: str) -> None:
+    if not event.arguments:
+        return
+    try:
+        json.dumps(dict(event.arguments))
+    except (TypeError, ValueError) as error:
+        reason = f"the arguments of the event {event.name} must be JSON: {error}"
+        raise RunFailed(source, "event", event.time_ns, reason) from None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +36,8 @@ class Ready:
         warnings: what models could not carry over, with the model's name.
         engine: what the main model computes with, in words; may be empty.
         reproducible: whether all models are.
+        parameters: what each model was initialized with, by index.
+        seed: of the run; each model's is its index more.
     """
 
     scene: Scene
@@ -45,6 +48,8 @@ class Ready:
     warnings: tuple[str, ...]
     engine: str
     reproducible: bool
+    parameters: Mapping[int, Mapping[str, Any]]
+    seed: int
 
 
 class _Gathering:
@@ -107,9 +112,11 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
     ids = {record.name: record.id for record in records}
     seed = scenario.file.seed if options.seed is None else options.seed
     duration_ns, description, engine, main_count = None, "", "", 0
+    given: dict[int, Mapping[str, Any]] = {}
     for port in sorted(ports, key=lambda p: not p.plan.main):
         known = Known(gathering.entities, gathering.values, ids)
         parameters = resolver.resolve(port.plan, port.parameters(), known)
+        given[port.plan.index] = parameters
         contribution = port.initialize(parameters, seed + port.plan.index)
         gathering.add(port.plan, contribution)
         if port.plan.main:
@@ -134,6 +141,8 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
         tuple(gathering.warnings),
         engine,
         gathering.reproducible,
+        given,
+        seed,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hetwin_suite.ensemble.conductor.listeners import Listeners
 from hetwin_suite.ensemble.digest import Digest
@@ -44,7 +44,10 @@ class Moves:
         self._desk = HandoverDesk(scene, ports, self._main)
         self._digest = digest
         self._listeners = listeners
+        self._on_failure: Callable[[RunFailed], None] = _raise
         self.handovers: list[Handover] = []
+        self.given_up: dict[int, str] = {}
+        """Models that have failed: why nothing is handed to them."""
         self.refused = 0
         self.stopped_by: str | None = None
 
@@ -66,9 +69,13 @@ class Moves:
         if plan is None:
             raise self._failed(cause, "command", f"there is no model {model!r}")
         try:
+            if plan.index in self.given_up:
+                raise Refused(self.given_up[plan.index])
             self._ports[plan.index].command(name, arguments)
         except Refused as refusal:
             self._refusal(cause, f"{model} refused the command {name}: {refusal}")
+        except RunFailed as failure:
+            self._on_failure(failure)
 
     def stop(self, reason: str) -> None:
         """Effect of a trigger."""
@@ -98,17 +105,60 @@ class Moves:
             self._refusal(name, f"gives back {what} without having it")
 
     def move(self, slot: int, to: int, cause: str) -> None:
-        """Move one responsibility to the model with this index."""
+        """Move one responsibility to the model with this index.
+
+        If one of the two models fails, and the run goes on, the move is tried again with what is left.
+
+        Raises:
+            RunFailed: if a model fails and the run is not to go on.
+        """
         try:
+            if to in self.given_up:
+                raise Refused(self.given_up[to])
             handover = self._desk.move(slot, to, cause)
         except FellToMain as fall:
             self._refusal(cause, str(fall))
-            handover = fall.handover
+            self._record(fall.handover)
+            if fall.failure is not None:
+                self._on_failure(fall.failure)
         except Refused as refusal:
             self._refusal(cause, str(refusal))
-            return
-        if handover is None:
-            return
+        except RunFailed as failure:
+            self._on_failure(failure)
+            self.move(slot, to, cause)
+        else:
+            if handover is not None:
+                self._record(handover)
+
+    def take_from(self, model: int, cause: str) -> list[int]:
+        """Give all that a failed model is responsible for to the main model; the slots.
+
+        Raises:
+            RunFailed: if the main model fails, or does not take what it brought into the scene.
+        """
+        name = self._scene.table.models[model]
+        self.given_up[model] = f"{name} was given up at {self._scene.time_ns / 1e9:.6f} s"
+        held = [slot for slot, owner in enumerate(self._scene.table.owners) if owner == model]
+        for slot in held:
+            self._record(self._desk.take_from_failed(slot, cause))
+        return held
+
+    def readmit(self, model: int) -> None:
+        """A model that had failed works again."""
+        del self.given_up[model]
+
+    def give_back(self, slot: int, to: int, cause: str) -> None:
+        """Give a restarted model what it had before."""
+        if slot in self._scene.of_main:
+            self.move(slot, to, cause)
+        else:
+            self._record(self._desk.give_to_restarted(slot, to, cause))
+
+    def when_a_model_fails(self, handle: Callable[[RunFailed], None]) -> None:
+        """What to do then; it raises the failure if the run is not to go on."""
+        self._on_failure = handle
+
+    def _record(self, handover: Handover) -> None:
         self.handovers.append(handover)
         self._digest.handover(handover)
         self._listeners.handover(handover)
@@ -119,3 +169,7 @@ class Moves:
 
     def _failed(self, cause: str, call: str, reason: str) -> RunFailed:
         return RunFailed(f"trigger {cause}", call, self._scene.time_ns, reason)
+
+
+def _raise(failure: RunFailed) -> None:
+    raise failure

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
 
@@ -33,6 +34,10 @@ class Pace:
         self.stretch = 1
         self.missed: Counter[str] = Counter()
 
+    def drop(self, models: Container[int]) -> None:
+        """Forget models that were given up, by their indices."""
+        self._ports = tuple(p for p in self._ports if p.plan.index not in models)
+
     def due(self, step: int) -> list[ModelPort]:
         """Who steps together with this step of the main model."""
         due = [port for port in self._ports if step % port.plan.every == 0]
@@ -43,6 +48,11 @@ class Pace:
         ]
         self.missed.update(port.plan.name for port in due if port not in chosen)
         return chosen
+
+    def next_due(self, step: int) -> int:
+        """The first step of the main model, from this one on, together with which anyone else steps."""
+        nexts = [-(-step // port.plan.every) * port.plan.every for port in self._ports]
+        return min(nexts, default=sys.maxsize)
 
     def steps_since(self, port: ModelPort, step: int) -> int:
         """Steps of the main model since this model's last; remembers that it steps now."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
 from hetwin_suite.ensemble.conductor.options import RunOptions
@@ -284,10 +285,20 @@ def _pose(raw: Any, known: Known, wrong: Wrong) -> list[float]:
 
 def _entities(raw: Any, known: Known, wrong: Wrong) -> list[str]:
     if isinstance(raw, str):
-        return [e.name for e in known.entities.values() if raw in e.tags]
+        return entities_meant(raw, known.entities.values())
     if not isinstance(raw, list) or not all(_is_known(name, known.entities) for name in raw):
-        raise wrong("a tag, or a list of entities: " + _some(known.entities))
+        raise wrong(
+            "a tag, a pattern such as box_*, or a list of entities: " + _some(known.entities)
+        )
     return raw
+
+
+def entities_meant(text: str, entities: Iterable[Entity]) -> list[str]:
+    """Names of the entities with a tag; of the objects, if the text is a pattern with ``*`` or ``?``."""
+    if set(text) & set("*?"):
+        objects = (e.name for e in entities if e.kind is EntityKind.OBJECT)
+        return [name for name in objects if fnmatchcase(name, text)]
+    return [e.name for e in entities if text in e.tags]
 
 
 def _vector(raw: Any, wrong: Wrong) -> list[float]:

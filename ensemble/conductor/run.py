@@ -6,10 +6,12 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from queue import Empty, SimpleQueue
 
 from hetwin_suite.ensemble.conductor.answers import AnswerDesk
 from hetwin_suite.ensemble.conductor.event_book import EventBook
+from hetwin_suite.ensemble.conductor.failures import FailureDesk
 from hetwin_suite.ensemble.conductor.lifecycle import Ready, initial_moves
 from hetwin_suite.ensemble.conductor.listeners import Listeners
 from hetwin_suite.ensemble.conductor.moves import Moves
@@ -18,6 +20,7 @@ from hetwin_suite.ensemble.conductor.pace import LagMeter, Pace
 from hetwin_suite.ensemble.conductor.parameters import LIVE, source_spec
 from hetwin_suite.ensemble.conductor.predicates import Predicates
 from hetwin_suite.ensemble.conductor.summary import error_row, event_row, handover_row
+from hetwin_suite.ensemble.conductor.switches import Switches
 from hetwin_suite.ensemble.digest import Digest
 from hetwin_suite.ensemble.errors import BadInput, RunFailed
 from hetwin_suite.ensemble.events import Event
@@ -26,6 +29,7 @@ from hetwin_suite.ensemble.listener import RunStart, RunSummary
 from hetwin_suite.ensemble.model import StepInput, StepOutput, Stepping
 from hetwin_suite.ensemble.scenario.scenario import Scenario
 from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.transport.ahead import MOST_STEPS
 from hetwin_suite.ensemble.transport.port import ModelPort
 from hetwin_suite.ensemble.triggers.runner import TriggerRunner
 
@@ -65,6 +69,10 @@ class Run:
         self._digest = Digest(ready.scene.layout)
         self._answers = AnswerDesk(ready.scene, ready.main_slots, self._warn)
         self._moves = Moves(scenario, ready.scene, ports, self._digest, listeners)
+        self._failures = FailureDesk(
+            scenario, ready.scene, ports, self._moves, listeners, ready.parameters, ready.seed
+        )
+        self._moves.when_a_model_fails(self._fail)
         self._book = EventBook(ready.scene.table.models, self._digest, listeners)
         self._predicates = Predicates(ready.scene.layout)
         self._triggers = TriggerRunner(
@@ -80,7 +88,10 @@ class Run:
         self._lag = LagMeter()
         self._live = False
         self._unwaited = [p for p in ports if p.plan.stepping is not Stepping.SERVICE]
+        self._switches = Switches(ready.scene.layout, ports)
+        self._not_set_out: set[int] = set()
         self._from_outside = False
+        self._untold: int | None = None
         self.start = self._start()
 
     def _start(self) -> RunStart:
@@ -112,11 +123,15 @@ class Run:
         """
         ended, error = "failed", None
         begun = time.monotonic()
-        failed = self._start_models()
-        self._listeners.started(self.start)
         try:
-            if failed is not None:
-                raise failed
+            failures = self._start_models()
+            self._listeners.started(self.start)
+        except BaseException:
+            self._stop_models()
+            raise
+        try:
+            for failure in failures:
+                self._fail(failure)
             self._begin()
             begun = time.monotonic()
             ended = self._loop(stop, arrivals)
@@ -129,15 +144,27 @@ class Run:
             raise
         return self._end(ended, error, time.monotonic() - begun)
 
-    def _start_models(self) -> RunFailed | None:
+    def _start_models(self) -> list[RunFailed]:
         """Start them; what fails is told only after the run has begun, so that the log tells it."""
         scene = self._scene.snapshot()
-        try:
-            for port in self._ports:
+        failures: list[RunFailed] = []
+        for port in self._ports:
+            try:
                 port.start(scene)
-        except RunFailed as failure:
-            return failure
-        return None
+            except RunFailed as failure:
+                failures.append(failure)
+                if self._failures.ends_the_run(failure):
+                    break
+        return failures
+
+    def _fail(self, failure: RunFailed) -> None:
+        """A model has failed: raises the failure, unless the scenario says that the run goes on."""
+        self._failures.handle(failure)
+        given_up = self._moves.given_up
+        self._pace.drop(given_up)
+        self._beside = [p for p in self._beside if p.plan.index not in given_up]
+        self._unwaited = [p for p in self._unwaited if p.plan.index not in given_up]
+        self._not_set_out |= {p.plan.index for p in self._beside if p.plan.name == failure.model}
 
     def _begin(self) -> None:
         if self._ready.engine:
@@ -154,24 +181,32 @@ class Run:
     def _loop(self, stop: threading.Event, arrivals: SimpleQueue[Event]) -> str:
         """All steps; how the run ended."""
         step, over = 0, False
-        while not over:
-            if stop.is_set():
-                return "stopped"
-            step += 1
-            over = self._step(step, arrivals)
+        try:
+            while not over:
+                if stop.is_set():
+                    self._tell()
+                    return "stopped"
+                step += 1
+                over = self._step(step, arrivals)
+        except BaseException:
+            with suppress(RunFailed):  # what ends the run is told, not what follows from it
+                self._tell()
+            raise
+        self._tell()
         return "recording" if self._moves.stopped_by is None else "stopped"
 
     def _step(self, step: int, arrivals: SimpleQueue[Event]) -> bool:
         """One step of the ensemble (design: from t to t'); whether it was the last."""
         now, then = self._clock.time_of(step - 1), self._clock.time_of(step)
-        due = self._pace.due(step)
+        due = self._switches.on(self._pace.due(step), self._scene)
         # Beside the main model: all through its period, which may be many main steps long.
         setting_out = [p for p in self._beside if (step - 1) % p.plan.every == 0]
         if setting_out:
             kept = self._scene.kept_snapshot()
             for port in setting_out:
+                self._not_set_out.discard(port.plan.index)
                 port.begin_step(self._tick(port, step - 1 + port.plan.every, kept))
-        output = self._step_main(now, then)
+        output = self._step_main(step, now, then)
         events = self._book.of_model(self._main.plan.index, output.events)
         scene = self._scene.snapshot()
         for port in due:
@@ -182,7 +217,9 @@ class Run:
         self._scene.resolve(then)
         self._triggers.run(self._book.ordered(events), then)
         self._scene.resolve(then)
-        self._tell(step)
+        self._untold = step
+        if output.input_ns is not None or not self._main.is_elsewhere:
+            self._tell()
         self._keep_up(step, output)
         return output.ended or self._moves.stopped_by is not None or self._is_last(then)
 
@@ -203,7 +240,7 @@ class Run:
                 text = f"the twin is late: models step {often} times less often"
             self._warn("conductor", text)
 
-    def _step_main(self, now: int, then: int) -> StepOutput:
+    def _step_main(self, step: int, now: int, then: int) -> StepOutput:
         port = self._main
         slots = self._scene.layout.slots
         foreign = {
@@ -212,32 +249,77 @@ class Run:
             if slot in self._main_slots
         }
         seen = self._book.unseen_by(port.plan.index)
-        port.begin_step(StepInput(then, then - now, self._scene.snapshot(), seen, foreign))
+        tick = StepInput(then, then - now, self._scene.snapshot(), seen, foreign)
+        port.begin_step(tick, self._further(step))
+        self._tell()  # while the main model is at work
         output = port.end_step()
         self._answers.take_main(port.plan, output, then)
         self._scene.resolve(then)
         self._moves.requests(port, output.requests)
         return output
 
+    def _further(self, step: int) -> Sequence[int]:
+        """Times of the main model's steps after this one that nothing comes between but what it tells itself."""
+        port = self._main
+        if not port.can_run_ahead or port.ahead or self._unwaited:
+            return ()
+        if not self._triggers.waits_for_events:
+            return ()
+        last = min(step + MOST_STEPS, self._pace.next_due(step))
+        times = [self._clock.time_of(s) for s in range(step, last + 1)]
+        return [then for before, then in pairwise(times) if not self._is_last(before)]
+
     def _barrier(self, due: Sequence[ModelPort], step: int, then: int) -> list[tuple[int, Event]]:
         """Wait for all that are due, then write their answers in the scenario's order."""
-        outputs = [(port, port.end_step()) for port in due]
-        for port, output in outputs:
-            self._answers.take(port.plan, output, then)
+        answers, failures = self._answers_of(due)
+        outputs: list[tuple[ModelPort, StepOutput]] = []
+        for port, output in answers:
+            try:
+                self._answers.take(port.plan, output, then)
+            except RunFailed as failure:
+                failures.append(failure)
+            else:
+                outputs.append((port, output))
+        for failed in failures:
+            self._fail(failed)
         outputs += self._collect(step)
         events: list[tuple[int, Event]] = []
         for port, output in outputs:
-            events += self._book.of_model(port.plan.index, output.events)
-            self._moves.requests(port, output.requests)
+            try:
+                events += self._book.of_model(port.plan.index, output.events)
+                self._moves.requests(port, output.requests)
+            except RunFailed as failure:
+                self._fail(failure)
         return events
+
+    def _answers_of(
+        self, due: Sequence[ModelPort]
+    ) -> tuple[list[tuple[ModelPort, StepOutput]], list[RunFailed]]:
+        """Wait for all; a failure that ends the run is not waited after."""
+        answers: list[tuple[ModelPort, StepOutput]] = []
+        failures: list[RunFailed] = []
+        for port in due:
+            if port.plan.index in self._not_set_out:
+                continue  # restarted within its period
+            try:
+                answers.append((port, port.end_step()))
+            except RunFailed as failure:
+                if self._failures.ends_the_run(failure):
+                    raise
+                failures.append(failure)
+        return answers, failures
 
     def _collect(self, step: int) -> list[tuple[ModelPort, StepOutput]]:
         """Answers of those that nobody waits for; they are told the new time."""
         outputs: list[tuple[ModelPort, StepOutput]] = []
         for port in self._unwaited:
-            for output in port.collect():
-                self._answers.take(port.plan, output, None)
-                outputs.append((port, output))
+            try:
+                for output in port.collect():
+                    self._answers.take(port.plan, output, None)
+                    outputs.append((port, output))
+            except RunFailed as failure:
+                self._fail(failure)
+                continue
             if port.plan.stepping is Stepping.FREE or step % port.plan.every == 0:
                 port.begin_step(self._tick(port, step, self._scene.kept_snapshot()))
         return outputs
@@ -252,13 +334,19 @@ class Run:
 
     def _outside(self, arrivals: SimpleQueue[Event]) -> list[tuple[int, Event]]:
         events: list[tuple[int, Event]] = []
+        if self._main.ahead:
+            return events  # a handover now would find the main model at a later time
         with suppress(Empty):
             while True:
                 events.append(self._book.from_outside(arrivals.get_nowait()))
                 self._from_outside = True
         return events
 
-    def _tell(self, step: int) -> None:
+    def _tell(self) -> None:
+        """Tell of the last complete step, once."""
+        step, self._untold = self._untold, None
+        if step is None:
+            return
         scene = self._scene.snapshot()
         self._predicates.look(scene.values)
         self._digest.values(scene.time_ns, scene.values)
@@ -273,7 +361,15 @@ class Run:
         reason = f"{type(error).__name__}: {error}"
         return RunFailed("conductor", "run", self._scene.time_ns, reason)
 
+    def _stop_models(self) -> None:
+        """Stop all; a model that fails now is told of, but the run has ended as it has ended."""
+        for port in self._ports:
+            failure = port.stop()
+            if failure is not None and port.plan.index not in self._moves.given_up:
+                self._failures.too_late(failure)
+
     def _end(self, ended: str, error: RunFailed | None, wall: float) -> RunSummary:
+        self._stop_models()
         summary = self._summary(ended, error, wall)
         try:
             self._listeners.ended(summary)
@@ -311,4 +407,5 @@ class Run:
             },
             live=self._lag.summary(),
             warnings=self._ready.warnings,
+            failures=tuple(self._failures.rows),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from hetwin_suite.ensemble.conductor.parameters import entities_meant
 from hetwin_suite.ensemble.conformance.fixture import MODEL, hand_parameter
 from hetwin_suite.ensemble.conformance.result import Broken
 from hetwin_suite.ensemble.layout import Entity
@@ -56,7 +57,7 @@ def _value(
 def _resolved_default(request: ParameterRequest, entities: Sequence[Entity]) -> Any:
     """The default, as the conductor would resolve it."""
     if request.kind is ParameterKind.ENTITIES and isinstance(request.default, str):
-        return [e.name for e in entities if request.default in e.tags]
+        return entities_meant(request.default, entities)
     return request.default
 
 

@@ -16,7 +16,7 @@ from hetwin_suite.ensemble.resources import find
 from hetwin_suite.ensemble.scenario import strict_yaml
 from hetwin_suite.ensemble.scenario.complaints import placed, readable
 from hetwin_suite.ensemble.scenario.extends import load_with_base
-from hetwin_suite.ensemble.scenario.schema import ModelEntry, ScenarioFile
+from hetwin_suite.ensemble.scenario.schema import ModelEntry, OnFailure, ScenarioFile
 from hetwin_suite.ensemble.triggers.trigger import Trigger, compile_evaluators, compile_triggers
 
 ModelClass: TypeAlias = type[Model]
@@ -30,6 +30,7 @@ class ModelPlan:
         index: its place in the scenario; owners are counted by it.
         every: it steps at every so many steps of the main model.
         deadline: wall seconds that a call may take.
+        on_failure: what becomes of the run when it fails.
     """
 
     index: int
@@ -43,6 +44,7 @@ class ModelPlan:
     beside: bool
     deadline: float
     parameters: dict[str, Any]
+    on_failure: OnFailure = OnFailure.STOP
 
     def provides(self, attribute: str) -> bool:
         """Whether it can be responsible for attributes of this name."""
@@ -194,6 +196,13 @@ def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> Model
             found=str(stepping),
             expected="service",
         )
+    if entry.main and entry.on_failure is not OnFailure.STOP:
+        raise BadInput(
+            "without its main model a run cannot go on",
+            where=f"{where}.on_failure",
+            found=entry.on_failure.value,
+            expected="stop",
+        )
     parameters = dict(entry.parameters)
     if entry.engine is not None:
         parameters.setdefault("engine", entry.engine)
@@ -207,8 +216,9 @@ def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> Model
         stepping=stepping,
         every=_every(name, entry, description, file.rate),
         beside=entry.coupling == "beside",
-        deadline=entry.deadline,
+        deadline=file.deadline if entry.deadline is None else entry.deadline,
         parameters=parameters,
+        on_failure=entry.on_failure,
     )
 
 

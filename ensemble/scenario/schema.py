@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -19,6 +20,14 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=False, frozen=True, populate_by_name=True)
 
 
+class OnFailure(StrEnum):
+    """What becomes of a run in which a model fails."""
+
+    STOP = "stop"
+    HAND_BACK = "hand_back"
+    RESTART = "restart"
+
+
 class Robot(Strict):
     """The robot: its description and where it stands."""
 
@@ -29,6 +38,10 @@ class Robot(Strict):
     )
     joints_at_start: dict[str, float] = Field(
         default={}, description="positions of joints that the source does not move"
+    )
+    springs: dict[str, float] = Field(
+        default={},
+        description="patterns of joints that nothing drives -> stiffness, in N/m or Nm/rad",
     )
 
 
@@ -72,8 +85,12 @@ class ModelEntry(Strict):
         "after",
         description="after the main model, seeing its result, or beside it, all through the model's own period",
     )
-    deadline: Positive = Field(10.0, description="wall seconds that a call may take")
-    on_failure: Literal["stop"] = Field("stop", description="what to do when the model fails")
+    deadline: Positive | None = Field(
+        None, description="wall seconds that a call may take; default: the scenario's"
+    )
+    on_failure: OnFailure = Field(
+        OnFailure.STOP, description="stop the run, hand_back to the main model, or restart"
+    )
     parameters: dict[str, Any] = Field(default={}, description="the model's own parameters")
     engine: str | None = Field(
         None, description="main model: physics engine; short for a parameter"
@@ -231,6 +248,7 @@ class ScenarioFile(Strict):
     world: str | None = Field(None, description="SDFormat file")
     robot: str | Robot | None = None
     rate: Positive = Field(400.0, description="steps of the main model per simulated second")
+    deadline: Positive = Field(10.0, description="wall seconds that a call of a model may take")
     seed: int = Field(0, ge=0, lt=2**63)
     source: str | dict[str, Any] | None = Field(
         None,

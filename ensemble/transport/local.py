@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
@@ -51,11 +50,7 @@ class LocalPort(ModelPort):
         self._time_ns = 0
         self._pending: StepInput | None = None
         self._running: Future[StepOutput] | None = None
-        self._pool = (
-            ThreadPoolExecutor(1, thread_name_prefix=plan.name)
-            if plan.beside and plan.stepping is Stepping.SERVICE
-            else None
-        )
+        self._pool = self._own_thread()
         self._loop: _Loop | None = None
         # a model in a thread of its own must not be stepped while it takes or releases
         self._one_at_a_time = threading.Lock()
@@ -87,7 +82,7 @@ class LocalPort(ModelPort):
         if self.plan.stepping is not Stepping.SERVICE:
             self._loop = _Loop(self.plan, self._step)
 
-    def begin_step(self, tick: StepInput) -> None:
+    def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
         """Ask for a step; only a model beside the main one, on the clock or free begins it at once."""
         self._time_ns = tick.time_ns
         if self._loop is not None:
@@ -131,20 +126,38 @@ class LocalPort(ModelPort):
         self._let_step_end()
         self._call("command", lambda: self.model.command(name, arguments))
 
-    def stop(self) -> None:
-        """End the run and the threads; what the model raises now is of no interest."""
+    def stop(self) -> RunFailed | None:
+        """End the run and the threads."""
         if self._loop is not None and not self._loop.end():
-            return  # still in a step, so that it cannot be called
+            return None  # still in a step, so that it cannot be called
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
         if self._model is not None:
-            with suppress(RunFailed):  # it must not keep the others from ending
+            try:
                 self._call("stop", self._model.stop)
+            except RunFailed as failure:  # it must not keep the others from ending
+                return failure
+        return None
 
     def _let_step_end(self) -> None:
         """A step that was asked for comes first, whichever thread is quicker: a digest must not depend on it."""
         if self._running is not None:
             wait([self._running])
+
+    def give_up(self) -> None:
+        """Stop the model, if it is not still in a step, and forget it."""
+        self.stop()
+        self._model = self._loop = self._pending = self._running = None
+
+    def renew(self) -> None:
+        """The next registration makes another instance."""
+        self._one_at_a_time = threading.Lock()  # the former one may be held for ever
+        self._pool = self._own_thread()
+
+    def _own_thread(self) -> ThreadPoolExecutor | None:
+        if not self.plan.beside or self.plan.stepping is not Stepping.SERVICE:
+            return None
+        return ThreadPoolExecutor(1, thread_name_prefix=self.plan.name)
 
     def _step(self, tick: StepInput) -> StepOutput:
         return self._call("step", lambda: self.model.step(tick), tick.time_ns)

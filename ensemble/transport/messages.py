@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,9 @@ from hetwin_suite.ensemble.events import Event, EventKind
 from hetwin_suite.ensemble.layout import Layout
 from hetwin_suite.ensemble.model import StepInput, StepOutput
 from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS, Snapshot
+from hetwin_suite.ensemble.transport.ahead import QuietSteps, outputs
 from hetwin_suite.ensemble.transport.wire import asked_from_text, asked_to_text
+from hetwin_suite.ensemble.value_check import wrong_numbers, wrong_output
 from hetwin_suite.ensemble.values import WORLD, Floats, Ints, Value
 
 NS = 1_000_000_000
@@ -77,7 +80,10 @@ def fill_event(message: Any, event: Event) -> Any:
     message.kind = event.kind.value
     message.source = event.source
     message.sequence = event.sequence
-    message.arguments = json.dumps(dict(event.arguments))
+    try:
+        message.arguments = json.dumps(dict(event.arguments))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the arguments of the event {event.name} must be JSON: {error}") from None
     return message
 
 
@@ -148,9 +154,17 @@ def fill_output(message: Any, output: StepOutput, layout: Layout, new_event: Any
     """Fill a ``hetwin/ModelOutput``.
 
     Attributes that the scene does not have are left out; their names stand in `unknown`.
+
+    Raises:
+        ValueError: if it cannot be said in a message.
     """
+    wrong = wrong_output(output)
+    if wrong is not None:
+        raise ValueError(wrong)
     fill_time(message.time, output.time_ns)
     known = {key: v for key, v in output.values.items() if layout.has(*key)}
+    for key, value in known.items():
+        _check_array(value, layout, key)
     message.unknown = [f"{e}.{a}" for e, a in output.values if not layout.has(e, a)]
     if known:
         message.slots = [layout.slot_id(*key) for key in known]
@@ -160,6 +174,10 @@ def fill_output(message: Any, output: StepOutput, layout: Layout, new_event: Any
         message.values = doubles(np.concatenate([v.data.ravel() for v in known.values()]))
     if output.block is not None:
         message.has_block = True
+        if output.block.dtype != np.float64 or output.block.ndim != 1:
+            raise ValueError(
+                f"the block is {output.block.dtype} of shape {output.block.shape}; expected flat float64"
+            )
         message.block = doubles(output.block)
     if output.proximity is not None:
         message.has_proximity = True
@@ -169,6 +187,15 @@ def fill_output(message: Any, output: StepOutput, layout: Layout, new_event: Any
     message.ended = output.ended
     message.input_ns = output.input_ns or 0
     message.late = output.late
+
+
+def _check_array(value: object, layout: Layout, key: tuple[str, str]) -> None:
+    """Whether the value is a flat array of float64; the conductor looks at the numbers."""
+    data = value.data if isinstance(value, Value) else None
+    if isinstance(data, np.ndarray) and data.dtype == np.float64 and data.ndim == 1:
+        return
+    attribute = layout.slots[layout.slot_id(*key)].attribute
+    raise ValueError(f"{'.'.join(key)} {wrong_numbers(value, attribute)}")
 
 
 def read_output(message: Any, layout: Layout) -> StepOutput:
@@ -192,6 +219,23 @@ def read_output(message: Any, layout: Layout) -> StepOutput:
         message.ended,
         message.input_ns or None,
         message.late,
+    )
+
+
+def fill_early(message: Any, early: QuietSteps) -> None:
+    """Fill what ``hetwin/StepModel`` answers for the steps before the last one."""
+    if not len(early):
+        return
+    message.early_times = early.times
+    message.early_blocks = early.blocks
+    message.early_rows = early.rows
+    message.early_proximity = early.proximity
+
+
+def read_early(message: Any) -> Iterator[StepOutput]:
+    """Read what `fill_early` filled."""
+    return outputs(
+        message.early_times, message.early_blocks, message.early_rows, message.early_proximity
     )
 
 

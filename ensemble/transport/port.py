@@ -57,12 +57,33 @@ class ModelPort(ABC):
         """Begin the run."""
 
     @abstractmethod
-    def begin_step(self, tick: StepInput) -> None:
-        """Ask for a step, without waiting."""
+    def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
+        """Ask for a step, without waiting.
+
+        Args:
+            tick: the step.
+            further: times of the steps that will be asked for next, before anything else is asked of the model and
+                with nothing new to tell it [ns]; it may take them already (see `ahead`).
+        """
 
     @abstractmethod
     def end_step(self) -> StepOutput:
         """Wait for the step that was asked for."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the model is at work once `begin_step` has returned."""
+        return False
+
+    @property
+    def can_run_ahead(self) -> bool:
+        """Whether `begin_step` makes use of `further`."""
+        return False
+
+    @property
+    def ahead(self) -> int:
+        """How many steps the model has taken beyond the last one that was asked for."""
+        return 0
 
     @abstractmethod
     def collect(self) -> list[StepOutput]:
@@ -86,5 +107,13 @@ class ModelPort(ABC):
         """Ask for something of the model's own."""
 
     @abstractmethod
-    def stop(self) -> None:
-        """End the run; never raises."""
+    def give_up(self) -> None:
+        """The model has failed: nobody listens to it any more; never raises."""
+
+    @abstractmethod
+    def renew(self) -> None:
+        """Make another instance of a model that was given up, to be registered and initialized anew."""
+
+    @abstractmethod
+    def stop(self) -> RunFailed | None:
+        """End the run; never raises, but answers what the model failed with."""

@@ -15,6 +15,7 @@ REGISTRY = "hetwin/registry"
 MARKERS = "hetwin/markers"
 ANNOTATIONS = "action_annotations"
 CLOCK = "clock"
+TRANSFORMS = "tf"
 DIAGNOSTICS = "diagnostics"
 ROBOT_DESCRIPTION = "robot_description"
 

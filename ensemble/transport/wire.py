@@ -95,7 +95,7 @@ def asked_from_text(text: str) -> list[Request]:
     return [Request(RequestKind(k), e, a) for k, e, a in json.loads(text)] if text else []
 
 
-def error_to_text(error: Exception) -> str:
+def error_to_text(error: BaseException) -> str:
     """An error as JSON, so that it can be raised again at the other end."""
     if isinstance(error, BadInput):
         found = error.found if isinstance(error.found, str | int | float) else repr(error.found)

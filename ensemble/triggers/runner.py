@@ -66,6 +66,13 @@ class TriggerRunner:
         self._was_true: dict[str, bool] = {}
         self._operations: dict[str, Event] = {}
 
+    @property
+    def waits_for_events(self) -> bool:
+        """Whether nothing can happen without an event, whatever the values are."""
+        return not self._on_value and not any(
+            t.while_phase and t.name in self._operations for t in self._triggers
+        )
+
     def run(self, events: Iterable[Event], time_ns: int) -> None:
         """Handle the events of a barrier, then what waits for values and lasting operations.
 

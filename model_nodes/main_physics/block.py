@@ -33,6 +33,9 @@ class Block:
         self._entity_of_frame = np.array([order[name] for name in self._frames], np.float64)
         self._robots = [body for body in world.bodies if body.robot]
         self._objects = [e.name for e in entities if e.kind is EntityKind.OBJECT and not e.joints]
+        self._links = tuple(
+            frame_name(body, link.name) for body in self._robots for link in body.links
+        )
         self._attributes: list[tuple[str, AttributeSpec]] = [(n, POSE) for n in self._frames]
         self._attributes += [(body.name, POSE) for body in self._robots]
         jointed = [entity for entity in entities if entity.joints and _has_joints(entity)]
@@ -54,6 +57,16 @@ class Block:
         for array in self._arrays:
             for name in self._objects:
                 array[self._ranges[name, COLLISION.name]] = 1.0
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """The objects that move freely and have no joints."""
+        return tuple(self._objects)
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The links of robots."""
+        return self._links
 
     @staticmethod
     def provides() -> tuple[AttributeSpec, ...]:

@@ -99,6 +99,7 @@ class Joint:
         axis: unit vector in the child's frame.
         anchor: a point of the axis in the child's frame.
         lower, upper: limits, None if there are none.
+        spring: stiffness about position 0 in N/m or Nm/rad of a robot's joint that nothing drives; None: driven.
     """
 
     name: str
@@ -112,6 +113,7 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     mimic: Mimic | None = None
+    spring: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,11 @@ class Body:
     def moving_joints(self) -> tuple[Joint, ...]:
         """The joints that are not fixed."""
         return tuple(j for j in self.joints if j.kind is not JointKind.FIXED)
+
+    @property
+    def driven_joints(self) -> tuple[Joint, ...]:
+        """The joints of a robot that move as told; of others none."""
+        return tuple(j for j in self.moving_joints if self.robot and j.spring is None)
 
 
 @dataclass(frozen=True, slots=True)

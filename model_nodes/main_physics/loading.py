@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.hands import HandDescription
 from hetwin_suite.ensemble.values import WORLD
-from hetwin_suite.model_nodes.main_physics.description import Body, HandFrame, World
+from hetwin_suite.model_nodes.main_physics.description import Body, HandFrame, JointKind, World
 from hetwin_suite.model_nodes.main_physics.names import frame_name
 from hetwin_suite.model_nodes.main_physics.notes import Notes
 from hetwin_suite.model_nodes.main_physics.resources import Resources
@@ -59,7 +60,27 @@ def _robot(robot: RobotSettings, world: Path | None, notes: Notes) -> Body:
                 found=name,
                 expected=f"one of {', '.join(sorted(movable))}",
             )
-    return body
+    return _sprung(body, robot.springs)
+
+
+def _sprung(body: Body, springs: Mapping[str, float]) -> Body:
+    joints = list(body.joints)
+    for pattern, stiffness in springs.items():
+        meant = [
+            i
+            for i, joint in enumerate(joints)
+            if joint.kind is not JointKind.FIXED and fnmatchcase(joint.name, pattern)
+        ]
+        if not meant:
+            raise BadInput(
+                "the robot has no such joint that moves",
+                where=f"robot.springs.{pattern}",
+                found=pattern,
+                expected="the name of a joint, or a pattern such as finger_*",
+            )
+        for i in meant:
+            joints[i] = replace(joints[i], spring=stiffness, mimic=None)
+    return replace(body, joints=tuple(joints))
 
 
 def _with_included_robot(bodies: Sequence[Body]) -> list[Body]:

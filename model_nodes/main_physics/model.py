@@ -9,6 +9,8 @@ import numpy as np
 
 from hetwin_suite.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_suite.ensemble.events import Event, Json
+from hetwin_suite.ensemble.fidelity import FIDELITY
+from hetwin_suite.ensemble.layout import Selection
 from hetwin_suite.ensemble.model import (
     AttributeStart,
     Contribution,
@@ -32,6 +34,7 @@ from hetwin_suite.model_nodes.main_physics.engines.engine import (
 )
 from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
 from hetwin_suite.model_nodes.main_physics.entities import entities_of
+from hetwin_suite.model_nodes.main_physics.helper import FidelityHelper
 from hetwin_suite.model_nodes.main_physics.loading import load_world
 from hetwin_suite.model_nodes.main_physics.settings import REQUESTS, Settings, read_settings
 from hetwin_suite.model_nodes.main_physics.sources.source import JointMotion, Source
@@ -50,6 +53,7 @@ class MainPhysics(Model):
         self._engine: Engine | None = None
         self._source: Source | None = None
         self._foreign: set[tuple[str, str]] = set()
+        self._helper: FidelityHelper | None = None
         self._begun = False
 
     @classmethod
@@ -85,7 +89,7 @@ class MainPhysics(Model):
                 AttributeStart(entity, attribute, Value(data, 0))
                 for entity, attribute, data in self._block.starts()
             ),
-            reads=(),
+            reads=(Selection("*", FIDELITY.name),),
             warnings=(*world.warnings, *remarks, *notes),
             duration_ns=None if self._source is None else self._source.duration_ns,
             robot_description=robot.file.read_text("utf-8") if robot and robot.file else "",
@@ -93,10 +97,14 @@ class MainPhysics(Model):
             reproducible=engine.deterministic,
         )
 
+    def start(self, scene: Snapshot) -> None:
+        """The run begins: find out who is to be told how faithful the objects must be."""
+        self._helper = FidelityHelper(scene, (*self._block.objects, *self._block.links))
+
     def _start_joints(
         self, world: World, settings: Settings, engine: Engine
     ) -> tuple[Drive, list[str]]:
-        joints = [j for body in world.bodies if body.robot for j in body.moving_joints]
+        joints = [j for body in world.bodies for j in body.driven_joints]
         start = {} if settings.robot is None else settings.robot.joints_at_start
         drive = Drive(joints, self._source, start, round(1e9 / settings.rate))
         self._place(engine, drive.at(0))
@@ -129,6 +137,8 @@ class MainPhysics(Model):
         engine, source = self._need(), self._source
         if not self._begun:
             self._begin(engine)
+        if self._helper is not None:
+            self._helper.look(engine, tick.scene)
         if tick.foreign or self._foreign:
             self._follow(engine, tick.foreign)
         motion = self._drive.at(tick.time_ns)
@@ -226,6 +236,8 @@ class MainPhysics(Model):
         engine, self._engine = self._engine, None
         source, self._source = self._source, None
         if engine is not None:
+            if self._helper is not None:
+                self._helper.reset(engine)
             engine.close()
         if source is not None:
             source.close()

@@ -39,12 +39,13 @@ REQUESTS: tuple[ParameterRequest, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class RobotSettings:
-    """The robot: its URDF and where it stands."""
+    """The robot: its URDF, where it stands, and which joints are springs (pattern -> stiffness)."""
 
     urdf: str
     name: str = ""
     pose: Pose = IDENTITY
     joints_at_start: Mapping[str, float] = field(default_factory=dict)
+    springs: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def _robot(given: Any) -> RobotSettings | None:
         return None
     if isinstance(given, str):
         return RobotSettings(given)
-    known = {"urdf", "name", "pose", "joints_at_start"}
+    known = {"urdf", "name", "pose", "joints_at_start", "springs"}
     robot = _map(given, "robot")
     for key in robot:
         if key not in known:
@@ -112,11 +113,13 @@ def _robot(given: Any) -> RobotSettings | None:
             "names no file", where="robot.urdf", found=robot.get("urdf"), expected="a URDF file"
         )
     start = _map(robot.get("joints_at_start") or {}, "robot.joints_at_start")
+    springs = _map(robot.get("springs") or {}, "robot.springs")
     return RobotSettings(
         robot["urdf"],
         robot.get("name") or "",
         _pose(robot.get("pose") or IDENTITY, "robot.pose"),
         {k: _number(v, f"robot.joints_at_start.{k}") for k, v in start.items()},
+        {k: _above_zero(v, f"robot.springs.{k}") for k, v in springs.items()},
     )
 
 

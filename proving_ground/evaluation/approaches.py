@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from hetwin_suite.ensemble.errors import BadInput
@@ -22,6 +23,15 @@ class Task:
     scenario: str
     predicate: str
     paper: Mapping[str, tuple[tuple[int, int] | None, tuple[int, int] | None]]
+
+
+class Contacts(StrEnum):
+    """Contact settings of the physics engine, the same for all approaches."""
+
+    MANIPULATION = "manipulation"
+    """hetwin's own, under which a simulated hand holds what it grasps."""
+    PLAIN = "plain"
+    """The engine's, when nothing is set."""
 
 
 APPROACHES = ("ensemble", "single", "rigid", "force", "rule")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
+from hetwin_suite.proving_ground.evaluation.approaches import Contacts
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
 
@@ -15,6 +16,7 @@ def judge_all(
     episodes: Sequence[LabelledEpisode],
     approaches: Sequence[str],
     *,
+    contacts: Contacts = Contacts.MANIPULATION,
     jobs: int | None = None,
     engine: str | None = None,
     progress: Callable[[int, int, Verdict], None] | None = None,
@@ -24,6 +26,7 @@ def judge_all(
     Args:
         episodes: what to play.
         approaches: how.
+        contacts: the physics engine's contact settings.
         jobs: processes at a time; default: one per core.
         engine: the main model's physics engine; None: the scenarios'.
         progress: told of each verdict as it comes: how many are done, of how many, and which.
@@ -37,7 +40,8 @@ def judge_all(
     count = min(jobs or os.cpu_count() or 1, len(work))
     with ProcessPoolExecutor(count, mp_context=context) as pool:
         futures = {
-            pool.submit(judge, *item, engine=engine): number for number, item in enumerate(work)
+            pool.submit(judge, *item, contacts=contacts, engine=engine): number
+            for number, item in enumerate(work)
         }
         try:
             for future in as_completed(futures):

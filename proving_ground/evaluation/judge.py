@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,11 +17,13 @@ from hetwin_suite.ensemble.transport.local import LocalPort
 from hetwin_suite.projection.log_writer import RunLog
 from hetwin_suite.proving_ground.evaluation.approaches import (
     RULE,
+    Contacts,
     says_success,
     scenario_name,
     task_of,
 )
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
+from hetwin_suite.proving_ground.evaluation.handover_watch import HandoverWatch
 
 WITHOUT_SIGNALS = ("single", "force")
 """Approaches that may fail to grasp at all; the paper gives n/a for failed executions then."""
@@ -44,6 +45,10 @@ class Verdict:
         wall_time: seconds that it took, start included.
         not_applicable: the paper's n/a: the approach cannot grasp what the robot really held, so that its 'no
             success' interprets nothing.
+        hand_backs: poses that the main model got back from another model.
+        unequal: of these, how many were not equal to the bit to what was released.
+        gain: the greatest speed within half a second after a hand-back beyond the released speed and what gravity
+            adds [m/s]; below 0 if the object only slowed down, not a number without hand-backs.
     """
 
     episode: str
@@ -57,6 +62,9 @@ class Verdict:
     real_time_factor: float
     wall_time: float
     not_applicable: bool = False
+    hand_backs: int = 0
+    unequal: int = 0
+    gain: float = np.nan
 
     @property
     def right(self) -> bool:
@@ -68,25 +76,29 @@ def judge(
     episode: LabelledEpisode,
     approach: str,
     log: Path | None = None,
+    contacts: Contacts = Contacts.MANIPULATION,
     engine: str | None = None,
 ) -> Verdict:
-    """Play an episode.
+    """Play an episode; with `log`, write the run to that folder.
 
     Args:
         episode: what to play.
-        approach: how.
-        log: a folder to write the run to.
+        approach: one of `APPROACHES`.
+        log: folder for the run's log.
+        contacts: the physics engine's contact settings.
         engine: the main model's physics engine; None: the scenario's.
     """
     begun = time.monotonic()
     task = task_of(episode.scenario)
     grasped = True
+    watch = HandoverWatch()
     if approach == RULE:
         success: bool | None = episode.blocked
         why, factor = "fingers blocked until release" if success else "fingers closed", np.nan
     else:
         try:
-            summary = _play(episode, scenario_name(task, approach), log, engine)
+            physics = (contacts, engine)
+            summary = _play(episode, scenario_name(task, approach), physics, watch, log)
         except HetwinError as error:
             success, why, factor = None, str(error), np.nan
         else:
@@ -106,15 +118,28 @@ def judge(
         float(factor),
         time.monotonic() - begun,
         not grasped and episode.held and not episode.success and approach in WITHOUT_SIGNALS,
+        len(watch.hand_backs),
+        watch.unequal,
+        watch.greatest_gain if watch.hand_backs else np.nan,
     )
 
 
 def _play(
-    episode: LabelledEpisode, scenario: str, log: Path | None, engine: str | None
+    episode: LabelledEpisode,
+    scenario: str,
+    physics: tuple[Contacts, str | None],
+    watch: HandoverWatch,
+    log: Path | None,
 ) -> RunSummary:
+    contacts, engine = physics
     loaded = load_scenario(find_scenario(scenario))
+    if contacts is not Contacts.MANIPULATION:
+        parameters = loaded.main.parameters
+        parameters["options"] = {**parameters.get("options", {}), "contacts": contacts.value}
     options = RunOptions(source=str(episode.recording), scene=episode.scene, engine=engine)
-    listeners: Sequence[RunListener] = [RunLog(log)] if log is not None else []
+    listeners: list[RunListener] = [watch]
+    if log is not None:
+        listeners.append(RunLog(log))
     ports = [LocalPort(plan) for plan in loaded.models]
     return Conductor(loaded, ports, listeners, options).run()
 

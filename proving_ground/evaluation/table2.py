@@ -62,3 +62,46 @@ def cells(verdicts: Iterable[Verdict]) -> list[Cell]:
                     right = sum(v.right for v in here)
                     table.append(Cell(scenario, truth, approach, right, len(here)))
     return table
+
+
+@dataclass(frozen=True, slots=True)
+class HandBacks:
+    """What became of the poses that the main model got back.
+
+    Attributes:
+        of: how many there were.
+        unequal: how many were not taken as they were released, to the bit.
+        greatest_gain: greatest gain of speed within half a second afterwards, beyond the released speed and
+            gravity [m/s]; 0 if all only slowed down.
+    """
+
+    scenario: str
+    approach: str
+    of: int
+    unequal: int
+    greatest_gain: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.scenario}, {self.approach}: {self.of} poses handed back to physics,"
+            f" {self.of - self.unequal} equal to the bit,"
+            f" greatest gain of speed beyond gravity {self.greatest_gain:.2f} m/s"
+        )
+
+
+def hand_backs(verdicts: Iterable[Verdict]) -> list[HandBacks]:
+    """One row per scenario and approach that hands poses back."""
+    verdicts = list(verdicts)
+    rows = []
+    for scenario in TASKS:
+        for approach in APPROACHES:
+            here = [
+                v
+                for v in verdicts
+                if (v.scenario, v.approach) == (scenario, approach) and v.hand_backs
+            ]
+            if here:
+                gain = max(0.0, *(v.gain for v in here))
+                of, unequal = sum(v.hand_backs for v in here), sum(v.unequal for v in here)
+                rows.append(HandBacks(scenario, approach, of, unequal, gain))
+    return rows

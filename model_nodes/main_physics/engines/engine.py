@@ -173,6 +173,10 @@ class Engine(ABC):
         """In how much detail an object is simulated now."""
         return Fidelity.HIGH
 
+    def run_belt(self, frame: str, velocity: tuple[float, float, float]) -> None:
+        """From now on the surface of a body moves, as a conveyor's does, in its frame [m/s]."""
+        raise Unsupported(f"{self.name} cannot move the surface of {frame}")
+
     def attach(self, name: str, to: str) -> None:
         """Fix an object rigidly to another frame, where it is."""
         raise Unsupported(f"{self.name} cannot attach {name} to {to}")

@@ -142,6 +142,8 @@ def test_a_model_that_fails_while_it_ends_keeps_nobody_from_ending(
     outcome = failing(monkeypatch, "stop", raises(ValueError("it broke")))
     assert outcome.summary.ended == "recording"
     assert outcome.models["witness"].stops == 1
+    (row,) = outcome.summary.failures
+    assert (row["model"], row["call"], row["then"]) == ("broken", "stop", "the run was over")
 
 
 @pytest.mark.parametrize("stepping", ["clock", "free"])

@@ -191,3 +191,38 @@ def test_whatever_is_switched_all_is_as_before_when_it_is_high_again(
     engine.set_fidelity([*STACK, "ball"], HIGH)
     for name, pose in zip((*STACK, "ball"), at_first, strict=True):
         assert np.array_equal(frame(engine, name), pose)
+
+
+def test_a_low_link_of_the_robot_passes_through_and_follows_as_before(engine: Engine) -> None:
+    bodies = (floor(), box("box", at(0, 0.05, 0.05)), gripper(at(0, 0, 0.05), gap=0.3))
+    loaded(engine, *bodies)
+    engine.set_fidelity(["left"], LOW)
+    assert engine.fidelity("left") is LOW
+    before = frame(engine, "box")
+    close(engine)
+    assert frame(engine, "box")[1] == pytest.approx(before[1], abs=1e-3)
+    close(engine, back=True)
+    engine.set_fidelity(["left"], HIGH)
+    close(engine)
+    assert frame(engine, "box")[1] < before[1] - 0.02
+
+
+def close(engine: Engine, back: bool = False) -> None:
+    """Close the left finger by 0.12 m, or open it again, in 0.3 s."""
+    for i in range(121):
+        share = 1.0 - i / 120 if back else i / 120
+        engine.command_joints(np.array([0, 0, 0, 0.12 * share, 0.0]), np.zeros(5), np.zeros(5))
+        engine.step()
+
+
+def test_a_belt_carries_what_lies_on_it(engine: Engine) -> None:
+    table = box("belt", at(0, 0, 0.1), (2.0, 0.5, 0.2), static=True)
+    loaded(engine, floor(), table, box("box", at(-0.5, 0, 0.251)))
+    rest(engine, 40)
+    start = frame(engine, "box")
+    engine.run_belt("belt", (0.5, 0.0, 0.0))
+    rest(engine, 400)
+    assert frame(engine, "box")[0] - start[0] == pytest.approx(0.5, abs=0.05)
+    engine.run_belt("belt", (0.0, 0.0, 0.0))
+    rest(engine, 100)
+    assert abs(frame(engine, "box")[7]) < 1e-3

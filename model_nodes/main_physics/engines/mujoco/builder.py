@@ -26,6 +26,10 @@ from hetwin_suite.model_nodes.main_physics.description import (
     World,
 )
 from hetwin_suite.model_nodes.main_physics.engines.engine import EngineSettings
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.contact_settings import (
+    CONTACTS_OPTION,
+    contact_settings,
+)
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.options import set_option
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.order import moving_frames
 from hetwin_suite.model_nodes.main_physics.inertias import principal
@@ -68,8 +72,9 @@ class Builder:
         self.world = world
         self._notes = notes
         self._step = settings.period / settings.substeps
+        self._contacts = contact_settings(settings.options)
         shortest = max(SHORTEST_CONTACT_TIME, 2 * self._step)
-        self._contact_time = settings.contact_time or shortest
+        self._contact_time = settings.contact_time or self._contacts.time_constant or shortest
         self.spec = mj.MjSpec()
         self._set_options(settings.options)
         self._meshes = 0
@@ -154,12 +159,13 @@ class Builder:
         option.timestep = self._step
         option.gravity = self.world.gravity
         option.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST
-        option.cone = mj.mjtCone.mjCONE_ELLIPTIC
-        option.impratio = 10.0
-        option.noslip_iterations = 3
+        option.cone = self._contacts.cone
+        option.impratio = self._contacts.impratio
+        option.noslip_iterations = self._contacts.noslip_iterations
         option.disableflags |= mj.mjtDisableBit.mjDSBL_AUTORESET
         for name, value in options.items():
-            set_option(option, name, value)
+            if name != CONTACTS_OPTION:
+                set_option(option, name, value)
 
     def _add_link(
         self, parent: Any, body: Body, link: Link, pose: tuple[float, ...], joint: Joint | None
@@ -198,7 +204,7 @@ class Builder:
             pos=geometry.pose[:3],
             quat=geometry.pose[3:],
             density=geometry.density,
-            condim=4,
+            condim=self._contacts.condim,
             friction=[
                 DEFAULT_FRICTION if geometry.friction is None else geometry.friction,
                 TORSIONAL_FRICTION,
@@ -206,7 +212,7 @@ class Builder:
             ],
             solref=[self._contact_time, 1.0],
         )
-        geom.solimp[:3] = [0.95, 0.99, 0.001]
+        geom.solimp[:3] = self._contacts.solimp
         if geometry.hull is not None:
             mesh = self.spec.add_mesh(name=f"mesh {self._meshes}")
             self._meshes += 1
@@ -225,9 +231,11 @@ def _add_joint(made: Any, body: Body, joint: Joint) -> None:
         pos=joint.anchor,
         axis=joint.axis,
     )
-    if body.robot:
+    if body.robot and joint.spring is None:
         # Driven: the recording is the truth, limits and friction would only fight it.
         return
+    if joint.spring is not None:
+        added.stiffness = [joint.spring, 0.0, 0.0] if np.ndim(added.stiffness) else joint.spring
     added.damping = [joint.damping, 0.0, 0.0] if np.ndim(added.damping) else joint.damping
     added.frictionloss = joint.friction
     if joint.lower is not None or joint.upper is not None:

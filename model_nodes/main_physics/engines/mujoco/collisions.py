@@ -96,6 +96,14 @@ class Collisions:
         for body in bodies[~np.array(plain)].tolist():
             self._apply(body)
 
+    def set_link_presence(self, body: int, presence: Presence) -> None:
+        """How much of a robot's link others feel: all or nothing."""
+        if presence is Presence.FULL:
+            self._presence.pop(body, None)
+        else:
+            self._presence[body] = presence
+        self._apply(body)
+
     def _apply_to_all(self, bodies: Ints, presence: Presence) -> None:
         """As `_apply`, for free bodies about which nothing else is special."""
         contype = {Presence.FULL: _FREE, Presence.STATIC: _STATIC, Presence.NONE: 0}[presence]

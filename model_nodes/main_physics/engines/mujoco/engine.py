@@ -30,6 +30,7 @@ from hetwin_suite.model_nodes.main_physics.engines.mujoco.distances import Pairs
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.fidelities import Fidelities
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.led import LedObjects
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.link_fidelities import LinkFidelities
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.overlaps import Overlaps
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.servo import Servo
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import (
@@ -47,6 +48,7 @@ _TOO_FAST = 1e4
 _STATE = mj.mjtState.mjSTATE_INTEGRATION.value
 _CHANGED = (
     "geom_margin",
+    "geom_surfacevel",
     "dof_armature",
     "dof_M0",
     "eq_obj1id",
@@ -97,6 +99,7 @@ class MujocoEngine(Engine):
         self._collisions = Collisions(model, tables, self._hand_links(tables))
         self._reader = FrameReader(model, data, tables)
         self._fidelities = Fidelities(model, data, tables, self._collisions, self._reader)
+        self._link_fidelities = LinkFidelities(model, data, tables, self._collisions)
         self._led = LedObjects(model, tables, self._reader)
         self._contacts = Contacts(model, data, tables)
         self._overlaps = Overlaps(model, data, tables, self._collisions)
@@ -282,15 +285,28 @@ class MujocoEngine(Engine):
     def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
         """Switch levels; see `fidelities`."""
         names = list(names)
-        for name in names:
-            self._free(name)
+        links = [name for name in names if name in self._link_fidelities]
+        names = [self._free(name).name for name in names if name not in self._link_fidelities]
         if self._dirty:
             # What sleeps is not looked at again.
             self._refresh()
         self._relevelled |= self._fidelities.set(names, level)
+        self._dirty |= self._link_fidelities.set(links, level)
+
+    def run_belt(self, frame: str, velocity: tuple[float, float, float]) -> None:
+        """Set the surface velocity of all forms of a body."""
+        try:
+            geoms = list(self._tables.geoms[self._tables.body_of(frame)])
+        except KeyError:
+            raise Unsupported(f"there is no {frame} whose surface could move") from None
+        self._model.geom_surfacevel[geoms, :3] = velocity
+        self._model.flg_surfacevel = bool(self._model.geom_surfacevel.any())
+        self._dirty = True
 
     def fidelity(self, name: str) -> Fidelity:
         """The level that an object has."""
+        if name in self._link_fidelities:
+            return self._link_fidelities.level(name)
         return self._fidelities.level(self._free(name).name)
 
     def attach(self, name: str, to: str) -> None:
@@ -327,6 +343,7 @@ class MujocoEngine(Engine):
             self._overlaps.save(),
             self._attachments.save(),
             self._fidelities.save(),
+            self._link_fidelities.save(),
             dict(self._released),
         )
         return _Saved(state, changed, parts, self._periods)
@@ -339,7 +356,9 @@ class MujocoEngine(Engine):
             raise Unsupported("this is no state of this world in MuJoCo")
         for name, values in state.model.items():
             getattr(self._model, name)[:] = values
-        servo, collisions, led, overlaps, attachments, fidelities, released = state.parts
+        self._model.flg_surfacevel = bool(self._model.geom_surfacevel.any())
+        servo, collisions, led, overlaps, attachments, fidelities, links, released = state.parts
+        self._link_fidelities.restore(links)
         self._servo.restore(servo)
         self._collisions.restore(collisions)
         self._led.restore(led)
@@ -376,6 +395,7 @@ class MujocoEngine(Engine):
         names = {body: tables.frames[tables.body_frames[body]] for body in self._collisions.off}
         led, returned = self._led.values, self._overlaps.names
         attached, lowered = self._attachments.frames, self._fidelities.wanted
+        links = self._link_fidelities.levels
         remarks = self._overlaps.remarks
         model = self._builder.compile()
         fresh = mj.MjData(model)
@@ -392,8 +412,8 @@ class MujocoEngine(Engine):
             if name in self._tables.free and frame in self._tables.frames:
                 self.attach(name, frame)
         self._refresh()
-        for name, level in self._still_free(lowered).items():
-            self._fidelities.set([name], level)
+        for name, level in (self._still_free(lowered) | links).items():
+            self.set_fidelity([name], level)
         self._refresh()
         for name in returned:
             if name in self._tables.free:

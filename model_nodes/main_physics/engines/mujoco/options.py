@@ -47,5 +47,5 @@ def set_option(option: Any, name: str, value: Any) -> None:
             raise BadInput("is not a number", where=where, found=value, expected="at least 0")
         setattr(option, name, type(getattr(option, name))(value))
     else:
-        known = ", ".join([*_CHOICES, *_NUMBERS, SLEEP])
+        known = ", ".join(["contacts", *_CHOICES, *_NUMBERS, SLEEP])
         raise BadInput("is no option of MuJoCo here", where=where, found=name, expected=known)

@@ -90,8 +90,9 @@ def make_tables(world: World, model: mj.MjModel) -> Tables:
     body_frames = np.full(model.nbody, -1, np.int32)
     body_frames[frame_bodies] = np.arange(len(frames))
     robots = [b for b in bodies if b.robot]
-    driven = [joint_name(b, j) for b in robots for j in b.moving_joints]
-    passive = [joint_name(b, j) for b in bodies if not b.robot for j in b.moving_joints]
+    driven = [joint_name(b, j) for b in robots for j in b.driven_joints]
+    every = [joint_name(b, j) for b in (*robots, *bodies) for j in b.moving_joints]
+    passive = [name for name in dict.fromkeys(every) if name not in set(driven)]
     ids = [model.joint(name).id for name in (*driven, *passive)]
     geoms = tuple(
         tuple(range(model.body_geomadr[i], model.body_geomadr[i] + model.body_geomnum[i]))

@@ -1,0 +1,103 @@
+"""Processes of nodes: how they are started and ended."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping
+
+from hetwin_suite.ensemble.scenario.scenario import ModelPlan
+
+MODEL_NODE = "hetwin_suite.model_nodes.ros_node"
+CONDUCTOR_NODE = "hetwin_suite.conductor_node.main"
+END_TIMEOUT_S = 1.5
+PR_SET_PDEATHSIG = 1
+
+
+def start_node(
+    module: str, name: str, namespace: str, parameters: Mapping[str, object]
+) -> subprocess.Popen[bytes]:
+    """Start a node in a session of its own, so that a Ctrl-C at the terminal does not reach it.
+
+    A model's node dies with this process, even if it hangs; the conductor's ends its run then.
+    """
+    dies = _killed_with_parent if module == MODEL_NODE else _ended_with_parent
+    command = [sys.executable, "-m", module, "--ros-args", "-r", f"__node:={name}"]
+    if namespace.strip("/"):
+        command += ["-r", f"__ns:=/{namespace.strip('/')}"]
+    for key, value in parameters.items():
+        command += ["-p", f"{key}:={value}"]
+    return subprocess.Popen(
+        command,
+        stdout=sys.stderr,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=dies,
+    )
+
+
+def _killed_with_parent() -> None:
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _ended_with_parent() -> None:
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+class ModelNodes:
+    """Nodes of models that the conductor has started anew.
+
+    Args:
+        namespace: of the conductor.
+    """
+
+    def __init__(self, namespace: str) -> None:
+        self._namespace = namespace
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._started = 0
+
+    def start(self, plan: ModelPlan) -> None:
+        """Start a node for a model in place of one that has failed.
+
+        It gets a name of its own, so that nobody takes the failed one's services for the new one's.
+        """
+        self._started += 1
+        parameters = {
+            "type": plan.type,
+            "stepping": plan.stepping.value,
+            "model": plan.name,
+        }
+        name = f"{plan.name}_restarted_{self._started}"
+        self._processes[plan.name] = start_node(MODEL_NODE, name, self._namespace, parameters)
+
+    def ended(self, model: str) -> str | None:
+        """How the node that was started for a model has ended; None if it has not."""
+        process = self._processes.get(model)
+        code = None if process is None else process.poll()
+        return None if code is None else f"its process {ending(code)}"
+
+    def end(self) -> None:
+        """End them all."""
+        end_processes(self._processes.values())
+
+
+def ending(code: int) -> str:
+    """How a process ended, from its return code, e.g. ``was killed by SIGSEGV``."""
+    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+
+
+def end_processes(processes: Iterable[subprocess.Popen[bytes]]) -> None:
+    """End processes: asked first, then made to."""
+    running = [process for process in processes if process.poll() is None]
+    for process in running:
+        process.send_signal(signal.SIGTERM)
+    end = time.monotonic() + END_TIMEOUT_S
+    for process in running:
+        try:
+            process.wait(max(0.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,94 @@
+"""Axis-aligned bounding boxes of many entities at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hetwin_suite.ensemble.layout import Entity, Layout
+from hetwin_suite.ensemble.shapes import Shape, ShapeKind
+from hetwin_suite.ensemble.values import POSE, Floats
+
+
+class BoundingBoxes:
+    """Boxes along the world's axes around entities, from the boxes around their forms.
+
+    Args:
+        layout: of the scene.
+        names: of the entities; those without forms that collide are left out.
+    """
+
+    def __init__(self, layout: Layout, names: Sequence[str]) -> None:
+        local = {name: local_box(layout.entity(name)) for name in names}
+        self.names = [name for name, box in local.items() if box is not None]
+        boxes = [box for box in local.values() if box is not None]
+        self._middles: Floats = np.array([(lo + hi) / 2 for lo, hi in boxes]).reshape(-1, 3)
+        self._halves: Floats = np.array([(hi - lo) / 2 for lo, hi in boxes]).reshape(-1, 3)
+        starts = [layout.range_of(name, POSE.name).start for name in self.names]
+        self._at = np.array(starts, np.intp)[:, None] + np.arange(POSE.size)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def poses(self, values: Floats) -> Floats:
+        """(n, 13) the entities' poses and twists, out of all values of the scene."""
+        poses: Floats = values[self._at]
+        return poses
+
+    def around(self, poses: Floats, chosen: np.ndarray | slice = slice(None)) -> Floats:
+        """(m, 6) lower and upper corners, for the chosen of the entities at `poses` (m, 13)."""
+        w, x, y, z = poses[:, 3:7].T
+        turn = np.empty((len(poses), 3, 3))
+        turn[:, 0, 0], turn[:, 0, 1] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z)
+        turn[:, 0, 2], turn[:, 1, 0] = 2 * (x * z + w * y), 2 * (x * y + w * z)
+        turn[:, 1, 1], turn[:, 1, 2] = 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+        turn[:, 2, 0], turn[:, 2, 1] = 2 * (x * z - w * y), 2 * (y * z + w * x)
+        turn[:, 2, 2] = 1 - 2 * (x * x + y * y)
+        middle = poses[:, :3] + np.einsum("nij,nj->ni", turn, self._middles[chosen])
+        half = np.einsum("nij,nj->ni", np.abs(turn), self._halves[chosen])
+        return np.concatenate([middle - half, middle + half], axis=1)
+
+
+def local_box(entity: Entity) -> tuple[Floats, Floats] | None:
+    """Lower and upper corner of the box around an entity's colliding forms, in its frame; None without any."""
+    boxes = [_box(shape) for shape in entity.shapes if shape.collides]
+    if not boxes:
+        return None
+    lower = np.min([lo for lo, _ in boxes], axis=0)
+    upper = np.max([hi for _, hi in boxes], axis=0)
+    return lower, upper
+
+
+def _box(shape: Shape) -> tuple[Floats, Floats]:
+    w, x, y, z = shape.pose[3:7]
+    turn = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    at = np.array(shape.pose[:3])
+    if shape.kind is ShapeKind.MESH and shape.vertices is not None:
+        points = shape.vertices @ turn.T + at
+        return points.min(axis=0), points.max(axis=0)
+    half = np.abs(turn) @ _half(shape)
+    return at - half, at + half
+
+
+def _half(shape: Shape) -> Floats:
+    size = shape.size
+    match shape.kind:
+        case ShapeKind.BOX:
+            return np.array(size) / 2
+        case ShapeKind.SPHERE:
+            return np.full(3, size[0])
+        case ShapeKind.CYLINDER:
+            return np.array([size[0], size[0], size[1] / 2])
+        case ShapeKind.CAPSULE:
+            return np.array([size[0], size[0], size[1] / 2 + size[0]])
+        case ShapeKind.PLANE:
+            return np.array([size[0] / 2, size[1] / 2, 0.0])
+        case _:
+            return np.array(size)

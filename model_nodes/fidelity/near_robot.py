@@ -1,0 +1,172 @@
+"""A signaler: objects near the robot are simulated in high fidelity, others lower (paper 1, section 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.ensemble.errors import BadInput, Refused
+from hetwin_suite.ensemble.fidelity import FIDELITY, Fidelity
+from hetwin_suite.ensemble.layout import EntityKind, Selection
+from hetwin_suite.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.values import POSE, Floats, Value
+from hetwin_suite.model_nodes.checked_parameters import number, read_numbers
+from hetwin_suite.model_nodes.fidelity.bounding_boxes import BoundingBoxes
+from hetwin_suite.model_nodes.fidelity.rules import NearRobotRules, Thresholds
+
+MODES: dict[str, float | None] = {"HiFi": None, "AdFi-1": 1.0, "AdFi-2": 0.5, "AdFi-3": 0.01}
+"""The paper's modes and by how much each inflates the robot's bounding box [m]; None: all is always high."""
+
+_PARAMETERS = (
+    ParameterRequest(
+        "objects", ParameterKind.ENTITIES, "a tag, a pattern, or a list of names", False, "*"
+    ),
+    ParameterRequest("mode", ParameterKind.TEXT, "HiFi, AdFi-1, AdFi-2 or AdFi-3", False, "AdFi-1"),
+    ParameterRequest(
+        "inflation", ParameterKind.NUMBER, "of the robot's box, if no mode's", False, None, "m"
+    ),
+    number("rest_speed", 0.01, "m/s", "what is slower is at rest"),
+    number("rest_turn", 0.05, "rad/s", "what turns slower is at rest"),
+    number("interval", 10.0, "s", "all objects are raised so often; 0: never"),
+    ParameterRequest(
+        "rest_steps", ParameterKind.INTEGER, "steps at rest before lowering", False, 2
+    ),
+)
+
+
+class NearRobot(Model):
+    """Says of each object whether it must be simulated in high, medium or low fidelity; see `rules`."""
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """What the model is."""
+        return ModelDescription(
+            kind=ModelKind.OBSERVER,
+            summary="Lowers the fidelity of objects that the robot cannot reach.",
+            provides=(FIDELITY,),
+        )
+
+    def parameters(self) -> tuple[ParameterRequest, ...]:
+        """The objects, the mode and the thresholds."""
+        return _PARAMETERS
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Bring each object's attribute ``fidelity``; all are high at the start.
+
+        Raises:
+            BadInput: if there is no object, no such mode, or a threshold cannot be used.
+        """
+        self._objects = list(parameters["objects"])
+        if not self._objects:
+            raise BadInput("there are none", where="objects", expected="objects of the scene")
+        numbers = read_numbers(_PARAMETERS[3:], parameters)
+        inflation = self._inflation(parameters)
+        self._is_on = inflation is not None
+        self._thresholds = Thresholds(
+            inflation or 0.0,
+            numbers["rest_speed"],
+            numbers["rest_turn"],
+            _steps(parameters.get("rest_steps", 2)),
+            numbers["interval"],
+        )
+        self._owned = set(self._objects)
+        self._told = np.full(len(self._objects), float(Fidelity.HIGH))
+        high = np.full(1, float(Fidelity.HIGH))
+        return Contribution(
+            attributes=tuple(AttributeStart(n, FIDELITY, Value(high, 0)) for n in self._objects),
+            reads=(Selection("*", POSE.name),),
+        )
+
+    def _inflation(self, parameters: Mapping[str, Any]) -> float | None:
+        given = parameters.get("inflation")
+        if given is not None:
+            request = number("inflation", 0.0, "m", "")
+            return read_numbers((request,), parameters)["inflation"]
+        mode = parameters.get("mode", "AdFi-1")
+        if mode not in MODES:
+            expected = ", ".join(MODES)
+            raise BadInput("there is no such mode", where="mode", found=mode, expected=expected)
+        return MODES[mode]
+
+    def start(self, scene: Snapshot) -> None:
+        """Work out the forms of objects and robots.
+
+        Raises:
+            BadInput: if an object has no form.
+        """
+        layout = scene.layout
+        boxes = BoundingBoxes(layout, self._objects)
+        bare = set(self._objects) - set(boxes.names)
+        if bare:
+            found = ", ".join(sorted(bare))
+            raise BadInput("these have no form that collides", where="objects", found=found)
+        links = [e.name for e in layout.of_kind(EntityKind.LINK) if e.owner in _robots(scene)]
+        self._robot = BoundingBoxes(layout, links)
+        self._boxes = boxes
+        self._rules = NearRobotRules(boxes, self._thresholds)
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Tell the levels that have changed."""
+        output = StepOutput(tick.time_ns)
+        if not self._is_on:
+            return output
+        values = tick.scene.values
+        levels = self._rules.update(
+            tick.time_ns * 1e-9, self._boxes.poses(values), robot_box(self._robot, values)
+        )
+        changed = np.flatnonzero(levels != self._told)
+        for i in changed.tolist():
+            name = self._objects[i]
+            if name in self._owned:
+                value = Value(levels[i : i + 1].copy(), tick.time_ns)
+                output.values[name, FIDELITY.name] = value
+        self._told[changed] = levels[changed]
+        return output
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Judge an object from now on."""
+        if attribute != FIDELITY.name or entity not in self._objects:
+            raise Refused(f"this signaler does not judge {entity}.{attribute}")
+        self._owned.add(entity)
+        # Told anew at the next step.
+        self._told[self._objects.index(entity)] = np.nan
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """Stop judging an object; its level stays."""
+        if attribute != FIDELITY.name or entity not in self._owned:
+            raise Refused(f"this signaler is not responsible for {entity}.{attribute}")
+        self._owned.discard(entity)
+        return Value(scene.get(entity, attribute).copy(), scene.time_ns)
+
+
+def robot_box(robot: BoundingBoxes, values: Floats) -> Floats:
+    """(6,) lower and upper corner of the box around all links of the robots; inside out if there are none."""
+    if not robot.names:
+        return np.array([np.inf] * 3 + [-np.inf] * 3)
+    boxes = robot.around(robot.poses(values))
+    return np.concatenate([boxes[:, :3].min(axis=0), boxes[:, 3:].max(axis=0)])
+
+
+def _robots(scene: Snapshot) -> set[str]:
+    return {entity.name for entity in scene.layout.of_kind(EntityKind.ROBOT)}
+
+
+def _steps(given: object) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+        raise BadInput(
+            "is no number of steps", where="rest_steps", found=given, expected="1 or more"
+        )
+    return given

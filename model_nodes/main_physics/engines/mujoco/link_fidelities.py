@@ -1,0 +1,98 @@
+"""Links of robots that are simulated with less than full fidelity (paper 1, section 4.3: plungers in arm).
+
+What drives a robot does not depend on its fidelity. Below high, springs that hang a link on another are stiff;
+a low link touches nothing besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_suite.ensemble.values import Ints
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.collisions import Collisions, Presence
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.servo import DRIVEN_ARMATURE
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Sort, Tables
+
+
+class LinkFidelities:
+    """The level of every link of a robot."""
+
+    def __init__(
+        self, model: mj.MjModel, data: mj.MjData, tables: Tables, collisions: Collisions
+    ) -> None:
+        self._model, self._data, self._collisions = model, data, collisions
+        self._armature = model.dof_armature.copy()
+        self._velocities = np.zeros(model.nv)
+        self._bodies = {
+            tables.frames[tables.body_frames[body]]: body
+            for body in range(1, model.nbody)
+            if tables.sorts[body] is Sort.DRIVEN and tables.body_frames[body] >= 0
+        }
+        sprung = set(tables.joint_velocities[len(tables.driven) :].tolist())
+        self._dofs = {
+            name: [dof for dof in _dofs_of(model, body) if dof in sprung]
+            for name, body in self._bodies.items()
+        }
+        self._level: dict[str, Fidelity] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._bodies
+
+    @property
+    def levels(self) -> dict[str, Fidelity]:
+        """The level of each link that is not high."""
+        return dict(self._level)
+
+    def level(self, name: str) -> Fidelity:
+        """The level that a link has."""
+        return self._level.get(name, Fidelity.HIGH)
+
+    def set(self, names: Iterable[str], level: Fidelity) -> bool:
+        """Give links a level; answers whether that changed anything."""
+        names = [name for name in names if self.level(name) is not level]
+        if not names:
+            return False
+        lowered = [name for name in names if name not in self._level]
+        if lowered:
+            self._stiffen(self._together(lowered))
+        if level is Fidelity.HIGH:
+            self._loosen(self._together(names))
+        for name in names:
+            self._level[name] = level
+            if level is Fidelity.HIGH:
+                del self._level[name]
+        presence = Presence.NONE if level is Fidelity.LOW else Presence.FULL
+        for name in names:
+            self._collisions.set_link_presence(self._bodies[name], presence)
+        return True
+
+    def _stiffen(self, dofs: Ints) -> None:
+        self._velocities[dofs] = self._data.qvel[dofs]
+        self._data.qvel[dofs] = 0.0
+        self._model.dof_armature[dofs] = self._armature[dofs] + DRIVEN_ARMATURE
+
+    def _loosen(self, dofs: Ints) -> None:
+        self._data.qvel[dofs] = self._velocities[dofs]
+        self._model.dof_armature[dofs] = self._armature[dofs]
+
+    def _together(self, names: Iterable[str]) -> Ints:
+        return np.array([dof for name in names for dof in self._dofs[name]], np.int32)
+
+    def save(self) -> object:
+        """What `restore` needs; the model's arrays and the collisions are not in it."""
+        return dict(self._level), self._velocities.copy()
+
+    def restore(self, state: object) -> None:
+        """Go back to what `save` gave."""
+        assert isinstance(state, tuple)
+        level, self._velocities[:] = state
+        self._level = dict(level)
+
+
+def _dofs_of(model: mj.MjModel, body: int) -> range:
+    first = int(model.body_dofadr[body])
+    return range(first, first + int(model.body_dofnum[body])) if first >= 0 else range(0)

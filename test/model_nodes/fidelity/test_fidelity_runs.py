@@ -1,0 +1,63 @@
+"""Fidelity management by YAML alone, with real physics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_ensemble import Outcome, run
+
+from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_suite.proving_ground.sdf_text import Part, Thing, world_sdf
+
+BOXES = [f"box_{i}" for i in range(6)]
+SCENARIO = """
+scenario: small
+rate: 200
+world: {world}
+robot: urdf/tabletop_arm.urdf
+models:
+  physics: {{type: main_physics, main: true}}
+  {signaler}
+"""
+SIGNALER = "signaler: {{type: fidelity_near_robot, parameters: {{{mode}}}}}"
+
+
+def conducted(folder: Path, signaler: str, seconds: float = 0.5) -> Outcome:
+    """Six boxes, each further away from the arm than the one before; the last one falls."""
+    things = [Thing("floor", [Part("floor", "plane", (20.0, 20.0))], (0, 0, 0), (1, 1, 1))]
+    for i, name in enumerate(BOXES):
+        part = Part("box", "box", (0.1, 0.1, 0.1), (0, 0, 0.05))
+        at = (0.9 + i, 0.0, 1.5 if i == 5 else 0.0)
+        things.append(Thing(name, [part], at, (1, 1, 1), 0.5, 1.0, (0.01, 0.01, 0.01)))
+    world = folder / "boxes.sdf"
+    world.write_text(world_sdf("boxes", "", things), encoding="utf-8")
+    return run(SCENARIO.format(world=world, signaler=signaler), duration=seconds)
+
+
+def levels(outcome: Outcome, name: str) -> list[float]:
+    return [float(scene.get(name, "fidelity")[0]) for scene in outcome.record.scenes]
+
+
+@pytest.mark.parametrize("mode", ["AdFi-1", "AdFi-2", "AdFi-3"])
+def test_what_is_far_from_the_robot_is_lowered_when_it_rests(tmp_path: Path, mode: str) -> None:
+    outcome = conducted(tmp_path, SIGNALER.format(mode=f"mode: {mode}"))
+    assert outcome.summary.error is None
+    assert levels(outcome, "box_4")[-1] < Fidelity.HIGH
+    assert levels(outcome, "box_5")[-1] == Fidelity.HIGH, "it still falls"
+    falling = [scene.pose("box_5")[2] for scene in outcome.record.scenes]
+    assert falling[-1] < 0.4
+
+
+def test_hifi_lowers_nothing_and_gives_the_same_poses_as_no_signaler(tmp_path: Path) -> None:
+    with_it = conducted(tmp_path, SIGNALER.format(mode="mode: HiFi"), 0.2)
+    without = conducted(tmp_path, "", 0.2)
+    for one, other in zip(with_it.record.scenes, without.record.scenes, strict=True):
+        for name in BOXES:
+            assert np.array_equal(one.pose(name), other.pose(name))
+
+
+def test_an_unknown_mode_is_named(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="AdFi-9"):
+        conducted(tmp_path, SIGNALER.format(mode="mode: AdFi-9"))

@@ -1,0 +1,112 @@
+"""When objects near a robot are raised and lowered."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scene_of import scene_of
+
+from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_suite.ensemble.layout import Entity, EntityKind
+from hetwin_suite.ensemble.shapes import Shape, ShapeKind
+from hetwin_suite.ensemble.values import Floats, pose_value
+from hetwin_suite.model_nodes.fidelity.bounding_boxes import BoundingBoxes
+from hetwin_suite.model_nodes.fidelity.rules import NearRobotRules, Thresholds
+
+LOW, MEDIUM, HIGH = (float(level) for level in Fidelity)
+ROBOT = np.array([-1.0, -1.0, 0.0, 0.0, 1.0, 2.0])
+STEP = 0.01
+
+
+def moved(x: float) -> Floats:
+    """The robot's box, further in x."""
+    return np.asarray(ROBOT + np.array([x, 0, 0, x, 0, 0]))
+
+
+class Scene:
+    """Two cubes of 0.2 m, at 0.5 m and 3 m before the robot, and the rules with an inflation of 1 m."""
+
+    def __init__(self, **thresholds: float) -> None:
+        cube = Shape(ShapeKind.BOX, (0.2, 0.2, 0.2))
+        entities = [Entity(n, EntityKind.OBJECT, shapes=(cube,)) for n in ("near", "far")]
+        self.poses = np.array([pose_value((x, 0, 0.1)).data for x in (0.5, 3.0)])
+        poses = {"near": self.poses[0], "far": self.poses[1]}
+        boxes = BoundingBoxes(scene_of(entities, poses).layout, ["near", "far"])
+        self.rules = NearRobotRules(boxes, Thresholds(**{"inflation": 1.0, **thresholds}))  # type: ignore[arg-type]
+        self.time = 0.0
+
+    def step(self, count: int = 1, robot: Floats = ROBOT) -> list[float]:
+        for _ in range(count):
+            self.time += STEP
+            levels = self.rules.update(self.time, self.poses, robot)
+        return [float(level) for level in levels]
+
+
+def test_what_is_at_rest_out_of_reach_is_lowered_after_two_steps() -> None:
+    scene = Scene()
+    assert scene.step() == [HIGH, HIGH]
+    assert scene.step() == [HIGH, LOW]
+
+
+@pytest.mark.parametrize("component", range(7, 13))
+def test_what_moves_is_not_lowered(component: int) -> None:
+    scene = Scene()
+    scene.poses[1, component] = 0.1
+    assert scene.step(5) == [HIGH, HIGH]
+    scene.poses[1, component] = 0.0
+    assert scene.step() == [HIGH, HIGH]
+    scene.poses[1, component] = 0.1
+    assert scene.step() == [HIGH, HIGH]
+    scene.poses[1, component] = 0.0
+    assert scene.step(2) == [HIGH, LOW]
+
+
+def test_a_high_object_that_reaches_out_of_the_box_keeps_the_others_medium() -> None:
+    scene = Scene()
+    scene.poses[0, 0] = 1.05
+    assert scene.step(3) == [HIGH, MEDIUM]
+    scene.poses[0, 0] = 0.5
+    assert scene.step() == [HIGH, LOW]
+
+
+def test_what_the_box_reaches_is_raised_at_once() -> None:
+    scene = Scene()
+    assert scene.step(3) == [HIGH, LOW]
+    assert scene.step(1, moved(2.0)) == [HIGH, HIGH]
+
+
+def test_everything_is_raised_at_regular_intervals() -> None:
+    scene = Scene(interval=1.0)
+    levels = [scene.step()[1] for _ in range(250)]
+    raised = [i for i in range(1, 250) if levels[i] == HIGH and levels[i - 1] != HIGH]
+    assert raised == [99, 199]
+    assert levels[101] == LOW
+
+
+def test_without_an_interval_nothing_is_raised_by_time() -> None:
+    scene = Scene(interval=0.0)
+    scene.step(2)
+    assert {scene.step()[1] for _ in range(2000)} == {LOW}
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(-3, 3), st.floats(-1, 1), st.floats(-1, 1)), min_size=3, max_size=30
+    )
+)
+def test_what_reaches_into_the_box_is_always_high(motion: list[tuple[float, float, float]]) -> None:
+    scene = Scene()
+    for x, speed, turn in motion:
+        scene.poses[:, 7] = speed
+        scene.poses[1, 3:7] = np.cos(turn / 2), 0.0, 0.0, np.sin(turn / 2)
+        moving = scene.rules.levels == HIGH
+        scene.poses[moving, 0] += speed * STEP
+        robot = moved(x)
+        levels = scene.step(1, robot)
+        for index, level in enumerate(levels):
+            half = 0.1 if index == 0 else 0.1 * (abs(np.cos(turn)) + abs(np.sin(turn)))
+            at = scene.poses[index, 0]
+            if robot[0] - 1 < at + half - 1e-9 and at - half + 1e-9 < robot[3] + 1:
+                assert level == HIGH
