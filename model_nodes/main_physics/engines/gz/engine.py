@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite
 from typing import Any
 
@@ -28,10 +29,11 @@ from hetwin_suite.model_nodes.main_physics.engines.gz.contacts import CONTACT_CO
 from hetwin_suite.model_nodes.main_physics.engines.gz.course import Course
 from hetwin_suite.model_nodes.main_physics.engines.gz.masks import Form
 from hetwin_suite.model_nodes.main_physics.engines.gz.options import read_options
+from hetwin_suite.model_nodes.main_physics.engines.gz.orders import Orders, taken
 from hetwin_suite.model_nodes.main_physics.engines.gz.parting import Parting
+from hetwin_suite.model_nodes.main_physics.engines.gz.roles import Roles
 from hetwin_suite.model_nodes.main_physics.engines.gz.shadow import Shadow
 from hetwin_suite.model_nodes.main_physics.engines.gz.simulation import Simulation
-from hetwin_suite.model_nodes.main_physics.engines.gz.twins import Twin
 from hetwin_suite.model_nodes.main_physics.engines.gz.world_sdf import lumps
 from hetwin_suite.model_nodes.main_physics.names import frame_name
 from hetwin_suite.model_nodes.main_physics.notes import Notes
@@ -48,9 +50,7 @@ class _Saved:
     velocities: Floats
     poses: dict[str, Floats]
     led: object
-    off: frozenset[str]
-    levels: dict[str, Fidelity]
-    frozen: dict[str, Floats]
+    roles: object
     parting: object
     course: object
     attached: dict[str, str]
@@ -90,9 +90,6 @@ class GazeboEngine(Engine):
                 "contact_time is MuJoCo's; Gazebo's engines part overlapping bodies by their own rule"
             )
         self._periods = 0
-        self._off: set[str] = set()
-        self._levels: dict[str, Fidelity] = {}
-        self._frozen: dict[str, Floats] = {}
         self._attached: dict[str, str] = {}
         self._released: dict[str, tuple[int, Floats]] = {}
         self._remarks: list[Remark] = []
@@ -115,8 +112,7 @@ class GazeboEngine(Engine):
         self._course = Course(len(tables.driven), self._settings.period)
         self._near = self._shadow.pairs(self._near_objects(), self._settings.proximity_range)
         self._parting = Parting(self._shadow)
-        self._forms = {(name, Form.PLAIN) for name in tables.free}
-        self._active: dict[str, Form | None] = dict.fromkeys(tables.free, Form.PLAIN)
+        self._roles = Roles(tables.free)
         self._frame_ids = {name: i for i, name in enumerate(tables.frames)}
         self._placed: dict[str, Floats] = {}
         self._start_over()
@@ -187,15 +183,28 @@ class GazeboEngine(Engine):
         """Go on by one period."""
         shadow = self._shadow
         shadow.place_led(self._time_ns(0.0))
-        swaps = self._swaps()
+        swapped = self._choose()
         simulation = self._running()
+        placed = taken(self._placed, swapped, shadow.poses)
+        self._placed, reset, self._joints_placed = {}, self._joints_placed, False
         begins = {name: shadow.poses[name] for name in self._told}
         for i in range(1, self._steps + 1):
             target = self._course.at(i / self._steps)
             ends = self._led_at(target, i)
-            step = _Step(self, simulation, swaps, target, begins, ends)
-            ecm = simulation.step(step.command)
-            swaps, begins = [], ends
+            orders = Orders(
+                self._step_ns * 1e-9,
+                self.joints,
+                target,
+                shadow.positions,
+                shadow.velocities,
+                reset,
+                self._roles.active,
+                placed,
+                begins,
+                ends,
+            )
+            ecm = simulation.step(partial(orders.give, simulation=simulation))
+            placed, reset, begins = {}, False, ends
             self._read(simulation, ecm, complete=i == self._steps)
         self._periods += 1
         self._heard = False
@@ -218,7 +227,7 @@ class GazeboEngine(Engine):
                 self._world,
                 self._parts,
                 self._shadow.poses,
-                self._forms,
+                self._roles.loaded,
                 self._step_ns,
                 self._options,
             )
@@ -227,13 +236,13 @@ class GazeboEngine(Engine):
     @property
     def _told(self) -> tuple[str, ...]:
         """The objects that are where they are told: led ones, and those of less than high fidelity."""
-        return (*self._shadow.led.values, *self._frozen)
+        return (*self._shadow.led.values, *self._roles.frozen)
 
     def _led_at(self, target: Floats, i: int) -> dict[str, Floats]:
         """Where the led objects shall be after Gazebo's i-th step, the robot being where it shall be."""
         shadow = self._shadow
         if not shadow.led.any:
-            return {name: shadow.poses[name] for name in self._frozen}
+            return {name: shadow.poses[name] for name in self._roles.frozen}
         count = len(target)
         kept = shadow.positions.copy(), shadow.velocities.copy()
         shadow.positions[:count] = target
@@ -243,31 +252,17 @@ class GazeboEngine(Engine):
         shadow.positions[:], shadow.velocities[:] = kept
         return ends
 
-    def _swaps(self) -> list[str]:
-        """The objects that take another form now."""
-        wanted = {name: self._form(name) for name in self._active}
-        missing = {(n, f) for n, f in wanted.items() if f is not None} - self._forms
-        if missing:
-            self._forms |= missing
-            self._forms |= {(n, Form.PASSING) for n, f in missing if f is Form.LED}
+    def _choose(self) -> list[str]:
+        """Find each object's form; answers those that change theirs."""
+        swapped, lacking = self._roles.choose(self._shadow.led.values, self._parting.passing)
+        if lacking:
             self._start_over()
-        swapped = [name for name, form in wanted.items() if form is not self._active[name]]
-        self._active = wanted
         return swapped
-
-    def _form(self, name: str) -> Form | None:
-        off = name in self._off
-        if name in self._shadow.led or name in self._frozen:
-            through = off or self.fidelity(name) is Fidelity.LOW
-            return None if through else Form.LED
-        if off:
-            return Form.GHOST
-        return Form.PASSING if name in self._parting.passing else Form.PLAIN
 
     def _read(self, simulation: Simulation, ecm: Any, *, complete: bool) -> None:
         shadow = self._shadow
         poses: dict[str, Floats] = {}
-        for name, form in self._active.items():
+        for name, form in self._roles.active.items():
             if form is None:
                 continue
             twin = simulation.twins[name, form]
@@ -357,10 +352,10 @@ class GazeboEngine(Engine):
     def follow(self, name: str, value: Value) -> None:
         """Lead an object, by a twin with a velocity servo."""
         self._free(name)
-        before = self._shadow.poses[name]
+        before = self._shadow.frame(name)
         if self._shadow.lead(name, value):
             self._released[name] = (self._periods, before)
-            self._frozen.pop(name, None)
+            self._roles.frozen.pop(name, None)
             self._parting.end(name)
 
     def hand_back(self, name: str, value: Value) -> None:
@@ -376,14 +371,14 @@ class GazeboEngine(Engine):
             self._put(name, shadow.frame(name))
         shadow.led.free(name)
         self._freeze(name)
-        if not untouched and name not in self._off and name not in self._frozen:
+        if not untouched and name not in self._roles.off and name not in self._roles.frozen:
             self._parting.begin(name, self._seconds())
             self._remarks += self._parting.take_remarks()
 
     def set_collision(self, name: str, on: bool) -> None:
         """Swap an object for a twin that touches nothing, or back."""
         self._free(name)
-        (self._off.discard if on else self._off.add)(name)
+        (self._roles.off.discard if on else self._roles.off.add)(name)
 
     def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
         """Hold objects where they are: medium ones as heavy twins, low ones touching nothing."""
@@ -391,24 +386,22 @@ class GazeboEngine(Engine):
         for name in chosen:
             self._free(name)
         for name in chosen:
-            self._levels[name] = level
+            self._roles.levels[name] = level
             self._freeze(name)
 
     def fidelity(self, name: str) -> Fidelity:
         """In how much detail an object is simulated now."""
         self._free(name)
-        if name in self._shadow.led:
-            return Fidelity.HIGH
-        return self._levels.get(name, Fidelity.HIGH)
+        return self._roles.fidelity(name, self._shadow.led.values)
 
     def _freeze(self, name: str) -> None:
         """Keep pose and twist of an object whose fidelity is low, or give them back."""
-        high = self.fidelity(name) is Fidelity.HIGH
-        if high and name in self._frozen:
-            self._put(name, self._frozen.pop(name))
-        elif not high and name not in self._frozen and name not in self._shadow.led:
+        high, frozen = self.fidelity(name) is Fidelity.HIGH, self._roles.frozen
+        if high and name in frozen:
+            self._put(name, frozen.pop(name))
+        elif not high and name not in frozen and name not in self._shadow.led:
             pose = self._shadow.poses[name]
-            self._frozen[name] = pose
+            frozen[name] = pose
             self._put(name, np.concatenate([pose[:7], np.zeros(6)]))
 
     def attach(self, name: str, to: str) -> None:
@@ -445,9 +438,7 @@ class GazeboEngine(Engine):
             shadow.velocities.copy(),
             {name: pose.copy() for name, pose in shadow.poses.items()},
             shadow.led.save(),
-            frozenset(self._off),
-            dict(self._levels),
-            dict(self._frozen),
+            self._roles.save(),
             self._parting.save(),
             self._course.save(),
             dict(self._attached),
@@ -463,8 +454,7 @@ class GazeboEngine(Engine):
         shadow.led.restore(state.led)
         shadow.set_objects(state.poses)
         self._placed.update(state.poses)
-        self._off = set(state.off)
-        self._levels, self._frozen = dict(state.levels), dict(state.frozen)
+        self._roles.restore(state.roles)
         self._parting.restore(state.parting)
         self._course.restore(state.course)
         self._attached = dict(state.attached)
@@ -492,7 +482,7 @@ class GazeboEngine(Engine):
         self._rebuild(replace(self._world, bodies=rest))
 
     def _rebuild(self, world: World) -> None:
-        before, passing = self._shadow, self._parting.names
+        before, roles, passing = self._shadow, self._roles, self._parting.names
         self._use(world, Notes())
         shadow = self._shadow
         poses = {n: p for n, p in before.poses.items() if n in shadow.poses}
@@ -507,9 +497,7 @@ class GazeboEngine(Engine):
         for name, value in before.led.values.items():
             if name in poses and (value.parent == WORLD or value.parent in self.frames):
                 shadow.lead(name, value)
-        self._off &= set(shadow.poses)
-        self._levels = {n: level for n, level in self._levels.items() if n in poses}
-        self._frozen = {n: pose for n, pose in self._frozen.items() if n in poses}
+        self._roles.keep_from(roles)
         self._attached = {n: to for n, to in self._attached.items() if n in shadow.led}
         self._refresh()
         self._start_over()
@@ -528,65 +516,3 @@ class GazeboEngine(Engine):
         if self._simulation is not None:
             self._simulation.close()
             self._simulation = None
-
-
-class _Step:
-    """What Gazebo is told before one of its steps."""
-
-    def __init__(
-        self,
-        engine: GazeboEngine,
-        simulation: Simulation,
-        swapped: list[str],
-        target: Floats,
-        begins: Mapping[str, Floats],
-        ends: Mapping[str, Floats],
-    ) -> None:
-        self._engine, self._simulation, self._swapped = engine, simulation, swapped
-        self._target, self._begins, self._ends = target, begins, ends
-
-    def command(self, ecm: Any) -> None:
-        """Set joints and objects."""
-        engine = self._engine
-        seconds = engine._step_ns * 1e-9
-        self._joints(ecm, seconds)
-        placed, engine._placed = engine._placed, {}
-        for (name, form), twin in self._simulation.twins.items():
-            if form is not engine._active[name]:
-                twin.park(ecm)
-            else:
-                self._object(ecm, name, form, twin, placed, seconds)
-
-    def _object(
-        self,
-        ecm: Any,
-        name: str,
-        form: Form,
-        twin: Twin,
-        placed: Mapping[str, Floats],
-        seconds: float,
-    ) -> None:
-        twin.settle(ecm)
-        fresh = name in placed or name in self._swapped
-        if form is Form.LED:
-            begin, end = self._begins[name], self._ends[name]
-            if fresh:
-                twin.start(ecm, begin, end, seconds)
-            else:
-                twin.drive(ecm, begin, end, seconds)
-        elif fresh:
-            twin.place(ecm, placed.get(name, self._engine._shadow.poses[name]))
-
-    def _joints(self, ecm: Any, seconds: float) -> None:
-        engine, shadow = self._engine, self._engine._shadow
-        count = len(self._target)
-        placing, engine._joints_placed = engine._joints_placed, False
-        for i, name in enumerate(engine.joints):
-            joint = self._simulation.joints[name]
-            if placing:
-                joint.reset_position(ecm, [float(shadow.positions[i])])
-                if i >= count:
-                    joint.reset_velocity(ecm, [float(shadow.velocities[i])])
-            if i < count:
-                speed = (self._target[i] - shadow.positions[i]) / seconds
-                joint.set_velocity(ecm, [float(speed)])

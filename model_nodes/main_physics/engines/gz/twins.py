@@ -32,23 +32,26 @@ class Twin:
         self._rotation = tuple(home[3:7].tolist())
         self._placed = False
         self._known: Floats = home
+        self._told: tuple[float, ...] = ()
 
     def read(self, ecm: Any) -> Floats:
-        """(13,) pose and twist after the last step."""
+        """(13,) pose and twist after the last step.
+
+        Of what moves by less than 1e-6 m in a step Gazebo tells nothing new: neither pose nor velocity.
+        """
         pose = self.link.world_pose(ecm)
+        at, turn = pose.pos(), pose.rot()
+        told = (at.x(), at.y(), at.z(), turn.w(), turn.x(), turn.y(), turn.z())
+        rests, self._told = told == self._told, told
+        self._rotation = normalized(told[3:])
+        twist = (0.0,) * 6 if rests else self._twist(ecm)
+        self._known = np.array((*told[:3], *self._rotation, *twist))
+        return self._known
+
+    def _twist(self, ecm: Any) -> tuple[float, ...]:
         linear = self.link.world_linear_velocity(ecm)
         angular = self.link.world_angular_velocity(ecm)
-        at, turn = pose.pos(), pose.rot()
-        self._rotation = normalized((turn.w(), turn.x(), turn.y(), turn.z()))
-        self._known = np.array(
-            (
-                *(at.x(), at.y(), at.z()),
-                *self._rotation,
-                *(linear.x(), linear.y(), linear.z()),
-                *(angular.x(), angular.y(), angular.z()),
-            )
-        )
-        return self._known
+        return (linear.x(), linear.y(), linear.z(), angular.x(), angular.y(), angular.z())
 
     def place(self, ecm: Any, pose: Floats) -> None:
         """Be at (13,) pose and twist at the beginning of the next step."""
