@@ -9,7 +9,6 @@ import pytest
 from hetwin_suite.model_nodes.main_physics.engines.engine import Engine
 from hetwin_suite.model_nodes.main_physics.engines.factory import ENGINES, make_engine
 
-
 CANNOT = {
     "gz": {
         "test_an_attached_object_is_high_as_long_as_it_is_attached": "attaches nothing to what moves freely",
