@@ -8,18 +8,19 @@ from geometry_msgs.msg import Point, Pose
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
-from hetwin_suite.ensemble.layout import EntityKind, Layout
+from hetwin_suite.ensemble.layout import EntityKind, Layout, Slot
 from hetwin_suite.ensemble.poses import multiply, rotate
-from hetwin_suite.ensemble.shapes import Shape, ShapeKind
+from hetwin_suite.ensemble.shapes import PARTICLE_RGBA, Shape, ShapeKind
 from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.transport.messages import fill_time
-from hetwin_suite.ensemble.values import WORLD
+from hetwin_suite.ensemble.values import WORLD, Meaning, particles
 
 SHOWN = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.LINK)
+_SAME_PLACE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 class MarkerWriter:
-    """Makes one marker per visible shape.
+    """Makes one marker per visible shape, and one per entity with particles.
 
     Args:
         layout: the scene's layout.
@@ -32,13 +33,19 @@ class MarkerWriter:
             if layout.has(entity.name, "pose")
             for number, shape in enumerate(entity.shapes)
         ]
+        self._clouds = [
+            (slot, _cloud(slot))
+            for slot in layout.slots
+            if slot.attribute.meaning is Meaning.PARTICLES and layout.has(slot.entity, "pose")
+        ]
 
     def markers(self, scene: Snapshot) -> MarkerArray:
         """All markers at the scene's time, in the frame ``world``."""
         for name, shape, marker in self._rows:
             fill_time(marker.header.stamp, scene.time_ns)
             _fill_pose(marker.pose, scene.pose(name).tolist(), shape.pose)
-        return MarkerArray(markers=[marker for _, _, marker in self._rows])
+        clouds = [_filled(marker, slot, scene) for slot, marker in self._clouds]
+        return MarkerArray(markers=[*(marker for _, _, marker in self._rows), *clouds])
 
 
 def _marker(name: str, number: int, shape: Shape) -> Marker:
@@ -52,6 +59,26 @@ def _marker(name: str, number: int, shape: Shape) -> Marker:
         marker.points = [
             Point(x=x, y=y, z=z) for x, y, z in shape.vertices[shape.faces.ravel()].tolist()
         ]
+    return marker
+
+
+def _cloud(slot: Slot) -> Marker:
+    marker = Marker(ns=f"{slot.entity} {slot.attribute.name}", id=0, type=Marker.SPHERE_LIST)
+    marker.header.frame_id = WORLD
+    r, g, b, a = PARTICLE_RGBA
+    marker.color = ColorRGBA(r=r, g=g, b=b, a=a)
+    return marker
+
+
+def _filled(marker: Marker, slot: Slot, scene: Snapshot) -> Marker:
+    """The marker with the particles that there are; RViz takes no list without points, so none deletes it."""
+    there = particles(scene.get(slot.entity, slot.attribute.name))
+    fill_time(marker.header.stamp, scene.time_ns)
+    marker.action = Marker.ADD if len(there) else Marker.DELETE
+    marker.points = [Point(x=x, y=y, z=z) for x, y, z in there[:, :3].tolist()]
+    if len(there):
+        marker.scale.x = marker.scale.y = marker.scale.z = 2 * float(there[0, 6])
+        _fill_pose(marker.pose, scene.pose(slot.entity).tolist(), _SAME_PLACE)
     return marker
 
 

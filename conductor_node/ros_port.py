@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from array import array
 from collections import deque
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
-from hetwin.msg import Event as EventMessage
 from hetwin.msg import ModelOutput
 from hetwin.srv import (
     CommandModel,
@@ -39,7 +37,7 @@ from hetwin_suite.ensemble.model import (
 )
 from hetwin_suite.ensemble.scenario.scenario import ModelPlan
 from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.transport import messages, wire
+from hetwin_suite.ensemble.transport import flat, messages, wire
 from hetwin_suite.ensemble.transport.port import MAY_RAISE, ModelPort, failure_of
 from hetwin_suite.ensemble.transport.ros_names import SERVICE_DEPTH
 from hetwin_suite.ensemble.transport.spinning import spin_until
@@ -86,7 +84,6 @@ class RosPort(ModelPort):
         self._hangs = False
         self._layout: Layout | None = None
         self._time_ns = 0
-        self._step = 0
         self._pending: Any = None
         self._arrived: list[ModelOutput] = []
         self._missed = 0
@@ -144,9 +141,7 @@ class RosPort(ModelPort):
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Hand the resolved parameters over."""
         request = InitializeModel.Request(parameters=json.dumps(dict(parameters)), seed=seed)
-        contribution = wire.contribution_from_text(
-            self._call("initialize", request, START_DEADLINE_S).contribution
-        )
+        contribution = wire.contribution_from_text(self._call("initialize", request).contribution)
         self._selections = contribution.reads
         return contribution
 
@@ -184,11 +179,8 @@ class RosPort(ModelPort):
             return  # it hears the clock and the state on their topics
         if self._answered:
             return
-        self._step += 1
         request = StepModel.Request()
-        messages.fill_step(request, tick, self._step, EventMessage, with_state=self._reads)
-        if self.can_run_ahead:
-            request.further_times = array("q", further)
+        flat.fill_step(request, tick, further, with_state=self._reads)
         self._pending = self._clients["step"].call_async(request)
 
     def end_step(self) -> StepOutput:
@@ -197,8 +189,7 @@ class RosPort(ModelPort):
             pending, self._pending = self._pending, None
             answer = self._wait("step", pending)
             assert self._layout is not None
-            self._answered.extend(messages.read_early(answer))
-            self._answered.append(messages.read_output(answer.output, self._layout))
+            self._answered.extend(flat.read_outputs(answer.output, self._layout))
         return self._answered.popleft()
 
     def collect(self) -> list[StepOutput]:
@@ -207,13 +198,13 @@ class RosPort(ModelPort):
         self._executor.spin_once(0.0)
         arrived = list(self._arrived)
         self._arrived.clear()
-        outputs = []
+        outputs: list[StepOutput] = []
         for message in arrived:
             self._missed = message.missed_steps
             if message.error:
                 raise self._error("step", message.error)
             assert self._layout is not None
-            outputs.append(messages.read_output(message, self._layout))
+            outputs += flat.read_outputs(message, self._layout)
         return outputs
 
     @property
@@ -302,12 +293,12 @@ class RosPort(ModelPort):
         if self._pending is not None:
             spin_until(self._executor, self._pending, self.plan.deadline)
 
-    def _call(self, name: str, request: Any, least_deadline_s: float = 0.0) -> Any:
-        return self._wait(name, self._clients[name].call_async(request), least_deadline_s)
+    def _call(self, name: str, request: Any) -> Any:
+        return self._wait(name, self._clients[name].call_async(request))
 
-    def _wait(self, name: str, future: Any, least_deadline_s: float = 0.0) -> Any:
+    def _wait(self, name: str, future: Any) -> Any:
         """The answer; a node that has died is not waited for."""
-        deadline = max(self.plan.deadline, least_deadline_s)
+        deadline = self.plan.deadline_of(name)
         answer = self._answer(name, future, deadline)
         if answer is None:
             self._hangs = True

@@ -11,7 +11,7 @@ from hetwin_suite.ensemble.layout import Layout
 from hetwin_suite.ensemble.poses import compose, extrapolate
 from hetwin_suite.ensemble.responsibilities import ResponsibilityTable
 from hetwin_suite.ensemble.snapshot import Snapshot, no_proximity
-from hetwin_suite.ensemble.values import POSE, WORLD, Floats, Ints, Value
+from hetwin_suite.ensemble.values import EXTERNAL_WRENCH, POSE, WORLD, Floats, Ints, Value
 
 _Array = TypeVar("_Array", Floats, Ints)
 
@@ -49,7 +49,8 @@ class Scene:
         self._visible_values = _read_only(self._values)
         self._visible_parents = _read_only(self._parents)
         self.of_main = frozenset(main_slots)
-        self._contested = self.of_main | {
+        self.heard = self.of_main | _forces(layout)
+        self._contested = self.heard | {
             i for i, slot in enumerate(layout.slots) if slot.attribute.name == POSE.name
         }
         self.foreign: dict[int, Value] = {}
@@ -66,7 +67,9 @@ class Scene:
             self._settled = False
             if before is not None and before.parent == value.parent:
                 return
-        self._order = None
+            self._order = None
+        elif before is not None:
+            self._order = None
 
     def put_block(self, span: slice | Ints, block: Floats) -> None:
         """Write the main model's answer; what others own is restored by `resolve`."""
@@ -157,6 +160,12 @@ class Scene:
             self._parents.copy(),
             self._proximity.copy(),
         )
+
+
+def _forces(layout: Layout) -> frozenset[int]:
+    """What models do to bodies of the main model, which is told of it as of what others are responsible for."""
+    name = EXTERNAL_WRENCH.name
+    return frozenset(i for i, slot in enumerate(layout.slots) if slot.attribute.name == name)
 
 
 def _read_only(array: _Array) -> _Array:

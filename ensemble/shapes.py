@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from hetwin_suite.ensemble.values import Floats, Ints
 
+PARTICLE_RGBA = (0.25, 0.55, 0.85, 1.0)
+"""Colour in which particles are shown."""
+
 
 class ShapeKind(StrEnum):
     """Forms; what `Shape.size` means is said with each."""

@@ -28,6 +28,8 @@ class Meaning(StrEnum):
     """1.0 for true, 0.0 for false."""
     ENTITY = "entity"
     """Index of an entity in the layout, -1.0 for none."""
+    PARTICLES = "particles"
+    """Rows of `PARTICLE_SIZE` numbers, one per particle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,14 @@ class AttributeSpec:
     unit: str = ""
     meaning: Meaning = Meaning.QUANTITY
 
+
+PARTICLE_SIZE = 7
+"""A particle is 7 numbers: position x y z [m] and velocity [m/s] in its entity's frame, radius [m]; a radius of 0
+says that there is none in this row."""
+
+EXTERNAL_WRENCH = AttributeSpec("external_wrench", 6, "N, Nm")
+"""What another model does to a body of the main model: force [N] and torque about the entity's origin [Nm],
+along the world's axes. The main model lets it act; bodies that do not move freely feel nothing."""
 
 POSE = AttributeSpec("pose", POSE_SIZE, "m, quaternion wxyz, m/s, rad/s")
 
@@ -67,3 +77,10 @@ def pose_value(
     """Make a pose value from its parts (quaternion in the order w, x, y, z)."""
     data = np.concatenate([position, quaternion, linear, angular]).astype(np.float64)
     return Value(data, time_ns, parent)
+
+
+def particles(data: Floats) -> Floats:
+    """(n, 7) the particles that there are, of an attribute that means particles."""
+    rows = data.reshape(-1, PARTICLE_SIZE)
+    there: Floats = rows[rows[:, 6] > 0.0]
+    return there

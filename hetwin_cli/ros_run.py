@@ -22,6 +22,7 @@ from hetwin_suite.conductor_node.processes import (
     ending,
     start_node,
 )
+from hetwin_suite.conductor_node.shared_memory import SharedMemory
 from hetwin_suite.ensemble.conductor.options import RunOptions
 from hetwin_suite.ensemble.conductor.parameters import named_source
 from hetwin_suite.ensemble.errors import BadInput, HetwinError, RunFailed
@@ -30,6 +31,7 @@ from hetwin_suite.ensemble.scenario.scenario import Scenario
 from hetwin_suite.ensemble.transport import wire
 from hetwin_suite.ensemble.transport.ros_names import SIMULATE
 from hetwin_suite.hetwin_cli.local_run import exit_code
+from hetwin_suite.hetwin_cli.placing import Placing
 from hetwin_suite.hetwin_cli.progress import Progress
 from hetwin_suite.projection.aftermath import finish_failed_run
 from hetwin_suite.projection.run_folder import read_summary
@@ -46,8 +48,7 @@ def run_over_ros(
     options: RunOptions,
     out: Path,
     progress: Progress,
-    namespace: str,
-    in_process: str = "",
+    placing: Placing,
 ) -> tuple[Mapping[str, Any], int]:
     """Run, and answer summary and exit code; SIGINT ends the run at its next barrier.
 
@@ -69,11 +70,11 @@ def run_over_ros(
         ) from None
     begun = time.monotonic()
     with _Signals() as signals, ExitStack() as ending:
-        nodes = _Nodes(scenario, namespace, in_process, options.engine or "")
+        nodes = _Nodes(scenario, placing, options.engine or "")
         ending.callback(nodes.end)
         rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
         ending.callback(rclpy.try_shutdown)
-        client = _Client(namespace, nodes, signals)
+        client = _Client(placing.namespace, nodes, signals)
         try:
             summary = client.simulate(scenario, options, out, progress)
         except (RunFailed, KeyboardInterrupt) as error:
@@ -131,17 +132,18 @@ def _has_fast_dds_3() -> bool:
 class _Nodes:
     """The processes of conductor and models."""
 
-    def __init__(self, scenario: Scenario, namespace: str, here: str, engine: str) -> None:
-        self._namespace = namespace
+    def __init__(self, scenario: Scenario, placing: Placing, engine: str) -> None:
+        self._namespace, here = placing.namespace, placing.in_process
         self._ended: dict[str, float] = {}
+        self._shared_memory = SharedMemory()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         asked = {"in_process": here, "engine": engine}
         conductor = {"scenario": scenario.path, "runs": 1, **{k: v for k, v in asked.items() if v}}
-        own = scenario.chosen(here)
+        others = scenario.chosen(here) | scenario.chosen(placing.elsewhere)
         try:
             self._start(CONDUCTOR_NODE, "conductor", conductor)
             for plan in scenario.models:
-                if plan.name in own:
+                if plan.name in others:
                     continue
                 parameters = {"type": plan.type, "stepping": plan.stepping.value}
                 self._start(MODEL_NODE, plan.name, parameters)
@@ -177,8 +179,14 @@ class _Nodes:
             raise RunFailed("conductor", "process", 0, f"its process {ending(code)}")
 
     def end(self) -> None:
-        """End all processes."""
+        """End all processes, and free the shared memory that killed ones leave behind."""
+        self.note_shared_memory()
         end_processes(self._processes.values())
+        self._shared_memory.remove_unused()
+
+    def note_shared_memory(self) -> None:
+        """Remember which shared memory the processes use, for the case that they are killed."""
+        self._shared_memory.note(p.pid for p in self._processes.values() if p.poll() is None)
 
 
 class _Client:
@@ -251,12 +259,13 @@ class _Client:
         if not handle.accepted:
             raise HetwinError("the conductor refused the goal; is another simulation running?")
         answer = handle.get_result_async()
-        patience = PATIENCE_S + 2 * max(plan.deadline for plan in scenario.models)
+        patience = PATIENCE_S + 2 * max(plan.patience for plan in scenario.models)
         cancelled = False
         while not answer.done():
             self._executor.spin_once(0.1)
             self._nodes.check_conductor()
             if not heard.begun:
+                self._nodes.note_shared_memory()
                 self._nodes.check(PATIENCE_OF_CONDUCTOR_S)
             if time.monotonic() - heard.last > patience:
                 reason = f"the conductor says nothing for {patience:g} s"

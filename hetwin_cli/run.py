@@ -16,6 +16,7 @@ from hetwin_suite.ensemble.conductor.summary import error_row
 from hetwin_suite.ensemble.errors import HetwinError, RunFailed
 from hetwin_suite.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.hetwin_cli.json_option import json_object
+from hetwin_suite.hetwin_cli.placing import Placing
 from hetwin_suite.hetwin_cli.progress import Progress
 from hetwin_suite.projection.new_run import new_run_folder
 from hetwin_suite.projection.run_folder import LOG, check_free
@@ -62,6 +63,10 @@ def run(
         str,
         typer.Option(help="with --transport ros: models in the conductor's process, or all"),
     ] = "",
+    elsewhere: Annotated[
+        str,
+        typer.Option(help="with --transport ros: models whose nodes others start, on other hosts"),
+    ] = "",
     with_report: Annotated[
         bool, typer.Option("--report/--no-report", help="write the page")
     ] = True,
@@ -86,7 +91,9 @@ def run(
         if transport is Transport.LOCAL:
             summary, code, folder = _run_locally(scenario, options, out)
         else:
-            summary, code, folder = _run_over_ros(scenario, options, out, namespace, in_process)
+            summary, code, folder = _run_over_ros(
+                scenario, options, out, Placing(namespace, in_process, elsewhere)
+            )
     except HetwinError as error:
         if as_json:
             print(json.dumps({"scenario": scenario, "ended": "failed", "error": _row(error)}))
@@ -111,7 +118,7 @@ def _run_locally(
 
 
 def _run_over_ros(
-    scenario: str, options: RunOptions, out: Path | None, namespace: str, in_process: str
+    scenario: str, options: RunOptions, out: Path | None, placing: Placing
 ) -> tuple[Mapping[str, Any], int, Path]:
     from hetwin_suite.hetwin_cli.ros_run import run_over_ros
 
@@ -119,7 +126,7 @@ def _run_over_ros(
     folder = out or new_run_folder(Path("runs"), loaded.name)
     check_free(folder)
     with Progress(loaded.name) as progress:
-        summary, code = run_over_ros(loaded, options, folder, progress, namespace, in_process)
+        summary, code = run_over_ros(loaded, options, folder, progress, placing)
     return summary, code, folder
 
 

@@ -21,6 +21,7 @@ import rclpy
 import rclpy.executors
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.qos import QoSProfile, QoSReliabilityPolicy
+from rclpy.task import Future
 from rosgraph_msgs.msg import Clock
 
 from hetwin.msg import Event as EventMessage
@@ -43,7 +44,7 @@ from hetwin_suite.ensemble.layout import Layout
 from hetwin_suite.ensemble.layout_json import layout_from_json
 from hetwin_suite.ensemble.model import Model, StepInput, StepOutput, Stepping
 from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.transport import messages, wire
+from hetwin_suite.ensemble.transport import flat, messages, wire
 from hetwin_suite.ensemble.transport.ahead import Stepper
 from hetwin_suite.ensemble.transport.ros_names import (
     CLOCK,
@@ -72,7 +73,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self.declare_parameter("type", "")
         self.declare_parameter("stepping", "service")
         self.declare_parameter("model", "")
-        self.ended = False
+        self.over = Future()
         self._model: Model | None = None
         self._layout: Layout | None = None
         self._models: tuple[str, ...] = ()
@@ -164,10 +165,9 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
     def _on_step(self, request: Any, response: Any) -> None:
         layout = self._started()
         assert self._at_start is not None
-        tick = messages.read_step(request, self._at_start)
-        early, output = self._stepper.step(self.model.step, tick, request.further_times)
-        messages.fill_early(response, early)
-        messages.fill_output(response.output, output, layout, EventMessage)
+        tick, further = flat.read_step(request, self._at_start)
+        early, output = self._stepper.step(self.model.step, tick, further)
+        flat.fill_output(response.output, output, layout, early)
 
     def _step(self, tick: StepInput) -> StepOutput:
         with self._one_at_a_time:
@@ -199,7 +199,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             self.model.command(request.command, arguments)
 
     def _on_stop(self, request: Any, response: Any) -> None:
-        self.ended = True
+        self._end()
         if self._unwaited is not None:
             self._unwaited.end()
         self.model.stop()
@@ -213,8 +213,12 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """End the process."""
-        self.ended = True
+        self._end()
         return TransitionCallbackReturn.SUCCESS
+
+    def _end(self) -> None:
+        if not self.over.done():
+            self.over.set_result(None)
 
     def _started(self) -> Layout:
         if self._layout is None:
@@ -305,7 +309,7 @@ class _UnwaitedStepping:
         message = ModelOutput()
         try:
             output = self._step_model(tick)
-            messages.fill_output(message, output, tick.scene.layout, EventMessage)
+            flat.fill_output(message, output, tick.scene.layout)
         except (Exception, SystemExit) as error:
             message.error = wire.error_to_text(error)
         message.missed_steps = self._missed
@@ -394,8 +398,8 @@ def main(args: list[str] | None = None) -> None:
         _ = node.model
         watch = register(node, executor)
         parent = os.getppid()
-        while rclpy.ok() and not node.ended:
-            executor.spin_once(0.2)
+        while rclpy.ok() and not node.over.done():
+            spin_until(executor, node.over, 0.2)  # all that arrives in this time, not one by one
             if os.getppid() != parent:  # whoever started this node is gone
                 break
             watch.check(node.get_name())

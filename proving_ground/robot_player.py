@@ -21,6 +21,7 @@ from hetwin_suite.ensemble.resources import find
 from hetwin_suite.ensemble.transport.ros_names import DIAGNOSTICS
 from hetwin_suite.model_nodes.main_physics.sources.bag import Bag, ReadFault
 from hetwin_suite.model_nodes.main_physics.sources.bag_types import JOINT_STATE
+from hetwin_suite.model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
 from hetwin_suite.model_nodes.main_physics.sources.live.link import message_class
 from hetwin_suite.model_nodes.main_physics.sources.live.report import FOLLOWS, STATUS
 
@@ -28,6 +29,8 @@ _STAMP = struct.Struct("<iI")
 _STAMP_AT = 4
 """CDR: the encoding takes four bytes; a header's stamp comes first then."""
 _STAND_PERIOD_S = 0.01
+_FIRST_NS = 2_000_000_000
+"""Joints that have not told anything by then have no first pose."""
 SECOND = 1_000_000_000
 
 
@@ -112,14 +115,15 @@ class RobotPlayer:
         self.notes: list[str] = []
         self._owns_ros = not rclpy.ok()
         if self._owns_ros:
-            rclpy.init(args=[])
+            rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
         self._node = Node("robot", namespace=self._prefix)
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
         self._topics = dict(self._open_topics())
-        self._first = self._first_joints()
+        self._decoder = JointMessageDecoder()
+        self._pose = self._first_pose()
         self._followed = False
-        if not self._first:
+        if not self._pose:
             self.__exit__(None, None, None)
             raise BadInput(
                 "the recording has no joint states",
@@ -176,18 +180,23 @@ class RobotPlayer:
                 self._followed = said.get(FOLLOWS) == "yes"
 
     def _stand_once(self) -> None:
-        for name, raw in self._first.items():
+        for (name, _), raw in self._pose.items():
             self._publish(self._topics[name], raw, time.time_ns())
         self._executor.spin_once(0.0)
         time.sleep(_STAND_PERIOD_S)
 
     def play(self) -> None:
-        """Play all of it.
+        """Play all of it, from the next whole second on.
+
+        Run time 0 of a live twin is a whole second of the robot's clock too, so that the twin's steps fall on the same
+        times of the recording as in a replay.
 
         Raises:
             RunFailed: where the recording cannot be read on.
         """
-        begin_ns = time.time_ns()
+        begin_ns = -(-time.time_ns() // SECOND) * SECOND
+        while time.time_ns() < begin_ns - _STAND_PERIOD_S * SECOND:
+            self._stand_once()
         for message in self._bag.messages(tuple(self._topics)):
             if isinstance(message, ReadFault):
                 raise RunFailed("robot", "read", message.time_ns, message.reason)
@@ -196,7 +205,7 @@ class RobotPlayer:
             time.sleep(max(0.0, (due_ns - time.time_ns()) / SECOND))
             topic = self._topics[name]
             if topic.joints:
-                self._first[name] = raw
+                self._pose[name, self._decoder.decode(raw).names] = raw
             if any(gap.holds(logged_ns / SECOND) for gap in self._gaps):
                 continue
             stamp_ns = due_ns
@@ -226,11 +235,13 @@ class RobotPlayer:
             stamped = bool(fields) and fields[0] == "std_msgs/Header"
             yield summary.name, _Topic(publisher, stamped, summary.type == JOINT_STATE)
 
-    def _first_joints(self) -> dict[str, bytes]:
+    def _first_pose(self) -> dict[tuple[str, tuple[str, ...]], bytes]:
+        """The first message of each set of joints, which need not come together."""
         names = [name for name, topic in self._topics.items() if topic.joints]
-        first: dict[str, bytes] = {}
+        first: dict[tuple[str, tuple[str, ...]], bytes] = {}
         for message in self._bag.messages(names):
-            if isinstance(message, ReadFault) or len(first) == len(names):
+            if isinstance(message, ReadFault) or message[1] > _FIRST_NS:
                 break
-            first.setdefault(message[0], message[2])
+            name, _, raw = message
+            first.setdefault((name, self._decoder.decode(raw).names), raw)
         return first

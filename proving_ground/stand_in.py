@@ -57,15 +57,7 @@ def build(robot: Path, blocks: tuple[Block, ...], box: TruePose) -> mj.MjModel:
         blocks: what `read_blocks` found; the block called `OBJECT` gets a free joint.
         box: where it really stands.
     """
-    spec = mj.MjSpec.from_file(str(robot))
-    _set_options(spec)
-    _add_motors(spec)
-    _couple_fingers(spec)
-    for geom in spec.geoms:
-        if "pad" in geom.name:
-            geom.friction[0] = _PAD_FRICTION
-            geom.condim = 4
-            geom.solref = _RUBBER
+    spec = robot_with_motors(robot)
     spec.worldbody.add_geom(
         name="ground",
         type=mj.mjtGeom.mjGEOM_PLANE,
@@ -76,6 +68,24 @@ def build(robot: Path, blocks: tuple[Block, ...], box: TruePose) -> mj.MjModel:
     for block in blocks:
         _add_block(spec, block, box)
     return spec.compile()
+
+
+def robot_with_motors(robot: Path) -> mj.MjSpec:
+    """The arm alone: motors, coupled fingers, rubber pads, and settings under which they hold.
+
+    Args:
+        robot: URDF of the arm, whose base stands at the origin.
+    """
+    spec = mj.MjSpec.from_file(str(robot))
+    _set_options(spec)
+    _add_motors(spec)
+    _couple_fingers(spec)
+    for geom in spec.geoms:
+        if "pad" in geom.name:
+            geom.friction[0] = _PAD_FRICTION
+            geom.condim = 4
+            geom.solref = _RUBBER
+    return spec
 
 
 def _set_options(spec: mj.MjSpec) -> None:

@@ -16,7 +16,7 @@ from hetwin_suite.ensemble.model import (
     ParameterRequest,
     Stepping,
 )
-from hetwin_suite.ensemble.values import AttributeSpec, Meaning
+from hetwin_suite.ensemble.values import PARTICLE_SIZE, AttributeSpec, Meaning
 
 CHEAP_S = 0.5
 
@@ -60,7 +60,11 @@ def check_spec(spec: AttributeSpec, least: int = 1) -> None:
         raise Broken(
             f"the attribute {spec.name} has {spec.size} numbers; expected at least {least}"
         )
-    if spec.meaning is not Meaning.QUANTITY and spec.size != 1:
+    if spec.meaning is Meaning.PARTICLES:
+        if spec.size % PARTICLE_SIZE:
+            rows = f"expected a multiple of {PARTICLE_SIZE}"
+            raise Broken(f"{spec.name} are particles, but have {spec.size} numbers; {rows}")
+    elif spec.meaning is not Meaning.QUANTITY and spec.size != 1:
         raise Broken(f"{spec.name} is a {spec.meaning}, but has {spec.size} numbers; expected 1")
 
 

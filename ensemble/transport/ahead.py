@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -23,77 +23,52 @@ MOST_STEPS = 32
 """So many steps at most are taken in one call."""
 LONGEST_S = 0.005
 """No further step is begun after so many wall seconds, so that the conductor hears of the model often enough."""
-_NO_PROXIMITY = -1
 
 
 class QuietSteps:
     """Answers that hold a block and nothing to act on, as flat arrays.
 
     Attributes:
-        times: of each answer [ns].
-        blocks: their blocks, one after the other; all have the same size.
-        rows: rows of proximity of each answer, -1 if it tells none.
-        proximity: the rows, one after the other.
+        index: time, numbers in the block and in the rows of proximity (-1: none told) of each, one after the other.
+        numbers: block and rows of each, one after the other.
     """
 
     def __init__(self) -> None:
-        self.times = array("q")
-        self.blocks = array("d")
-        self.rows = array("i")
-        self.proximity = array("d")
-        self._size = -1
+        self.index = array("q")
+        self.numbers = array("d")
+        self._count = 0
 
     def __len__(self) -> int:
-        return len(self.times)
+        return self._count
 
     def add(self, output: object) -> bool:
         """Keep a copy of an answer; false if there is more in it than fits here."""
-        if not isinstance(output, StepOutput) or not self._fits(output):
+        if not isinstance(output, StepOutput) or _has_more(output):
             return False
-        assert output.block is not None
-        self._size = output.block.size
-        self.times.append(output.time_ns)
-        self.blocks.frombytes(output.block.tobytes())
-        if output.proximity is None:
-            self.rows.append(_NO_PROXIMITY)
-        else:
-            self.rows.append(len(output.proximity))
-            self.proximity.frombytes(output.proximity.tobytes())
+        block, near = output.block, output.proximity
+        if not _is_floats(block, 1) or (near is not None and not _is_floats(near, 2)):
+            return False
+        self._count += 1
+        self.index.extend((output.time_ns, block.size, -1 if near is None else near.size))
+        self.numbers.frombytes(block.tobytes())
+        if near is not None:
+            self.numbers.frombytes(near.tobytes())
         return True
-
-    def _fits(self, output: StepOutput) -> bool:
-        if output.values or output.events or output.requests or output.ended:
-            return False
-        if output.input_ns is not None or output.late:
-            return False
-        block, proximity = output.block, output.proximity
-        if not _is_flat(block) or self._size not in (-1, len(block)):
-            return False
-        return proximity is None or _is_table(proximity)
 
     def pop(self) -> StepOutput:
         """Take the last answer out again."""
-        time_ns, told = self.times.pop(), self.rows.pop()
-        block = _cut(self.blocks, self._size)
+        self._count -= 1
+        near_size, size, time_ns = self.index.pop(), self.index.pop(), self.index.pop()
         near = None
-        if told != _NO_PROXIMITY:
-            near = _cut(self.proximity, told * PROXIMITY_COLUMNS).reshape(-1, PROXIMITY_COLUMNS)
-        return StepOutput(time_ns, block=block, proximity=near)
+        if near_size >= 0:
+            near = _cut(self.numbers, near_size).reshape(-1, PROXIMITY_COLUMNS)
+        return StepOutput(time_ns, block=_cut(self.numbers, size), proximity=near)
 
 
-def outputs(
-    times: Sequence[int], blocks: array[float], rows: Sequence[int], proximity: array[float]
-) -> Iterator[StepOutput]:
-    """The answers that `QuietSteps` holds."""
-    if not len(times):
-        return
-    by_step = np.frombuffer(blocks, np.float64).reshape(len(times), -1)
-    table = np.frombuffer(proximity, np.float64).reshape(-1, PROXIMITY_COLUMNS)
-    at = 0
-    for time_ns, block, told in zip(times, by_step, rows, strict=True):
-        near = None if told == _NO_PROXIMITY else table[at : at + told]
-        at += max(told, 0)
-        yield StepOutput(time_ns, block=block, proximity=near)
+def _has_more(output: StepOutput) -> bool:
+    """Whether there is something to act on, or to write back one by one."""
+    told = output.values or output.events or output.requests or output.ended
+    return bool(told) or output.input_ns is not None or output.late
 
 
 def _cut(numbers: array[float], count: int) -> Floats:
@@ -104,16 +79,12 @@ def _cut(numbers: array[float], count: int) -> Floats:
     return last
 
 
-def _is_flat(block: object) -> TypeGuard[Floats]:
-    return isinstance(block, np.ndarray) and block.dtype == np.float64 and block.ndim == 1
-
-
-def _is_table(rows: object) -> bool:
+def _is_floats(numbers: object, dimensions: int) -> TypeGuard[Floats]:
     return (
-        isinstance(rows, np.ndarray)
-        and rows.dtype == np.float64
-        and rows.ndim == 2
-        and rows.shape[1] == PROXIMITY_COLUMNS
+        isinstance(numbers, np.ndarray)
+        and numbers.dtype == np.float64
+        and numbers.ndim == dimensions
+        and (dimensions == 1 or numbers.shape[1] == PROXIMITY_COLUMNS)
     )
 
 

@@ -22,7 +22,7 @@ from hetwin_suite.ensemble.model import (
     StepOutput,
 )
 from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import POSE, Floats, Value
+from hetwin_suite.ensemble.values import EXTERNAL_WRENCH, POSE, Floats, Value
 from hetwin_suite.model_nodes.main_physics.block import COLLISION, Block
 from hetwin_suite.model_nodes.main_physics.description import World
 from hetwin_suite.model_nodes.main_physics.drive import Drive
@@ -45,7 +45,8 @@ _NAME = "main_physics"
 class MainPhysics(Model):
     """Moves robots as recorded and everything else by the laws of physics.
 
-    What other models are responsible for it takes from them, and pushes and carries the rest with it.
+    What other models are responsible for it takes from them, and pushes and carries the rest with it; an
+    `external_wrench` of theirs acts on its objects.
     Its commands: ``attach`` with object and to, ``detach`` with object.
     """
 
@@ -178,6 +179,8 @@ class MainPhysics(Model):
                 engine.follow(entity, value)
             elif attribute == COLLISION.name:
                 self._set_collision(engine, entity, value.data)
+            elif attribute == EXTERNAL_WRENCH.name and self._block.can_move(entity, POSE.name):
+                engine.push(entity, value.data)
 
     def _set_collision(self, engine: Engine, entity: str, data: Floats) -> None:
         on = bool(data[0] >= 0.5)

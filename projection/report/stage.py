@@ -9,13 +9,13 @@ import numpy as np
 from PIL import Image
 
 from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.shapes import Shape, ShapeKind
-from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.ensemble.shapes import PARTICLE_RGBA, Shape, ShapeKind
+from hetwin_suite.ensemble.values import Floats, Meaning, particles
 from hetwin_suite.projection.episode import Episode
 from hetwin_suite.projection.report.camera import Camera
 from hetwin_suite.projection.report.painter import FINER, Body, paint
 from hetwin_suite.projection.report.palette import model_colours, rgb
-from hetwin_suite.projection.report.triangles import drawn_shapes, moved, shape_triangles
+from hetwin_suite.projection.report.triangles import balls, drawn_shapes, moved, shape_triangles
 
 WIDTH, HEIGHT = 620, 410
 """Pixels of a picture."""
@@ -73,6 +73,18 @@ class Stage:
                 colour = self._colours[owner] if owner else shape.rgba[:3]
                 corners = moved(mesh.vertices, pose)[mesh.faces]
                 bodies.append(Body(corners, colour, outlined=bool(owner)))
+        return bodies + self._clouds(index)
+
+    def _clouds(self, index: int) -> list[Body]:
+        """The particles of each entity that has some, as one body."""
+        bodies = []
+        for slot in self._episode.layout.slots:
+            if slot.attribute.meaning is not Meaning.PARTICLES:
+                continue
+            there = particles(self._episode.attribute(slot.entity, slot.attribute.name)[index])
+            if len(there) and np.isfinite(there).all():
+                corners = moved(balls(there[:, :3], there[:, 6]), self.pose(slot.entity, index))
+                bodies.append(Body(corners.reshape(-1, 3, 3), PARTICLE_RGBA[:3]))
         return bodies
 
     def view(self, indices: list[int], *, wide: bool = False) -> View:

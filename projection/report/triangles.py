@@ -64,6 +64,30 @@ def shape_triangles(shape: Shape) -> Triangles:
     return Triangles(moved(local.vertices, shape.pose), local.faces)
 
 
+def balls(middles: Floats, radii: Floats) -> Floats:
+    """(m, 3) corners of the triangles, one after the other, of small balls: octahedra cut once."""
+    unit = _coarse_ball()
+    corners: Floats = middles[:, None, :] + radii[:, None, None] * unit[None, :, :]
+    return corners.reshape(-1, 3)
+
+
+@lru_cache(maxsize=1)
+def _coarse_ball() -> Floats:
+    """(96, 3) corners of 32 triangles."""
+    axes = np.eye(3)
+    faces = [
+        np.array([sx * axes[0], sy * axes[1], sz * axes[2]])
+        for sx in (-1, 1)
+        for sy in (-1, 1)
+        for sz in (-1, 1)
+    ]
+    small = []
+    for a, b, c in faces:
+        ab, bc, ca = ((p + q) / math.sqrt(2.0) for p, q in ((a, b), (b, c), (c, a)))
+        small += [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
+    return np.array(small).reshape(-1, 3)
+
+
 def _extent(shapes: list[Shape]) -> float:
     points = np.concatenate([shape_triangles(shape).vertices for shape in shapes])
     return float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0

@@ -173,6 +173,15 @@ class Engine(ABC):
         """In how much detail an object is simulated now."""
         return Fidelity.HIGH
 
+    def push(self, name: str, wrench: Floats) -> None:
+        """From now on a force and a torque act on an object, until they are changed.
+
+        Args:
+            name: of a free body.
+            wrench: (6,) force [N] and torque about the body's origin [Nm], along the world's axes.
+        """
+        raise Unsupported(f"{self.name} cannot push {name} with a force")
+
     def run_belt(self, frame: str, velocity: tuple[float, float, float]) -> None:
         """From now on the surface of a body moves, as a conveyor's does, in its frame [m/s]."""
         raise Unsupported(f"{self.name} cannot move the surface of {frame}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import pytest
 from small_ensemble import HEADER, Outcome, Recorder, run, scenario
@@ -13,7 +14,8 @@ from hetwin_suite.ensemble.conductor.options import RunOptions
 from hetwin_suite.ensemble.events import Event
 from hetwin_suite.ensemble.model import StepInput, StepOutput
 from hetwin_suite.ensemble.scenario.scenario import ModelPlan
-from hetwin_suite.ensemble.transport.ahead import Stepper, outputs
+from hetwin_suite.ensemble.transport import flat
+from hetwin_suite.ensemble.transport.ahead import Stepper
 from hetwin_suite.ensemble.transport.local import LocalPort
 
 TRIGGERS = """
@@ -73,9 +75,11 @@ class AheadPort(LocalPort):
         if not self._answered:
             assert self._asked is not None
             self.calls += 1
-            early, last = self._stepper.step(self._step, *self._asked)
-            quiet = list(outputs(early.times, early.blocks, early.rows, early.proximity))
-            self._answered.extend([*quiet, last])
+            tick, further = self._asked
+            early, last = self._stepper.step(self._step, tick, further)
+            message = SimpleNamespace(index=[], numbers=[], more="")
+            flat.fill_output(message, last, tick.scene.layout, early)
+            self._answered.extend(flat.read_outputs(message, tick.scene.layout))
             self.most = max(self.most, len(self._answered))
         return self._answered.popleft()
 

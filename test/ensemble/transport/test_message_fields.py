@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 
 from hetwin_suite.ensemble.events import Event, EventKind
 from hetwin_suite.ensemble.layout import Layout
-from hetwin_suite.ensemble.model import Request, RequestKind, StepInput, StepOutput
 from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.transport import messages
-from hetwin_suite.ensemble.values import Value
 
 quick = settings(
     max_examples=50,
@@ -41,29 +39,6 @@ def event_message() -> Any:
     return SimpleNamespace(stamp=stamp(), name="", kind="", source="", sequence=0, arguments="")
 
 
-def step_message() -> Any:
-    empty: dict[str, Any] = {f"foreign_{n}": [] for n in ("slots", "parents", "times", "values")}
-    return SimpleNamespace(
-        time=stamp(), step=0, period_ns=0, state=state_message(), events=[], **empty
-    )
-
-
-def output_message() -> Any:
-    lists: dict[str, Any] = {
-        n: [] for n in ("slots", "parents", "times", "sizes", "values", "block", "proximity")
-    }
-    return SimpleNamespace(
-        time=stamp(),
-        unknown=[],
-        has_block=False,
-        has_proximity=False,
-        events=[],
-        requests="",
-        ended=False,
-        **lists,
-    )
-
-
 @st.composite
 def a_scene(draw: st.DrawFn) -> Snapshot:
     layout: Layout = draw(a_layout())
@@ -80,20 +55,6 @@ def a_scene(draw: st.DrawFn) -> Snapshot:
     )
 
 
-@st.composite
-def values_in(draw: st.DrawFn, layout: Layout) -> dict[tuple[str, str], Value]:
-    chosen = draw(st.lists(st.sampled_from(range(len(layout.slots))), unique=True, max_size=3))
-    frames = ["world", *(e.name for e in layout.entities)]
-    return {
-        (layout.slots[i].entity, layout.slots[i].attribute.name): Value(
-            draw(numbers(layout.slots[i].attribute.size)),
-            draw(times),
-            draw(st.sampled_from(frames)),
-        )
-        for i in chosen
-    }
-
-
 an_event = st.builds(
     Event,
     st.text(max_size=5),
@@ -107,69 +68,26 @@ an_event = st.builds(
 )
 
 
-def same(a: Value, b: Value) -> bool:
-    return (a.time_ns, a.parent, a.data.tobytes()) == (b.time_ns, b.parent, b.data.tobytes())
-
-
 @quick
-@given(st.data())
-def test_a_step_and_its_scene(data: st.DataObject) -> None:
-    scene = data.draw(a_scene())
-    foreign = data.draw(values_in(scene.layout))
-    events = tuple(data.draw(st.lists(an_event, max_size=2)))
-    tick = StepInput(data.draw(times), data.draw(times), scene, events, foreign)
-    message = step_message()
-    messages.fill_step(message, tick, 7, event_message)
-    back = messages.read_step(message, scene)
-    assert (back.time_ns, back.period_ns, back.events) == (tick.time_ns, tick.period_ns, events)
-    assert back.scene.time_ns == scene.time_ns
+@given(a_scene())
+def test_a_state(scene: Snapshot) -> None:
+    message = state_message()
+    messages.fill_state(message, scene, 7)
+    back = messages.read_state(message, scene.layout, MODELS)
+    assert (back.time_ns, message.step) == (scene.time_ns, 7)
     for part in ("values", "owners", "parents", "proximity"):
-        mine, theirs = getattr(scene, part), getattr(back.scene, part)
+        mine, theirs = getattr(scene, part), getattr(back, part)
         assert (mine.dtype, mine.shape, mine.tobytes()) == (
             theirs.dtype,
             theirs.shape,
             theirs.tobytes(),
         )
-    assert foreign.keys() == back.foreign.keys()
-    assert all(same(foreign[key], back.foreign[key]) for key in foreign)
 
 
 @quick
-@given(st.data())
-def test_an_answer(data: st.DataObject) -> None:
-    layout = data.draw(a_layout())
-    output = StepOutput(
-        data.draw(times),
-        data.draw(values_in(layout)),
-        data.draw(st.none() | numbers(5)),
-        data.draw(st.none() | numbers(12).map(lambda n: n.reshape(1, 12))),
-        data.draw(st.lists(an_event, max_size=2)),
-        [Request(RequestKind.TAKE, "x", "pose")],
-        data.draw(st.booleans()),
-    )
-    message = output_message()
-    messages.fill_output(message, output, layout, event_message)
-    back = messages.read_output(message, layout)
-    assert (back.time_ns, back.events, back.requests, back.ended) == (
-        output.time_ns,
-        output.events,
-        output.requests,
-        output.ended,
-    )
-    assert output.values.keys() == back.values.keys()
-    assert all(same(output.values[key], back.values[key]) for key in output.values)
-    for part in ("block", "proximity"):
-        mine, theirs = getattr(output, part), getattr(back, part)
-        assert (mine is None) == (theirs is None)
-        assert mine is None or (mine.shape, mine.tobytes()) == (theirs.shape, theirs.tobytes())
-
-
-def test_an_attribute_that_the_scene_does_not_have_is_still_told() -> None:
-    layout = Layout.build([], [])
-    message = output_message()
-    output = StepOutput(0, {("dog", "pose"): Value(np.zeros(13), 0)})
-    messages.fill_output(message, output, layout, event_message)
-    assert list(messages.read_output(message, layout).values) == [("dog", "pose")]
+@given(an_event)
+def test_an_event(event: Event) -> None:
+    assert messages.read_event(messages.fill_event(event_message(), event)) == event
 
 
 def test_a_frame_that_the_scene_does_not_have_is_not_the_world() -> None:

@@ -309,6 +309,13 @@ class MujocoEngine(Engine):
             return self._link_fidelities.level(name)
         return self._fidelities.level(self._free(name).name)
 
+    def push(self, name: str, wrench: Floats) -> None:
+        """Let a force act; MuJoCo wants it at the centre of mass."""
+        body, data = self._free(name).body, self._data
+        lever = data.xipos[body] - data.xpos[body]
+        data.xfrc_applied[body, :3] = wrench[:3]
+        data.xfrc_applied[body, 3:] = wrench[3:] - np.cross(lever, wrench[:3])
+
     def attach(self, name: str, to: str) -> None:
         """Fix an object to a frame by a weld."""
         free = self._free(name)

@@ -40,8 +40,10 @@ from hetwin_suite.model_nodes.main_physics.sources.spec import (
 )
 
 GAP_INTERVALS = 5
-LEAST_GAP_NS = 100_000_000
+LEAST_GAP_NS = 200_000_000
 CLOCK_JUMP_NS = 1_000_000_000
+SETTLE_S = 0.3
+SECOND = 1_000_000_000
 SKIP_BRIDGE = 0.25
 """Share of skipped motion that the twin takes to get over it."""
 HOPELESS_NS = 60_000_000_000
@@ -86,6 +88,7 @@ class LiveSource(Source):
         self._newest_arrival = time.monotonic()
         self._broken: str | None = None
         self._over_ns: int | None = None
+        self._bound = False
         self._late = False
         self._block: list[JointMotion] = []
         self._block_ns = 0
@@ -130,6 +133,7 @@ class LiveSource(Source):
             driven = self._samples.bind(joints)
             if driven.any():
                 self._epoch_ns = self._samples.known_until
+                self._bound = True
         if not driven.any():
             raise BadInput(
                 "no joint of the live robot belongs to the robot of the scenario",
@@ -148,9 +152,9 @@ class LiveSource(Source):
         return driven
 
     def begin(self) -> bool:
-        """Run time 0 is now; what the robot did before is of no interest any more."""
+        """Run time 0 is the next whole second of the robot's clock; what came before is of no interest any more."""
         with self._news:
-            self._epoch_ns = self._samples.known_until
+            self._epoch_ns = -(-self._samples.known_until // SECOND) * SECOND
             self._waiting = deque(e for e in self._waiting if e.time_ns >= self._epoch_ns)
         self._block = []
         self._health.begin()
@@ -175,7 +179,7 @@ class LiveSource(Source):
                 self._block_ns, row = time_ns, 0
         with self._news:
             self._bound_ns = self._samples.bound(self._epoch_ns + time_ns)
-        self._health.lags(time.time_ns() - self.input_ns)
+        self._health.lags(time.time_ns() - self._measured_ns)
         return self._block[row]
 
     def events(self, time_ns: int) -> list[Event]:
@@ -191,8 +195,12 @@ class LiveSource(Source):
         return self._over_ns is not None and time_ns >= self._over_ns
 
     @property
-    def input_ns(self) -> int:
+    def input_ns(self) -> int | None:
         """When the newest joint sample in the last motion was measured, in this machine's time [ns]."""
+        return None if self._over_ns is not None else self._measured_ns
+
+    @property
+    def _measured_ns(self) -> int:
         return self._bound_ns + self._skipped_ns + self._clocks.offset_ns
 
     @property
@@ -219,6 +227,8 @@ class LiveSource(Source):
             except Unusable as error:
                 self._refuse(stamp_ns, str(error))
                 return
+            if since is None and self._bound:
+                self._health.unusable(f"heard of too late: {', '.join(sample.names)}")
             self._clocks.add(stamp_ns, arrived_ns)
             self._newest_arrival = time.monotonic()
             self._health.heard()
@@ -263,6 +273,7 @@ class LiveSource(Source):
     # ------------------------------------------------------------------ waiting and lag
 
     def _wait_for_robot(self) -> None:
+        """Wait until it has told enough, and a little longer: its joints may come from several publishers."""
         end = time.monotonic() + self._spec.wait
         with self._news:
             while not self._samples.complete:
@@ -276,6 +287,7 @@ class LiveSource(Source):
                         expected="sensor_msgs/msg/JointState on these topics, in this ROS domain"
                         + self._health.last_problem(),
                     )
+        time.sleep(SETTLE_S)
 
     def _wait_until_known(self, time_ns: int) -> int:
         """Wait for the samples that the motion at this time depends on; up to when it is known then."""

@@ -1,0 +1,226 @@
+"""What coupling costs: wall time per model and step of the same trivial ensemble in hetwin and in its peers.
+
+One source counts up and all other models follow it, each at every step, so that nothing but the coupling takes time.
+hetwin runs as a user runs it: log, checks and deadlines on. The runs of all systems take turns, so that
+a slow moment of the machine hits all alike; the medians are told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from real_time_factor import machine
+
+HERE = Path(__file__).resolve().parent
+MODELS = (2, 8, 32)
+ROUNDS = 3
+RUN_LIMIT_S = 120.0
+RATE = 400
+EXAMPLES = """examples:
+  python benchmarks/coupling.py
+  python benchmarks/coupling.py --models 2 --system "hetwin local" --system bare
+  python benchmarks/coupling.py --json > coupling.json
+"""
+
+
+class Absent(Exception):
+    """A peer that is not installed, or cannot be run here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Median of all runs, in microseconds of wall time per model and step; `runs` are all of them."""
+
+    system: str
+    n: int
+    us_per_model_step: float
+    runs: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """What was not measured, and why."""
+
+    system: str
+    n: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """How to run the ensemble in one system.
+
+    Attributes:
+        run: takes the number of models and of steps, answers seconds of wall time for all steps.
+        steps: so many steps in all models together are worth a run.
+    """
+
+    run: Callable[[int, int], float]
+    steps: int
+
+
+def hetwin(transport: str) -> Callable[[int, int], float]:
+    """Run hetwin by its command; the wall time of its summary is that from the first step to the last."""
+
+    def run(models: int, steps: int) -> float:
+        with tempfile.TemporaryDirectory(prefix="hetwin_benchmark_") as folder:
+            scenario = Path(folder) / "trivial.yaml"
+            scenario.write_text(_scenario(models), encoding="utf-8")
+            command = [sys.executable, "-m", "hetwin_suite.hetwin_cli.main", "run", str(scenario)]
+            command += ["--transport", transport, "--duration", repr(steps / RATE)]
+            command += ["--json", "--no-report", "--out", f"{folder}/run"]
+            domain = {"ROS_DOMAIN_ID": str(20 + os.getpid() % 80)}
+            told = json.loads(_output(command, domain))
+        found = round(told["simulated_time"] * RATE)
+        if found != steps:
+            raise RuntimeError(f"hetwin {transport}: {found} steps; expected {steps}")
+        return float(told["wall_time"])
+
+    return run
+
+
+def _scenario(models: int) -> str:
+    followers = "".join(
+        f"  follower_{i}: {{type: 'coupling_peers.hetwin_models:Follower',"
+        f" parameters: {{entity: tank_{i}}}}}\n"
+        for i in range(1, models)
+    )
+    return (
+        f"scenario: trivial\nrate: {RATE}\nmodels:\n"
+        "  source: {type: 'coupling_peers.hetwin_models:Source', main: true}\n" + followers
+    )
+
+
+def peer(module: str, way: str = "") -> Callable[[int, int], float]:
+    """One of the programs in `coupling_peers`."""
+
+    def run(models: int, steps: int) -> float:
+        command = [sys.executable, "-m", f"coupling_peers.{module}"]
+        command += ["--models", str(models), "--steps", str(steps)]
+        command += ["--way", way] if way else []
+        return float(json.loads(_output(command, {}).splitlines()[-1])["seconds"])
+
+    return run
+
+
+def _output(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    paths = [str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    try:
+        ended = subprocess.run(
+            command,
+            cwd=HERE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
+            capture_output=True,
+            text=True,
+            timeout=RUN_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise Absent(f"not done after {RUN_LIMIT_S:g} s") from None
+    if ended.returncode == 0:
+        return ended.stdout
+    said = (ended.stderr.strip().splitlines() or ["no word"])[-1]
+    raise Absent(f"ended with code {ended.returncode}: {said}")
+
+
+SYSTEMS: Mapping[str, System] = {
+    "hetwin local": System(hetwin("local"), 40_000),
+    "hetwin ros": System(hetwin("ros"), 6_000),
+    "mosaik in-process": System(peer("mosaik_peer", "in-process"), 10_000),
+    "mosaik subprocess": System(peer("mosaik_peer", "subprocess"), 4_000),
+    "helics inproc": System(peer("helics_peer", "inproc"), 20_000),
+    "helics tcp": System(peer("helics_peer", "tcp"), 6_000),
+    "bare": System(peer("bare_peer"), 60_000),
+}
+
+
+def measure(
+    names: Sequence[str], models: Sequence[int], rounds: int, limit_s: float
+) -> tuple[list[Row], list[Skipped]]:
+    """Run everything in turn."""
+    begun = time.monotonic()
+    cases = [(name, n) for n in models for name in names]
+    found: dict[tuple[str, int], list[float]] = {case: [] for case in cases}
+    skipped: dict[tuple[str, int], Skipped] = {}
+    for number in range(rounds):
+        for case in cases:
+            if case in skipped:
+                continue
+            if time.monotonic() - begun > limit_s:
+                if not found[case]:
+                    skipped[case] = Skipped(*case, f"the limit of {limit_s:g} s is used up")
+                continue
+            name, n = case
+            steps = max(100, SYSTEMS[name].steps // n)
+            try:
+                seconds = SYSTEMS[name].run(n, steps)
+            except Absent as absent:
+                skipped[case] = Skipped(name, n, str(absent))
+                continue
+            found[case].append(1e6 * seconds / steps / n)
+            told = f"{name}, {n} models, run {number + 1} of {rounds}: {found[case][-1]:.1f} us"
+            print(told, file=sys.stderr, flush=True)
+    rows = [Row(*case, statistics.median(f), tuple(f)) for case, f in found.items() if f]
+    return rows, list(skipped.values())
+
+
+def _print(on: Mapping[str, Any], rows: Sequence[Row], skipped: Sequence[Skipped]) -> None:
+    print(f"{on['processor']}, {on['cores']} cores, load {on['load_before']:.1f} before")
+    print(f"{on['system']}, Python {on['python']}, {on['date']}\n")
+    models = sorted({row.n for row in rows})
+    print("us per model and step\n")
+    print("| system | " + " | ".join(f"{n} models" for n in models) + " |")
+    print("|---|" + "---|" * len(models))
+    for name in dict.fromkeys(row.system for row in rows):
+        cells = {row.n: row for row in rows if row.system == name}
+        texts = [f"{cells[n].us_per_model_step:.1f}" if n in cells else "" for n in models]
+        print(f"| {name} | " + " | ".join(texts) + " |")
+    for one in skipped:
+        print(f"not measured: {one.system}, {one.n} models: {one.reason}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line, measure, print; 1 if nothing could be measured or a run is wrong."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").partition("\n")[0],
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--models", type=int, action="append", help="default: 2, 8 and 32")
+    parser.add_argument("--system", action="append", choices=list(SYSTEMS), help="default: all")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="runs of each (default: 3)")
+    parser.add_argument(
+        "--limit", type=float, default=900.0, help="start no run after so many s (default: 900)"
+    )
+    parser.add_argument("--json", action="store_true", help="print rows as JSON")
+    given = parser.parse_args(arguments)
+    models = given.models or MODELS
+    if given.rounds < 1 or min(models) < 2:
+        parser.error("expected at least 1 round and at least 2 models")
+    on = machine()
+    try:
+        rows, skipped = measure(given.system or list(SYSTEMS), models, given.rounds, given.limit)
+    except RuntimeError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if given.json:
+        tables = {"rows": [asdict(r) for r in rows], "skipped": [asdict(s) for s in skipped]}
+        print(json.dumps({"machine": on, **tables}, indent=2))
+    else:
+        _print(on, rows, skipped)
+    return 0 if rows else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

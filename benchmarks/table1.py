@@ -1,0 +1,282 @@
+"""The paper's Table 1: how much faster a robot's simulation gets if the fluid in a cup has a simulation of its own.
+
+Five setups of paper 0, section 4.1, as real-time factors (simulated time over wall time), first with the same
+particles and the same contact solver, only split (like for like), then with the particle model that such a
+sub-simulation would really use (own solver). The setups without robot run, as in the paper, beside a simulation of
+the robot and the rest, coupled to it; the factor is that of both together. One process, all setups in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hetwin_suite.ensemble.conductor.conductor import Conductor
+from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.errors import HetwinError, RunFailed
+from hetwin_suite.ensemble.scenario.scenario import load_scenario
+from hetwin_suite.ensemble.transport.local import LocalPort
+from hetwin_suite.proving_ground.poured import Tilt, Way, poured
+from hetwin_suite.proving_ground.single_simulation import world_with
+
+ROOT = Path(__file__).resolve().parents[1]
+RATE = 400
+EVERY = 6
+"""Main steps per step of the fluid: 15 ms, which both 2.5 ms and 3.75 ms divide."""
+LIKE_FOR_LIKE, OWN_SOLVER = "like for like", "own solver"
+BARE, SINGLE = "bare simulation w/o particles", "robot with 50 particles"
+SPLIT_50, SPLIT_100 = "50 particles w/o robot", "100 particles w/o robot"
+LARGER_STEP = "100 particles w/o robot, 1.5* step size"
+PAPER = {BARE: 0.98, SINGLE: 0.55, SPLIT_50: 0.97, SPLIT_100: 0.75, LARGER_STEP: 1.09}
+PARTICLES = {BARE: 0, SINGLE: 50, SPLIT_50: 50, SPLIT_100: 100, LARGER_STEP: 100}
+RATIOS = {
+    "50 split off / one simulation with 50": (SPLIT_50, SINGLE),
+    "100 split off / one simulation with 50": (SPLIT_100, SINGLE),
+    "100 with larger steps / 100": (LARGER_STEP, SPLIT_100),
+    "50 split off / bare": (SPLIT_50, BARE),
+    "100 split off / bare": (SPLIT_100, BARE),
+}
+OF_BOTH = (BARE, SINGLE)
+"""Setups that are the same for both variants, and measured once."""
+TILTS = (Tilt(1.9, 0.6), Tilt(1.75, 0.6), Tilt(1.75, 0.8), Tilt(1.65, 1.0))
+"""There and back without a stop, so that a part is poured."""
+SEEDS = 3
+
+EXAMPLES = """examples:
+  python benchmarks/table1.py
+  python benchmarks/table1.py --pour
+  python benchmarks/table1.py --rounds 9 --seconds 2
+  python benchmarks/table1.py --solver newton --json > table1.json
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Poured:
+    """How many of 50 particles a tilt there and back poured; the mean of three with its own solver."""
+
+    angle: float
+    tilting: float
+    way: str
+    count: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One setup; `runs` are the factors of all rounds, `real_time_factor` is their median."""
+
+    setup: str
+    variant: str
+    real_time_factor: float
+    paper: float
+    runs: tuple[float, ...]
+
+
+def scenario(setup: str, variant: str, solver: str, folder: Path) -> Path:
+    """Write a scenario file of one setup, with its world."""
+    name = f"{setup} {variant}".translate(str.maketrans("", "", " /*.,"))
+    world = folder / f"{name}.sdf"
+    world.write_text(world_with(PARTICLES[SINGLE] if setup == SINGLE else 0), encoding="utf-8")
+    physics = {"options": {"solver": solver}, "proximity_objects": ["jug", "bowl"]}
+    models: dict[str, Any] = {
+        "physics": {"type": "main_physics", "main": True, "parameters": physics}
+    }
+    if setup not in OF_BOTH:
+        fluid = {"cup": "jug", "particles": PARTICLES[setup], **_solver(setup, variant, solver)}
+        models["water"] = {
+            "type": "fluid_in_cup",
+            "coupling": "beside",
+            "every": EVERY,
+            "parameters": fluid,
+        }
+    file = folder / f"{name}.yaml"
+    text = {
+        "scenario": "table1",
+        "world": str(world),
+        "robot": "urdf/tabletop_arm.urdf",
+        "rate": RATE,
+        "models": models,
+    }
+    file.write_text(yaml.safe_dump(text, sort_keys=False), encoding="utf-8")
+    return file
+
+
+def _solver(setup: str, variant: str, solver: str) -> dict[str, Any]:
+    if variant == OWN_SOLVER:
+        return {"kind": "points", "time_step": 0.0075 if setup == LARGER_STEP else 0.005}
+    step = 1.5 / RATE if setup == LARGER_STEP else 1.0 / RATE
+    return {"kind": "spheres", "time_step": step, "solver": solver}
+
+
+def factor(file: Path, seconds: float) -> float:
+    """The real-time factor of a run.
+
+    Raises:
+        RunFailed: if the run fails.
+    """
+    read = load_scenario(file)
+    ports = [LocalPort(plan) for plan in read.models]
+    conductor = Conductor(read, ports, options=RunOptions(duration=seconds))
+    summary = conductor.run()
+    if summary.error is not None:
+        raise RunFailed("table1", file.stem, 0, str(summary.error))
+    return summary.real_time_factor
+
+
+def cases() -> list[tuple[str, str]]:
+    """What is measured: setup and variant."""
+    own = [(setup, OWN_SOLVER) for setup in PAPER if setup not in OF_BOTH]
+    return [(setup, LIKE_FOR_LIKE) for setup in PAPER] + own
+
+
+def measure(rounds: int, seconds: float, solver: str) -> list[Row]:
+    """All setups in turn, round after round, so that a slow moment of the machine hits all alike."""
+    found: dict[tuple[str, str], list[float]] = {case: [] for case in cases()}
+    with tempfile.TemporaryDirectory(prefix="hetwin_table1_") as folder:
+        files = {case: scenario(*case, solver, Path(folder)) for case in found}
+        for number in range(rounds):
+            for case, file in files.items():
+                found[case].append(factor(file, seconds))
+                told = f"round {number + 1} of {rounds}: {', '.join(case)}: {found[case][-1]:.2f}"
+                print(told, file=sys.stderr, flush=True)
+    for setup in OF_BOTH:
+        found[setup, OWN_SOLVER] = found[setup, LIKE_FOR_LIKE]
+    return [
+        Row(setup, variant, statistics.median(runs), PAPER[setup], tuple(runs))
+        for variant in (LIKE_FOR_LIKE, OWN_SOLVER)
+        for setup in PAPER
+        for runs in (found[setup, variant],)
+    ]
+
+
+def ratios(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """What the paper concludes, as ratios per variant: medians of the ratios within each round."""
+    of = {(row.setup, row.variant): row.runs for row in rows}
+
+    def ratio(variant: str, one: str, other: str) -> float:
+        pairs = zip(of[one, variant], of[other, variant], strict=True)
+        return statistics.median(a / b for a, b in pairs)
+
+    return {
+        variant: {words: ratio(variant, *pair) for words, pair in RATIOS.items()}
+        for variant in (LIKE_FOR_LIKE, OWN_SOLVER)
+    }
+
+
+def pour() -> list[Poured]:
+    """The same tilts, each way of simulating the fluid."""
+    found: list[Poured] = []
+    with tempfile.TemporaryDirectory(prefix="hetwin_table1_") as folder:
+        for tilt in TILTS:
+            for way in Way:
+                seeds = range(SEEDS if way is Way.POINTS else 1)
+                counts = [poured(way, tilt, 50, Path(folder), seed) for seed in seeds]
+                found.append(Poured(tilt.angle, tilt.tilting, way.value, statistics.mean(counts)))
+                told = f"{tilt.angle} rad in {tilt.tilting} s: {way.value}: {found[-1].count:.1f}"
+                print(told, file=sys.stderr, flush=True)
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were measured on."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return {
+        "processor": names[0] if names else platform.processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "load_before": os.getloadavg()[0],
+        "python": platform.python_version(),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def show(on: dict[str, Any], rows: Sequence[Row], solver: str) -> None:
+    """Print the table and the ratios."""
+    print(f"{on['processor']}, {on['cores']} cores, load {on['load_before']:.1f} before")
+    print(f"Python {on['python']}, {on['date']}, contact solver {solver}\n")
+    print("| setup | paper | like for like | own solver |")
+    print("|---|---|---|---|")
+    by = {(row.setup, row.variant): row for row in rows}
+    for setup in PAPER:
+        ours = [_cell(by[setup, variant]) for variant in (LIKE_FOR_LIKE, OWN_SOLVER)]
+        print(f"| {setup} | {PAPER[setup]:.2f} | {' | '.join(ours)} |")
+    print("\n| ratio, median over the rounds | paper | like for like | own solver |")
+    print("|---|---|---|---|")
+    found = ratios(rows)
+    for words, (one, other) in RATIOS.items():
+        both = " | ".join(f"{found[v][words]:.2f}" for v in (LIKE_FOR_LIKE, OWN_SOLVER))
+        print(f"| {words} | {PAPER[one] / PAPER[other]:.2f} | {both} |")
+
+
+def show_poured(found: Sequence[Poured]) -> None:
+    """Print how many particles were poured."""
+    print("\n| poured of 50, tilted there and back | " + " | ".join(Way) + " |")
+    print("|---|---|---|---|")
+    by = {(row.angle, row.tilting, row.way): row.count for row in found}
+    for tilt in TILTS:
+        counts = " | ".join(f"{by[tilt.angle, tilt.tilting, way]:.1f}" for way in Way)
+        print(f"| {tilt.angle} rad, {tilt.tilting} s each way | {counts} |")
+
+
+def _cell(row: Row) -> str:
+    return f"{row.real_time_factor:.2f} ({min(row.runs):.2f} to {max(row.runs):.2f})"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line, measure, print; 1 if a run fails."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").partition("\n")[0],
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--rounds", type=int, default=5, help="of all setups (default: 5)")
+    parser.add_argument(
+        "--seconds", type=float, default=1.0, help="simulated, per run (default: 1)"
+    )
+    parser.add_argument(
+        "--solver",
+        choices=("cg", "newton"),
+        default="cg",
+        help="of contacts where all are rigid bodies; cg is the quicker one in piles (default: cg)",
+    )
+    parser.add_argument(
+        "--pour", action="store_true", help="also count what a tilted jug pours (some minutes)"
+    )
+    parser.add_argument("--json", action="store_true", help="print rows as JSON")
+    given = parser.parse_args(arguments)
+    if given.rounds < 1:
+        parser.error(f"--rounds: found {given.rounds}, expected at least 1")
+    if not 0.0 < given.seconds <= 60.0:
+        parser.error(f"--seconds: found {given.seconds:g}, expected above 0, at most 60")
+    on = machine()
+    try:
+        rows = measure(given.rounds, given.seconds, given.solver)
+        counted = pour() if given.pour else []
+    except HetwinError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if given.json:
+        told = {"machine": on, "solver": given.solver, "ratios": ratios(rows)}
+        tables = {"rows": rows, "poured": counted}
+        listed = {name: [asdict(row) for row in table] for name, table in tables.items()}
+        print(json.dumps({**told, **listed}, indent=2))
+    else:
+        show(on, rows, given.solver)
+        if counted:
+            show_poured(counted)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

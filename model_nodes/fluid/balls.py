@@ -1,0 +1,250 @@
+"""Many small balls inside fixed walls, in a MuJoCo instance of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.ensemble.shapes import Shape, ShapeKind
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.fluid.cup import Flags
+from hetwin_suite.model_nodes.fluid.motion import Field
+
+_FORMS = {
+    ShapeKind.BOX: mj.mjtGeom.mjGEOM_BOX,
+    ShapeKind.SPHERE: mj.mjtGeom.mjGEOM_SPHERE,
+    ShapeKind.CYLINDER: mj.mjtGeom.mjGEOM_CYLINDER,
+    ShapeKind.CAPSULE: mj.mjtGeom.mjGEOM_CAPSULE,
+    ShapeKind.ELLIPSOID: mj.mjtGeom.mjGEOM_ELLIPSOID,
+    ShapeKind.MESH: mj.mjtGeom.mjGEOM_MESH,
+}
+_WAITING = -10.0
+"""Height at which balls wait that are not there, far below the cup, in a row [m]."""
+_SHORTEST_CONTACT_TIME = 0.004
+"""Time constant of contacts [s]; at least two steps."""
+_SHARE_OF_RADIUS = 0.5
+"""No ball shall move further in one step than this share of its radius ..."""
+_SHORTEST_STEP = 2.5e-4
+"""... but steps do not get shorter than this [s]."""
+
+
+class Kind(StrEnum):
+    """How a ball is modelled."""
+
+    POINTS = "points"
+    """Three coordinates, no rotation, no friction: what a fluid needs of a ball."""
+    SPHERES = "spheres"
+    """Rigid bodies with rotation and friction, with the main engine's settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Substance:
+    """What the balls are made of.
+
+    Attributes:
+        kind: how they are modelled.
+        radius: [m].
+        density: [kg/m3].
+        friction: coefficient of sliding friction; points have none.
+        step: longest time step of the physics [s].
+        solver: of the constraints, ``cg`` or ``newton``.
+        drag: how fast motion against the cup fades in it, beside what contacts do [1/s].
+    """
+
+    kind: Kind
+    radius: float
+    density: float
+    friction: float
+    step: float
+    solver: str = "cg"
+    drag: float = 0.0
+
+    @property
+    def mass(self) -> float:
+        """Of one ball [kg]."""
+        return self.density * 4.0 / 3.0 * np.pi * self.radius**3
+
+
+class Balls:
+    """Balls that move in the frame of their walls.
+
+    Args:
+        walls: shapes that the balls collide with.
+        capacity: how many balls there may be.
+        substance: what they are made of.
+
+    Attributes:
+        there: (capacity,) which balls exist; change it by `place` and `remove` only.
+    """
+
+    def __init__(self, walls: Sequence[Shape], capacity: int, substance: Substance) -> None:
+        self.substance = substance
+        self.capacity = capacity
+        self.there: Flags = np.zeros(capacity, bool)
+        spec = mj.MjSpec()
+        _set_options(spec.option, substance)
+        for index, wall in enumerate(walls):
+            _add_wall(spec, wall, index, substance)
+        for _ in range(capacity):
+            _add_ball(spec.worldbody, substance)
+        self._model: Any = spec.compile()
+        self._data: Any = mj.MjData(self._model)
+        first = len(walls)
+        self._geoms = np.arange(first, first + capacity)
+        positions = self._data.qpos.reshape(capacity, -1)
+        velocities = self._data.qvel.reshape(capacity, -1)
+        self._positions: Floats = positions[:, :3]
+        self._velocities: Floats = velocities[:, :3]
+        self._turning = velocities[:, 3:]
+        self._push = self._data.qfrc_applied.reshape(capacity, -1)[:, :3]
+        self.remove(np.arange(capacity))
+
+    @property
+    def positions(self) -> Floats:
+        """(capacity, 3) in the walls' frame [m]; of balls that are not there without meaning."""
+        return self._positions
+
+    @property
+    def velocities(self) -> Floats:
+        """(capacity, 3) in the walls' frame [m/s]."""
+        return self._velocities
+
+    @property
+    def time(self) -> float:
+        """Simulated time since the beginning [s]."""
+        return float(self._data.time)
+
+    def place(self, which: Any, positions: Floats, velocities: Floats) -> None:
+        """Let balls be there, with (n, 3) positions [m] and velocities [m/s]."""
+        self._positions[which], self._velocities[which] = positions, velocities
+        self._turning[which] = 0.0
+        self.there[which] = True
+        self._switch(which, 1)
+
+    def remove(self, which: Any) -> None:
+        """Let balls not be there."""
+        self.there[which] = False
+        aside = np.arange(self.capacity, dtype=np.float64)[which] * 10.0 * self.substance.radius
+        self._positions[which] = np.stack([aside, 0 * aside, 0 * aside + _WAITING], axis=-1)
+        self._velocities[which] = 0.0
+        self._turning[which] = 0.0
+        self._switch(which, 0)
+
+    def _switch(self, which: Any, bit: int) -> None:
+        self._model.geom_contype[self._geoms[which]] = bit
+        self._model.geom_conaffinity[self._geoms[which]] = bit
+
+    def advance(self, seconds: float, field: Field, flying: Flags | None = None) -> Floats:
+        """Go on by a time, in steps of at most `Substance.step`.
+
+        Args:
+            seconds: how far.
+            field: what acts on all of them.
+            flying: (capacity,) those that feel no drag.
+
+        Returns:
+            (capacity, 3) what the walls and the other balls gave each ball on average: acceleration [m/s2].
+        """
+        drag = np.full((self.capacity, 1), self.substance.drag)
+        if flying is not None:
+            drag[flying] = 0.0
+        count = self._set_step(seconds)
+        before = self._velocities.copy()
+        mass, there = self.substance.mass, self.there[:, None]
+        felt = np.zeros_like(before)
+        for _ in range(count):
+            acceleration = field.at(self._positions, self._velocities) * there
+            self._push[:] = mass * (acceleration - drag * self._velocities)
+            felt += acceleration
+            mj.mj_step(self._model, self._data)
+        found: Floats = (self._velocities - before) / seconds - felt / count
+        return found
+
+    def _set_step(self, seconds: float) -> int:
+        """Choose the number of steps: more where balls are so fast that they might pass through a wall."""
+        fastest = float(np.abs(self._velocities).max(initial=0.0))
+        step = min(
+            self.substance.step, _SHARE_OF_RADIUS * self.substance.radius / max(fastest, 1e-9)
+        )
+        count = max(1, int(np.ceil(seconds / max(step, _SHORTEST_STEP) - 1e-9)))
+        self._model.opt.timestep = seconds / count
+        self._model.geom_solref[:, 0] = max(_SHORTEST_CONTACT_TIME, 2 * seconds / count)
+        return count
+
+    def free_places(self, points: Floats) -> Flags:
+        """(n,) at which points (n, 3) a ball would touch no wall; no ball may be there yet."""
+        free = np.zeros(len(points), bool)
+        self._switch(0, 1)
+        for i, point in enumerate(points):
+            self._positions[0] = point
+            mj.mj_kinematics(self._model, self._data)
+            mj.mj_collision(self._model, self._data)
+            free[i] = self._data.ncon == 0
+        self.remove(0)
+        return free
+
+
+def _set_options(option: Any, substance: Substance) -> None:
+    option.timestep = substance.step
+    option.gravity = (0.0, 0.0, 0.0)  # part of the field
+    option.solver = mj.mjtSolver.mjSOL_CG if substance.solver == "cg" else mj.mjtSolver.mjSOL_NEWTON
+    if substance.kind is Kind.SPHERES:
+        option.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST
+        option.cone = mj.mjtCone.mjCONE_ELLIPTIC
+        option.impratio = 10.0
+        option.noslip_iterations = 3
+
+
+def _add_wall(spec: Any, wall: Shape, index: int, substance: Substance) -> None:
+    geom = spec.worldbody.add_geom(
+        type=_FORMS[wall.kind], size=_half(wall), pos=wall.pose[:3], quat=wall.pose[3:7]
+    )
+    _set_contact(geom, substance)
+    if wall.vertices is not None and wall.faces is not None:
+        mesh = spec.add_mesh(name=f"wall {index}")
+        mesh.uservert, mesh.userface = wall.vertices.ravel(), wall.faces.ravel()
+        mesh.inertia = mj.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+        geom.meshname = mesh.name
+
+
+def _add_ball(world: Any, substance: Substance) -> None:
+    body = world.add_body()
+    if substance.kind is Kind.SPHERES:
+        body.add_freejoint()
+    else:
+        for axis in np.eye(3):
+            body.add_joint(type=mj.mjtJoint.mjJNT_SLIDE, axis=axis)
+    geom = body.add_geom(
+        type=mj.mjtGeom.mjGEOM_SPHERE,
+        size=[substance.radius, 0.0, 0.0],
+        density=substance.density,
+    )
+    _set_contact(geom, substance)
+
+
+def _set_contact(geom: Any, substance: Substance) -> None:
+    geom.condim = 4 if substance.kind is Kind.SPHERES else 1
+    geom.friction = [substance.friction, 0.005, 0.0001]
+    geom.solref = [max(_SHORTEST_CONTACT_TIME, 2 * substance.step), 1.0]
+    geom.solimp[:3] = [0.95, 0.99, 0.001]
+
+
+def _half(wall: Shape) -> list[float]:
+    """A shape's size as MuJoCo has it: half lengths."""
+    size = [float(x) for x in wall.size]
+    match wall.kind:
+        case ShapeKind.BOX:
+            return [x / 2 for x in size]
+        case ShapeKind.CYLINDER | ShapeKind.CAPSULE:
+            return [size[0], size[1] / 2, 0.0]
+        case ShapeKind.SPHERE:
+            return [size[0], 0.0, 0.0]
+        case ShapeKind.ELLIPSOID:
+            return size
+        case _:
+            return [0.0, 0.0, 0.0]

@@ -1,0 +1,79 @@
+"""The cup as a fluid sees it: what its shapes enclose, and which balls have left it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.layout import Entity
+from hetwin_suite.ensemble.shapes import Shape, ShapeKind
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.containment import inside_of
+
+Flags = NDArray[np.bool_]
+
+
+class Cup:
+    """A hollow body that opens along its z axis, in its own frame.
+
+    Attributes:
+        name: of its entity.
+        walls: the shapes that hold a fluid.
+        low: (3,) smallest coordinates of the outline and the bottom [m].
+        high: (3,) largest coordinates of the outline and the rim [m].
+
+    Raises:
+        BadInput: if the entity has no shapes.
+    """
+
+    def __init__(self, entity: Entity) -> None:
+        self.name = entity.name
+        solid = [s for s in entity.shapes if s.collides and s.kind is not ShapeKind.PLANE]
+        self.walls: tuple[Shape, ...] = tuple(solid)
+        if not solid:
+            raise BadInput(
+                "this cup has nothing that could hold a fluid",
+                where="cup",
+                found=entity.name,
+                expected="an entity with colliding shapes, such as walls and a bottom",
+            )
+        inside = inside_of(entity)
+        self._corners = inside.outline
+        edges = np.roll(inside.outline, -1, axis=0) - inside.outline
+        lengths = np.linalg.norm(edges, axis=1)
+        self._outward = np.stack([edges[:, 1], -edges[:, 0]], axis=1) / lengths[:, None]
+        self._offsets = (self._outward * self._corners).sum(axis=1)
+        self.low: Floats = np.array([*self._corners.min(axis=0), inside.bottom])
+        self.high: Floats = np.array([*self._corners.max(axis=0), inside.rim])
+
+    def beyond_outline(self, points: Floats) -> Floats:
+        """(n,) how far points lie outside the outline, seen along z; negative inside [m]."""
+        away: Floats = (points[:, :2] @ self._outward.T - self._offsets).max(axis=1)
+        return away
+
+    def holds(self, points: Floats) -> Flags:
+        """(n,) which points are between bottom and rim and within the outline."""
+        z = points[:, 2]
+        held: Flags = (
+            (z >= self.low[2]) & (z <= self.high[2]) & (self.beyond_outline(points) <= 0.0)
+        )
+        return held
+
+    def left_by(self, points: Floats, radius: float) -> Flags:
+        """(n,) which balls are out of the cup: a diameter above the rim, or a radius beyond the outline or bottom."""
+        z = points[:, 2]
+        out: Flags = (
+            (z > self.high[2] + 2 * radius)
+            | (z < self.low[2] - radius)
+            | (self.beyond_outline(points) > radius)
+        )
+        return out
+
+    def missed_by(self, points: Floats, radius: float) -> Flags:
+        """(n,) which balls that fall towards the cup have passed it by: they are below the rim and outside."""
+        z = points[:, 2]
+        past: Flags = (z < self.low[2] - radius) | (
+            (z < self.high[2] - radius) & (self.beyond_outline(points) > radius)
+        )
+        return past

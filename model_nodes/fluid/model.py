@@ -1,0 +1,263 @@
+"""A fluid in a cup (paper 0, section 4.1): many small balls in the cup's frame, with an engine of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from transforms3d.quaternions import quat2mat
+
+from hetwin_suite.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_suite.ensemble.events import Event, Json
+from hetwin_suite.ensemble.layout import EntityKind, Selection
+from hetwin_suite.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_suite.ensemble.poses import compose
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.values import (
+    EXTERNAL_WRENCH,
+    PARTICLE_SIZE,
+    POSE,
+    AttributeSpec,
+    Floats,
+    Meaning,
+    Value,
+    pose_value,
+)
+from hetwin_suite.model_nodes.fluid.balls import Balls
+from hetwin_suite.model_nodes.fluid.cup import Cup, Flags
+from hetwin_suite.model_nodes.fluid.filling import settled_in
+from hetwin_suite.model_nodes.fluid.motion import CupMotion
+from hetwin_suite.model_nodes.fluid.pouring import read_pouring
+from hetwin_suite.model_nodes.fluid.settings import REQUESTS, Settings, read_settings
+from hetwin_suite.model_nodes.fluid.spares import Spares
+from hetwin_suite.model_nodes.fluid.weight import Weight
+
+_NAME = "fluid_in_cup"
+PARTICLES = "particles"
+COUNT = AttributeSpec("particle_count", 1)
+_TOO_FAST = 100.0
+"""A particle faster than this has been shot out by a contact that went wrong [m/s]."""
+
+
+class FluidInCup(Model):
+    """Simulates particles in the frame of a moving cup, whose walls stand still there.
+
+    The cup's motion comes in as inertial forces; what the particles weigh goes back to the main model as a force on
+    the cup. Particles that leave the cup are told of in the event ``spilled`` (with ``cup``, ``count``, ``left`` and,
+    in the world, ``positions`` and ``velocities``) and are gone, unless the model is responsible for the pose of
+    spare objects: each such object takes the place of one particle and is given back to the main model there.
+    Further events: ``empty`` when the last particle has left, ``caught`` (with ``count`` and ``total``) when
+    particles that the command ``add`` let fall into the cup have arrived in it.
+    """
+
+    def __init__(self) -> None:
+        self._balls: Balls | None = None
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """What the model is."""
+        return ModelDescription(
+            kind=ModelKind.SIMULATION,
+            summary="Particles of a fluid in a moving cup, with an engine of their own.",
+            rate=100.0,
+            provides=(_particles(0), COUNT, EXTERNAL_WRENCH, POSE),
+        )
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        """See `settings`."""
+        return REQUESTS
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Bring the particles, their number, and their weight as attributes of the cup."""
+        self._settings: Settings = read_settings(parameters)
+        self._seed = seed
+        self._spares = Spares()
+        cup, capacity = self._settings.cup, self._settings.capacity
+        return Contribution(
+            attributes=tuple(
+                AttributeStart(cup, attribute, Value(data, 0))
+                for attribute, data in (
+                    (_particles(capacity), np.zeros(PARTICLE_SIZE * capacity)),
+                    (COUNT, np.array([float(self._settings.particles)])),
+                    (EXTERNAL_WRENCH, np.zeros(6)),
+                )
+            ),
+            reads=(Selection(cup, POSE.name),),
+        )
+
+    def start(self, scene: Snapshot) -> None:
+        """Fill the cup.
+
+        Raises:
+            BadInput: if the cup is nothing that holds the particles.
+        """
+        settings = self._settings
+        if not scene.layout.has(settings.cup, POSE.name):
+            raise BadInput("this entity has no pose", where="cup", found=settings.cup)
+        self._cup = Cup(scene.layout.entity(settings.cup))
+        gravity = float(np.linalg.norm(settings.gravity))
+        count, substance = settings.particles, settings.substance
+        resting = settled_in(self._cup, count, substance, gravity, self._seed)
+        self._balls = Balls(self._cup.walls, settings.capacity, substance)
+        self._balls.place(np.arange(count), resting, np.zeros((count, 3)))
+        self._arriving: Flags = np.zeros(settings.capacity, bool)
+        self._motion = CupMotion(settings.gravity, settings.smoothing_ns)
+        self._motion.see(scene.time_ns, scene.pose(settings.cup))
+        self._weight = Weight()
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Let the particles move in the cup; tell who has left and who has arrived."""
+        balls = self._need()
+        self._motion.see(tick.scene.time_ns, tick.scene.pose(self._settings.cup))
+        pushes = balls.advance(tick.period_ns / 1e9, self._motion.field(), self._arriving)
+        self._check(balls, tick.time_ns)
+        output = StepOutput(tick.time_ns)
+        self._look_who_arrived(balls, output)
+        self._look_who_left(balls, output)
+        self._tell(balls, pushes, output)
+        return output
+
+    def _need(self) -> Balls:
+        if self._balls is None:
+            raise RunFailed(_NAME, "step", 0, "the model has not been started")
+        return self._balls
+
+    def _check(self, balls: Balls, time_ns: int) -> None:
+        fastest = float(np.abs(balls.velocities).max(initial=0.0))
+        if not fastest < _TOO_FAST:
+            reason = (
+                f"a particle in {self._cup.name} is faster than {_TOO_FAST:g} m/s; a smaller time_step"
+                f" than {self._settings.substance.step:g} s, or a larger radius, may help"
+            )
+            raise RunFailed(_NAME, "step", time_ns, reason)
+
+    def _look_who_arrived(self, balls: Balls, output: StepOutput) -> None:
+        arrived = self._arriving & self._cup.holds(balls.positions)
+        if arrived.any():
+            self._arriving &= ~arrived
+            arguments: dict[str, Json] = {
+                "cup": self._cup.name,
+                "count": int(arrived.sum()),
+                "total": int((balls.there & ~self._arriving).sum()),
+            }
+            output.events.append(Event("caught", output.time_ns, arguments=arguments))
+
+    def _look_who_left(self, balls: Balls, output: StepOutput) -> None:
+        radius = self._settings.substance.radius
+        positions = balls.positions
+        out = np.where(
+            self._arriving,
+            self._cup.missed_by(positions, radius),
+            self._cup.left_by(positions, radius),
+        )
+        out &= balls.there
+        if not out.any():
+            return
+        left = [
+            self._in_world(p, v) for p, v in zip(positions[out], balls.velocities[out], strict=True)
+        ]
+        was_inside = bool((out & ~self._arriving).any())
+        balls.remove(np.flatnonzero(out))
+        self._arriving &= ~out
+        remaining = int((balls.there & ~self._arriving).sum())
+        arguments: dict[str, Json] = {
+            "cup": self._cup.name,
+            "count": len(left),
+            "left": remaining,
+            # to a hundredth of a millimetre: events are read by people too
+            "positions": [pose[:3].round(5).tolist() for pose in left],
+            "velocities": [pose[7:10].round(5).tolist() for pose in left],
+        }
+        output.events.append(Event("spilled", output.time_ns, arguments=arguments))
+        if was_inside and not remaining:
+            output.events.append(Event("empty", output.time_ns, arguments={"cup": self._cup.name}))
+        output.requests += self._spares.send(left, output.time_ns)
+
+    def _in_world(self, position: Floats, velocity: Floats) -> Floats:
+        """(13,) pose and twist of a particle."""
+        return compose(self._motion.pose, pose_value(position, linear=velocity).data)
+
+    def _tell(self, balls: Balls, pushes: Floats, output: StepOutput) -> None:
+        cup, substance = self._cup.name, self._settings.substance
+        inside = balls.there & ~self._arriving
+        rows = np.zeros((balls.capacity, PARTICLE_SIZE))
+        rows[:, 0:3], rows[:, 3:6], rows[:, 6] = (
+            balls.positions,
+            balls.velocities,
+            substance.radius,
+        )
+        rows[~balls.there] = 0.0
+        rotation = quat2mat(self._motion.pose[3:7])
+        wrench = self._weight.update(
+            pushes[inside], balls.positions[inside], rotation, substance.mass
+        )
+        told = {PARTICLES: rows.ravel(), COUNT.name: np.array([float(inside.sum())])}
+        told[EXTERNAL_WRENCH.name] = wrench
+        for name, data in told.items():
+            output.values[cup, name] = Value(data, output.time_ns)
+        output.values.update(self._spares.poses(output.time_ns))
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Keep an object ready to become the body of a particle that leaves the cup.
+
+        Raises:
+            Refused: if this is not the pose of an object.
+        """
+        known = scene.layout.has(entity, attribute) and attribute == POSE.name
+        if not known or scene.layout.entity(entity).kind is not EntityKind.OBJECT:
+            raise Refused(f"the fluid in {self._settings.cup} cannot use {entity}.{attribute}")
+        if entity == self._settings.cup:
+            raise Refused(f"the fluid in {entity} cannot move its own cup")
+        self._spares.keep(entity, value)
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """Let go of a spare object: where its particle has left the cup, else where it has waited.
+
+        Raises:
+            Refused: if the model has no such object.
+        """
+        if attribute != POSE.name or entity not in self._spares:
+            raise Refused(
+                f"the fluid in {self._settings.cup} does not let go of {entity}.{attribute}"
+            )
+        return self._spares.let_go(entity, scene.time_ns)
+
+    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """Carry out ``add`` with positions [m] and velocities [m/s] in the world: let particles fall into the cup.
+
+        Raises:
+            Refused: if there is no such command, or no room for as many particles.
+        """
+        if name != "add":
+            raise Refused(
+                f"a fluid knows no command {name!r}; it knows add (positions, velocities)"
+            )
+        balls = self._need()
+        poured = read_pouring(arguments)
+        free = np.flatnonzero(~balls.there)
+        if len(free) < len(poured.positions):
+            raise Refused(
+                f"there is room for {len(free)} more particles in {self._cup.name}, not for"
+                f" {len(poured.positions)}; its parameter capacity says how many there may be"
+            )
+        which = free[: len(poured.positions)]
+        balls.place(which, *poured.seen_from(self._motion.pose))
+        self._arriving[which] = True
+
+    def stop(self) -> None:
+        """Let go of the engine."""
+        self._balls = None
+
+
+def _particles(capacity: int) -> AttributeSpec:
+    return AttributeSpec(PARTICLES, PARTICLE_SIZE * capacity, "m, m/s, m", Meaning.PARTICLES)

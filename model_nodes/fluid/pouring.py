@@ -1,0 +1,52 @@
+"""Particles that are let into a cup from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hetwin_suite.ensemble.errors import Refused
+from hetwin_suite.ensemble.events import Json
+from hetwin_suite.ensemble.poses import relative_to
+from hetwin_suite.ensemble.values import Floats, pose_value
+
+
+@dataclass(frozen=True, slots=True)
+class Poured:
+    """(n, 3) positions [m] and velocities [m/s] in the world."""
+
+    positions: Floats
+    velocities: Floats
+
+    def seen_from(self, frame: Floats) -> tuple[Floats, Floats]:
+        """(n, 3) positions and velocities in a frame of (13,) pose and twist."""
+        seen = [
+            relative_to(frame, pose_value(p, linear=v).data)
+            for p, v in zip(self.positions, self.velocities, strict=True)
+        ]
+        both = np.array(seen).reshape(-1, 13)
+        return both[:, :3], both[:, 7:10]
+
+
+def read_pouring(arguments: Mapping[str, Json]) -> Poured:
+    """The arguments of the command ``add``.
+
+    Raises:
+        Refused: if they are not as many positions as velocities.
+    """
+    if set(arguments) != {"positions", "velocities"}:
+        raise Refused(f"add needs positions and velocities, not {sorted(arguments)}")
+    try:
+        positions, velocities = (
+            np.array(arguments[name], np.float64).reshape(-1, 3)
+            for name in ("positions", "velocities")
+        )
+    except (TypeError, ValueError):
+        raise Refused("positions and velocities must be lists of three numbers each") from None
+    if positions.shape != velocities.shape:
+        raise Refused(f"add got {len(positions)} positions and {len(velocities)} velocities")
+    if not (np.isfinite(positions).all() and np.isfinite(velocities).all()):
+        raise Refused("positions and velocities must be finite")
+    return Poured(positions, velocities)

@@ -1,0 +1,55 @@
+"""Objects that wait to become the bodies of particles in the main model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from hetwin_suite.ensemble.model import Request, RequestKind
+from hetwin_suite.ensemble.poses import extrapolate
+from hetwin_suite.ensemble.values import POSE, Floats, Value
+
+
+class Spares:
+    """The objects whose poses the fluid is responsible for; they stand still until they are sent."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, Value] = {}
+        self._sent: dict[str, Value] = {}
+
+    def __contains__(self, entity: str) -> bool:
+        return entity in self._waiting or entity in self._sent
+
+    def keep(self, entity: str, value: Value) -> None:
+        """Let an object wait where it is."""
+        self._sent.pop(entity, None)
+        self._waiting[entity] = Value(value.data.copy(), value.time_ns, value.parent)
+
+    def send(self, poses: Sequence[Floats], time_ns: int) -> list[Request]:
+        """Send as many objects to these (13,) poses in the world as there are; what else there is has no body."""
+        requests = []
+        for entity, pose in zip(list(self._waiting), poses, strict=False):
+            del self._waiting[entity]
+            self._sent[entity] = Value(np.array(pose), time_ns)
+            requests.append(Request(RequestKind.GIVE_BACK, entity, POSE.name))
+        return requests
+
+    def let_go(self, entity: str, time_ns: int) -> Value:
+        """The object's pose in the world at a time; it is nobody's spare any more."""
+        if entity in self._waiting:
+            value = self._waiting.pop(entity)
+            return value if value.time_ns == time_ns else Value(_still(value.data), time_ns)
+        value = self._sent.pop(entity)
+        return Value(extrapolate(value.data, (time_ns - value.time_ns) / 1e9), time_ns)
+
+    def poses(self, time_ns: int) -> Iterator[tuple[tuple[str, str], Value]]:
+        """Where the objects are that the fluid is still responsible for."""
+        for entity, value in self._waiting.items():
+            yield (entity, POSE.name), Value(_still(value.data), time_ns)
+        for entity, value in self._sent.items():
+            yield (entity, POSE.name), Value(value.data, time_ns)
+
+
+def _still(pose: Floats) -> Floats:
+    return np.concatenate([pose[:7], np.zeros(6)])

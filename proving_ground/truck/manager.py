@@ -1,0 +1,61 @@
+"""Manages the fidelity of packets and plungers without the ensemble around it, for measuring.
+
+The rules and the engine's switches are those that `fidelity_near_robot`, `fidelity_during_action` and the main
+model use.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_suite.model_nodes.fidelity.near_robot import MODES, robot_box
+from hetwin_suite.model_nodes.fidelity.rules import NearRobotRules, Thresholds
+from hetwin_suite.proving_ground.truck.robot import plunger_links, plunger_names
+from hetwin_suite.proving_ground.truck.site import Site
+
+
+class Manager:
+    """One of the paper's modes on a site.
+
+    Attributes:
+        plungers_on: whether the plungers, with their sensors and scripts, are simulated in high fidelity.
+    """
+
+    def __init__(self, site: Site, mode: str) -> None:
+        inflation = MODES[mode]
+        self._site = site
+        self._is_on = inflation is not None
+        thresholds = Thresholds(inflation=inflation or 0.0)
+        self._rules = NearRobotRules(site.boxes, thresholds)
+        self._rules.raise_all(site.time)
+        self._now = np.full(len(site.packets), float(Fidelity.HIGH))
+        self._names = np.array([p.name for p in site.packets])
+        self._links = [link for name in plunger_names() for link in plunger_links(name)]
+        self.plungers_on = True
+        self.need_plungers(False)
+
+    def need_plungers(self, needed: bool) -> None:
+        """Whether the arm is about to touch something, or touches it."""
+        needed |= not self._is_on
+        if needed is not self.plungers_on:
+            level = Fidelity.HIGH if needed else Fidelity.LOW
+            self._site.engine.set_fidelity(self._links, level)
+            self.plungers_on = needed
+
+    def step(self) -> None:
+        """Switch the packets that are to be switched."""
+        if not self._is_on:
+            return
+        site = self._site
+        levels = self._rules.update(site.time, site.poses(), robot_box(site.robot, site.values))
+        changed = np.flatnonzero(levels != self._now)
+        for level in Fidelity:
+            chosen = changed[levels[changed] == level]
+            if len(chosen):
+                site.engine.set_fidelity(self._names[chosen].tolist(), level)
+        self._now[changed] = levels[changed]
+
+    def end(self) -> None:
+        """Leave everything in high fidelity."""
+        self._site.engine.set_fidelity([*self._names.tolist(), *self._links], Fidelity.HIGH)

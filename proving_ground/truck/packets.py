@@ -1,0 +1,85 @@
+"""Loads of a truck's trailer: columns of packets of many sizes (paper 1, figure 5).
+
+The paper tells the numbers of packets and shows pictures. Scenario A is a short load, as high as the trailer,
+behind which it is empty; B is a full trailer; C is as long as B but only half as high, so that most of its
+packets are far from the robot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+TRAILER_WIDTH = 2.4
+TRAILER_HEIGHT = 2.6
+GAP = 0.012
+"""Between columns [m]."""
+_APART = 0.0005
+_DENSITY = (60.0, 220.0)
+"""Of packets, in kg/m^3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How many packets, and up to what height they are stacked [m]."""
+
+    packets: int
+    height: float
+
+
+LOADS = {"A": Load(491, 2.2), "B": Load(1007, 2.2), "C": Load(539, 1.2)}
+CUT_OUT = 150
+"""Packets of the cut-out of scenario A that the choice of actions is learnt on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """A box of `size` x y z [m] and `mass` [kg] with its middle `at` x y z; x points into the trailer."""
+
+    name: str
+    size: tuple[float, float, float]
+    mass: float
+    at: tuple[float, float, float]
+
+
+def draw_load(load: Load, random: np.random.Generator) -> list[Packet]:
+    """Rows of columns from the trailer's door at x = 0 inwards, each column of packets of about one size."""
+    packets: list[Packet] = []
+    door = 0.0
+    while len(packets) < load.packets:
+        door += _row(packets, load, door, random)
+    return packets
+
+
+def _row(packets: list[Packet], load: Load, door: float, random: np.random.Generator) -> float:
+    """Add one row across the trailer; answers how deep it is."""
+    side, deepest = -TRAILER_WIDTH / 2 + GAP, 0.0
+    while len(packets) < load.packets:
+        wide, deep = random.uniform(0.26, 0.44), random.uniform(0.24, 0.42)
+        if side + wide > TRAILER_WIDTH / 2 - GAP:
+            break
+        _column(packets, load, (door, side), (deep, wide), random)
+        side += wide + GAP
+        deepest = max(deepest, deep)
+    return deepest + GAP
+
+
+def _column(
+    packets: list[Packet],
+    load: Load,
+    corner: tuple[float, float],
+    ground: tuple[float, float],
+    random: np.random.Generator,
+) -> None:
+    height = 0.0
+    limit = load.height * random.uniform(0.85, 1.0)
+    while len(packets) < load.packets:
+        high = random.uniform(0.14, 0.34)
+        if height + high > limit:
+            return
+        deep, wide = ground[0] * random.uniform(0.9, 1.0), ground[1] * random.uniform(0.9, 1.0)
+        at = (corner[0] + ground[0] / 2, corner[1] + ground[1] / 2, height + high / 2 + _APART)
+        mass = float(random.uniform(*_DENSITY) * deep * wide * high)
+        packets.append(Packet(f"packet_{len(packets):04d}", (deep, wide, high), mass, at))
+        height += high + _APART

@@ -1,0 +1,142 @@
+"""Models on another host, shown with two network namespaces and a cable between them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from ros_domains import new_domain
+from ros_runs import command, environment, run, toy, wait_until
+
+DEADLINE_S = 4.0
+
+
+def _missing() -> str:
+    """Why this machine cannot play two hosts; empty if it can."""
+    if not shutil.which("ip") or not shutil.which("unshare"):
+        return "ip (iproute2) and unshare (util-linux) are not installed"
+    probe = f"hetwin_probe_{os.getpid()}"
+    if subprocess.run(["ip", "netns", "add", probe], capture_output=True).returncode:
+        return "network namespaces are not permitted (root is needed)"
+    subprocess.run(["ip", "netns", "del", probe], check=True)
+    return ""
+
+
+pytestmark = pytest.mark.skipif(bool(reason := _missing()), reason=reason or "-")
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """Two hosts with a cable: names of the network namespaces."""
+
+    here: str
+    there: str
+    cable: str
+
+    def on(self, host: str, *words: str) -> list[str]:
+        """A command on a host; it finds its own host name there."""
+        script = 'hostname "$0" && exec "$@"'
+        inside = ["unshare", "--uts", "sh", "-c", script, host.rpartition("_")[2], *words]
+        return ["ip", "netns", "exec", host, *inside]
+
+    def cut(self) -> None:
+        """Pull the cable."""
+        subprocess.run(
+            ["ip", "netns", "exec", self.here, "ip", "link", "set", self.cable, "down"], check=True
+        )
+
+
+@pytest.fixture
+def hosts() -> Iterator[Hosts]:
+    number = os.getpid() % 100_000
+    hosts = Hosts(f"hw{number}_here", f"hw{number}_there", f"hw{number}a")
+    ends = (
+        (hosts.here, f"hw{number}a", "10.123.7.1/24"),
+        (hosts.there, f"hw{number}b", "10.123.7.2/24"),
+    )
+    for host, _, _ in ends:
+        subprocess.run(["ip", "netns", "add", host], check=True)
+    try:
+        made = ["ip", "link", "add", ends[0][1], "netns", hosts.here]
+        made += ["type", "veth", "peer", "name", ends[1][1], "netns", hosts.there]
+        subprocess.run(made, check=True)
+        for host, cable, address in ends:
+            for words in (
+                ("addr", "add", address, "dev", cable),
+                ("link", "set", "lo", "up"),
+                ("link", "set", cable, "up", "multicast", "on"),
+                ("route", "add", "224.0.0.0/4", "dev", cable),  # DDS discovery
+            ):
+                subprocess.run(["ip", "netns", "exec", host, "ip", *words], check=True)
+        yield hosts
+    finally:
+        for host, _, _ in ends:
+            subprocess.run(["ip", "netns", "del", host], check=True)
+
+
+def spread(
+    hosts: Hosts, scenario: Path, out: Path
+) -> tuple[subprocess.Popen[str], subprocess.Popen[str]]:
+    """The run here, and its cup over there."""
+    env = {**environment(new_domain()), "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}
+    cup = [sys.executable, "-m", "hetwin_suite.model_nodes.ros_node"]
+    cup += ["--ros-args", "-r", "__node:=cup", "-p", "type:=toys:ToyCup"]
+    words = command("run", scenario, "--transport", "ros", "--elsewhere", "cup", "--out", out)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    there = subprocess.Popen(hosts.on(hosts.there, *cup), env=env, **pipes)  # type: ignore[call-overload]
+    here = subprocess.Popen(
+        hosts.on(hosts.here, *words, "--json", "--no-report"),
+        env=env,
+        **pipes,  # type: ignore[call-overload]
+    )
+    return here, there
+
+
+def end(*processes: subprocess.Popen[str]) -> None:
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_a_model_on_another_host_is_as_one_here(hosts: Hosts, tmp_path: Path) -> None:
+    scenario = toy(tmp_path, until=0.5)
+    alone = run(scenario, tmp_path / "alone", transport="local").json
+    here, there = spread(hosts, scenario, tmp_path / "run")
+    try:
+        out, err = here.communicate(timeout=120)
+        assert here.returncode == 0, err
+        outcome = json.loads(out)
+        assert there.wait(30) == 0
+    finally:
+        end(here, there)
+    assert outcome["digest"] == alone["digest"]
+
+
+def test_cutting_the_link_ends_the_run_and_names_model_and_host(
+    hosts: Hosts, tmp_path: Path
+) -> None:
+
+    scenario = toy(tmp_path, until=120.0, pace=0.001, cup=f", deadline: {DEADLINE_S}")
+    here, there = spread(hosts, scenario, tmp_path / "run")
+    try:
+        log = tmp_path / "run" / "log"
+        wait_until(lambda: here.poll() is not None or any(log.glob("*.mcap")), 90.0)
+        time.sleep(1.0)
+        assert here.poll() is None, here.communicate()
+        hosts.cut()
+        out, err = here.communicate(timeout=120)
+    finally:
+        end(here, there)
+    assert here.returncode == 1, err
+    error = json.loads(out)["error"]
+    assert (error["model"], error["call"]) == ("cup", "step")
+    assert "on host there" in error["reason"]
+    assert f"deadline of {DEADLINE_S:g} s" in error["reason"]

@@ -1,0 +1,248 @@
+"""The live source hears real ROS 2 topics; what it does when the robot is silent or the twin is late."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import rclpy
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from ros_domains import new_domain
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Int32
+
+from hetwin.msg import ActionAnnotation
+from hetwin_suite.ensemble.errors import BadInput, RunFailed
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.model_nodes.main_physics.sources.factory import open_source
+from hetwin_suite.model_nodes.main_physics.sources.live.source import LiveSource
+
+SECOND = 1_000_000_000
+PERIOD = 2_500_000
+TEN_MS = 10_000_000
+
+
+class Robot:
+    """Publishes what a test says, with the stamps that it says."""
+
+    def __init__(self) -> None:
+        self.node = Node("robot")
+        qos = QoSProfile(depth=1000)
+        self._joints = self.node.create_publisher(JointState, "joint_states", qos)
+        self._annotations = self.node.create_publisher(ActionAnnotation, "action_annotations", qos)
+        self.mode = self.node.create_publisher(Int32, "mode", qos)
+        self.time_ns = time.time_ns() // SECOND * SECOND
+
+    def tell(self, seconds: float, speed: float = 1.0) -> None:
+        """Joint states of so many seconds, at 100 Hz, all at once."""
+        for _ in range(round(seconds * 100)):
+            self.time_ns += TEN_MS
+            message = JointState(
+                name=["a"], position=[speed * (self.time_ns % (100 * SECOND)) / 1e9]
+            )
+            self._stamp(message)
+            self._joints.publish(message)
+
+    def say(self, operation: str, phase: str = "instant") -> None:
+        message = ActionAnnotation(operation=operation, phase=phase, arguments='{"hand": "right"}')
+        self._stamp(message)
+        self._annotations.publish(message)
+
+    def _stamp(self, message: Any) -> None:
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(self.time_ns, SECOND)
+
+
+@pytest.fixture(scope="module")
+def ros() -> Iterator[None]:
+    rclpy.init(args=[], domain_id=new_domain())
+    try:
+        yield
+    finally:
+        rclpy.try_shutdown()
+
+
+@contextmanager
+def followed(robot: Robot, **spec: Any) -> Iterator[LiveSource]:
+    """A source that has begun to follow a robot that stands ready."""
+    opened: list[LiveSource] = []
+
+    def stand() -> None:
+        while not opened:
+            robot.tell(0.02)
+            time.sleep(0.02)
+
+    standing = threading.Thread(target=stand)
+    standing.start()
+    try:
+        source = open_source({"live": "", "wait": 30.0, **spec})
+        assert isinstance(source, LiveSource)
+        opened.append(source)
+    finally:
+        opened.append(None)  # type: ignore[arg-type]
+        standing.join()
+    try:
+        assert source.bind(["a", "b"], PERIOD).tolist() == [True, False]
+        assert source.begin()
+        yield source
+    finally:
+        source.close()
+
+
+@pytest.fixture
+def robot(ros: None) -> Iterator[Robot]:
+    robot = Robot()
+    yield robot
+    robot.node.destroy_node()
+
+
+def play(
+    source: LiveSource, until_s: float | None = None, begin_s: float = 0.0
+) -> tuple[list[float], list[Event]]:
+    """Positions and events of all steps in a time; by default of all that the source knows."""
+    positions, events = [], []
+    time_ns = round(begin_s * SECOND)
+
+    def end_ns() -> int:
+        known = source._samples.known_until - source._epoch_ns
+        return known if until_s is None else round(until_s * SECOND)
+
+    while time_ns + PERIOD <= end_ns():
+        time_ns += PERIOD
+        positions.append(float(source.motion(time_ns).positions[0]))
+        events += source.events(time_ns)
+    return positions, events
+
+
+def heard(source: LiveSource, robot: Robot) -> None:
+    """Wait until the source has heard all that the robot has told."""
+    deadline = time.monotonic() + 30
+    while source._samples.newest + source._skipped_ns < robot.time_ns:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_joints_and_annotations_arrive_in_run_time(robot: Robot) -> None:
+    with followed(robot) as source:
+        epoch = -(-robot.time_ns // SECOND) * SECOND
+        robot.tell((epoch - robot.time_ns) / SECOND + 0.3)
+        at = robot.time_ns
+        robot.say("wave")
+        robot.tell(0.2)
+        positions, events = play(source, 0.4)
+    assert all(
+        b - a == pytest.approx(PERIOD / 1e9, rel=1e-3) for a, b in itertools.pairwise(positions)
+    )
+    (wave,) = [event for event in events if event.name == "wave"]
+    assert wave.time_ns == at - source._epoch_ns
+    assert wave.arguments == {"hand": "right", "phase": "instant"}
+    assert source.input_ns is not None
+    assert source.input_ns <= robot.time_ns
+
+
+def test_a_topic_of_any_type_becomes_operations(robot: Robot) -> None:
+    annotations = [{"topic": "mode", "map": {1: "reach"}}]
+    with followed(robot, annotations=annotations) as source:
+        deadline = time.monotonic() + 30
+        while not robot.mode.get_subscription_count():
+            assert time.monotonic() < deadline
+            robot.mode.publish(Int32(data=0))  # its type is known once it is published
+            time.sleep(0.05)
+        robot.tell(1.5)
+        robot.mode.publish(Int32(data=1))
+        deadline = time.monotonic() + 30
+        events: list[Event] = []
+        while not events:
+            assert time.monotonic() < deadline
+            events = source.events(1 << 62)
+            time.sleep(0.02)
+    assert (events[0].name, events[0].arguments["phase"]) == ("reach", "begin")
+
+
+def test_a_gap_is_bridged_and_reported(robot: Robot) -> None:
+    with followed(robot) as source:
+        robot.tell(1.5)
+        robot.time_ns += 2 * SECOND
+        robot.tell(0.5)
+        heard(source, robot)
+        positions, events = play(source)
+    (gap,) = [event for event in events if event.name == "robot_gap"]
+    assert gap.arguments["seconds"] == pytest.approx(2.01)
+    steps = [b - a for a, b in itertools.pairwise(positions)]
+    assert max(steps) < 2 * PERIOD / 1e9  # it moved on through the gap
+
+
+def test_a_late_twin_says_so_and_lets_others_step_less_often(robot: Robot) -> None:
+    with followed(robot, max_lag=0.5) as source:
+        robot.tell(3.0)
+        heard(source, robot)
+        _, events = play(source, 0.1)
+        assert source.late
+        _, more = play(source, begin_s=0.1)
+        assert not source.late
+    assert [event.name for event in events + more] == ["late", "caught_up"]
+
+
+def test_skipping_keeps_annotations_and_goes_on_near_the_newest(robot: Robot) -> None:
+    with followed(robot, max_lag=0.5, when_late="skip") as source:
+        robot.tell(1.5)
+        robot.say("wave")
+        time.sleep(0.2)  # another topic: it may arrive before what was published earlier
+        robot.tell(2.5)
+        heard(source, robot)
+        positions, events = play(source)
+        newest = (robot.time_ns % (100 * SECOND)) / 1e9
+    names = [event.name for event in events]
+    assert "motion_skipped" in names
+    assert "wave" in names
+    assert len(positions) < 400  # of 3 s and more, at 400 Hz
+    assert positions[-1] > newest - 0.1
+    assert all(b >= a for a, b in itertools.pairwise(positions))
+
+
+def test_stop_when_late_ends_with_words(robot: Robot) -> None:
+    with followed(robot, max_lag=0.5, when_late="stop") as source:
+        robot.tell(3.0)
+        time.sleep(0.3)
+        with pytest.raises(RunFailed, match=r"s behind the robot; expected at most 0\.5 s"):
+            play(source, 1.0)
+
+
+def test_silence_fails_or_ends_as_asked(robot: Robot) -> None:
+    with followed(robot, timeout=0.5) as source:
+        robot.tell(1.2)
+        with pytest.raises(RunFailed, match=r"silent on /joint_states for 0\.5 s"):
+            play(source, 5.0)
+    with followed(robot, timeout=0.5, on_silence="end") as source:
+        robot.tell(1.2)
+        time_ns = 0
+        while not source.ended(time_ns):
+            time_ns += PERIOD
+            source.motion(time_ns)
+        assert time_ns < 2 * SECOND
+        assert source.input_ns is None
+
+
+def test_a_clock_that_jumps_back_ends_the_run(robot: Robot) -> None:
+    with followed(robot) as source:
+        robot.tell(1.5)
+        play(source, 0.2)
+        robot.time_ns -= 100 * SECOND
+        robot.tell(0.1)
+        with pytest.raises(RunFailed, match="clock jumped back"):
+            play(source, 5.0, begin_s=0.2)
+
+
+def test_no_robot_is_bad_input(ros: None) -> None:
+    with pytest.raises(BadInput, match=r"/nobody/joint_states.*within 0\.5 s"):
+        open_source({"live": "nobody", "wait": 0.5})
+
+
+def test_a_wrong_key_is_named_with_those_that_there_are() -> None:
+    with pytest.raises(BadInput, match=r"source\.speed.*when_late"):
+        open_source({"live": "", "speed": 2})
