@@ -191,7 +191,8 @@ class _Nodes:
         if time.monotonic() - self._noted < period_s:
             return
         self._noted = time.monotonic()
-        self._shared_memory.note(p.pid for p in self._processes.values() if p.poll() is None)
+        # not poll(): how a dead one ended can be read only as long as nobody has waited for it
+        self._shared_memory.note(p.pid for p in self._processes.values())
 
 
 class _Client:
