@@ -113,6 +113,10 @@ class Layout:
         """
         return self._slot_ids[entity, attribute]
 
+    def find(self, entity: str, attribute: str) -> int | None:
+        """Index of a slot; None if the scene has no such attribute."""
+        return self._slot_ids.get((entity, attribute))
+
     def has(self, entity: str, attribute: str) -> bool:
         """Whether the scene has this attribute."""
         return (entity, attribute) in self._slot_ids

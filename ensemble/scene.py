@@ -67,7 +67,9 @@ class Scene:
             self._settled = False
             if before is not None and before.parent == value.parent:
                 return
-        self._order = None
+            self._order = None
+        elif before is not None:
+            self._order = None
 
     def put_block(self, span: slice | Ints, block: Floats) -> None:
         """Write the main model's answer; what others own is restored by `resolve`."""

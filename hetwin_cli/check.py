@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.conductor.parameters import LIVE, source_spec
 from hetwin_suite.ensemble.errors import HetwinError
 from hetwin_suite.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.ensemble.transport.local import LocalPort
 from hetwin_suite.hetwin_cli.json_option import json_object
 from hetwin_suite.hetwin_cli.listing import AsJson
+from hetwin_suite.model_nodes.main_physics.sources.factory import check_live
 
 
 def check(
@@ -23,11 +26,17 @@ def check(
 ) -> None:
     """Read a scenario and everything that it names, take one step with its models, and say what is there.
 
+    A live robot is not listened to; what the scenario says of it is checked.
+
     Example: hetwin check scenarios/pick_and_place.yaml
     """
     loaded = load_scenario(find_scenario(scenario))
     ports = [LocalPort(plan) for plan in loaded.models]
     one_step = RunOptions(source=source, duration=1.0 / loaded.clock.rate)
+    spec = source_spec(loaded, one_step) or {}
+    if LIVE in spec:
+        check_live(spec)
+        one_step = replace(one_step, source=None, no_source=True)
     conductor = Conductor(loaded, ports, options=one_step)
     start = conductor.prepare()
     error = conductor.run().error
@@ -36,7 +45,7 @@ def check(
     facts = {
         "scenario": loaded.name,
         "file": str(loaded.path),
-        "source": start.source,
+        "source": start.source or (f"{LIVE}:{spec[LIVE]}" if LIVE in spec else ""),
         "models": [
             {"name": m.name, "type": m.type, "stepping": m.stepping, "rate": m.rate}
             for m in start.models

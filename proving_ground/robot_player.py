@@ -115,7 +115,7 @@ class RobotPlayer:
         self.notes: list[str] = []
         self._owns_ros = not rclpy.ok()
         if self._owns_ros:
-            rclpy.init(args=[])
+            rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
         self._node = Node("robot", namespace=self._prefix)
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)

@@ -13,7 +13,7 @@ from hetwin_suite.ensemble.model import StepOutput
 from hetwin_suite.ensemble.scenario.scenario import ModelPlan
 from hetwin_suite.ensemble.scene import Scene
 from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS
-from hetwin_suite.ensemble.value_check import wrong_numbers, wrong_output
+from hetwin_suite.ensemble.value_check import all_finite, wrong_numbers, wrong_output
 from hetwin_suite.ensemble.values import POSE, WORLD, Floats, Value
 
 
@@ -49,7 +49,7 @@ class AnswerDesk:
         if output.proximity is not None:
             self._check_proximity(plan, output.proximity, time_ns)
             self._scene.put_proximity(output.proximity)
-        self.take(plan, output, time_ns)
+        self._write(plan, output)
 
     def take(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
         """Take a model's answer; `time_ns` is None if nobody asked for a certain time.
@@ -58,12 +58,13 @@ class AnswerDesk:
             RunFailed: see `take_main`.
         """
         self._check_answer(plan, output, time_ns)
+        self._write(plan, output)
+
+    def _write(self, plan: ModelPlan, output: StepOutput) -> None:
+        """Write what the model is responsible for, and drop the rest."""
         for (entity, attribute), value in output.values.items():
-            owned = self._layout.has(entity, attribute)
-            if owned:
-                slot = self._layout.slot_id(entity, attribute)
-                owned = self._scene.table.owner(slot) == plan.index
-            if not owned:
+            slot = self._layout.find(entity, attribute)
+            if slot is None or self._scene.table.owner(slot) != plan.index:
                 self._drop(plan, entity, attribute)
                 continue
             self._check_value(plan, slot, value, output.time_ns)
@@ -92,7 +93,7 @@ class AnswerDesk:
         if rows.ndim != 2 or rows.shape[1] != PROXIMITY_COLUMNS:
             reason = f"proximity has shape {rows.shape}; expected (n, {PROXIMITY_COLUMNS})"
             raise RunFailed(plan.name, "step", time_ns, reason)
-        if not np.isfinite(rows.sum()) and not np.isfinite(rows).all():
+        if not all_finite(rows):
             row = rows[~np.isfinite(rows).all(axis=1)][0]
             reason = f"a row of proximity is not finite: {row.tolist()}"
             raise RunFailed(plan.name, "step", time_ns, reason)
@@ -104,8 +105,7 @@ class AnswerDesk:
                 f" expected float64 of shape ({self._block_size},)"
             )
             raise RunFailed(plan.name, "step", time_ns, reason)
-        # one sum is finite only if all are, and is much cheaper than looking at each
-        if np.isfinite(block.sum()):
+        if all_finite(block):
             return
         for slot in self._layout.slots:
             if slot.offset >= self._block_size:

@@ -17,6 +17,7 @@ class RunOptions:
         seed: None: the scenario's.
         duration: end after so many simulated seconds; None: when the source ends.
         transport: name of the transport, for the summary.
+        no_source: leave the scenario's source out.
         engine: the main model's physics engine; None: the scenario's.
     """
 
@@ -26,3 +27,4 @@ class RunOptions:
     duration: float | None = None
     transport: str = "local"
     engine: str | None = None
+    no_source: bool = False

@@ -188,6 +188,8 @@ def is_live(scenario: Scenario, options: RunOptions) -> bool:
 
 def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | None:
     """The source as the main model gets it: the scenario's, or what the start names; None if there is none."""
+    if options.no_source:
+        return None
     written = scenario.file.source
     spec = named_source(written) if isinstance(written, str) else dict(written or {})
     if options.source is not None:

@@ -91,6 +91,8 @@ class Run:
         self._not_set_out: set[int] = set()
         self._from_outside = False
         self._untold: int | None = None
+        asked = options.duration
+        self._end_ns = None if asked is None else round(asked * 1e9)
         self.start = self._start()
 
     def _start(self) -> RunStart:
@@ -220,8 +222,7 @@ class Run:
         return output.ended or self._moves.stopped_by is not None or self._is_last(then)
 
     def _is_last(self, time_ns: int) -> bool:
-        asked = self._options.duration
-        return asked is not None and time_ns >= round(asked * 1e9)
+        return self._end_ns is not None and time_ns >= self._end_ns
 
     def _keep_up(self, step: int, output: StepOutput) -> None:
         """Measure how far the twin is behind a live robot, and let others step less often if it is too far."""
@@ -330,8 +331,9 @@ class Run:
 
     def _outside(self, arrivals: SimpleQueue[Event]) -> list[tuple[int, Event]]:
         events: list[tuple[int, Event]] = []
-        if self._main.ahead:
-            return events  # a handover now would find the main model at a later time
+        # with the main model ahead, a handover would find it at a later time
+        if arrivals.empty() or self._main.ahead:
+            return events
         with suppress(Empty):
             while True:
                 events.append(self._book.from_outside(arrivals.get_nowait()))

@@ -29,7 +29,7 @@ def open_source(spec: str | Path | Mapping[str, Any], *, base: Path | None = Non
     if isinstance(spec, Mapping) and "live" in spec:
         from hetwin_suite.model_nodes.main_physics.sources.live.source import LiveSource
 
-        return LiveSource(_check(spec, LiveSpec))
+        return LiveSource(check_live(spec))
     mapping = {"recording": str(spec)} if isinstance(spec, str | Path) else spec
     checked = _check(mapping, RecordingSpec)
     path = Path(checked.recording).expanduser()
@@ -40,6 +40,15 @@ def open_source(spec: str | Path | Mapping[str, Any], *, base: Path | None = Non
         annotations=checked.annotations,
         topics=checked.topics,
     )
+
+
+def check_live(spec: Mapping[str, Any]) -> LiveSpec:
+    """See that a live source is described as it should be, without listening to it.
+
+    Raises:
+        BadInput: if it is not.
+    """
+    return _check(spec, LiveSpec)
 
 
 def _check(spec: Mapping[str, Any], kind: type[Spec]) -> Spec:

@@ -40,7 +40,7 @@ from hetwin_suite.model_nodes.main_physics.sources.spec import (
 )
 
 GAP_INTERVALS = 5
-LEAST_GAP_NS = 100_000_000
+LEAST_GAP_NS = 200_000_000
 CLOCK_JUMP_NS = 1_000_000_000
 SETTLE_S = 0.3
 SECOND = 1_000_000_000

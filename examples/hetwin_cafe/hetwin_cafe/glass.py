@@ -1,0 +1,73 @@
+"""A glass that breaks on impact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.ensemble.layout import Selection
+from hetwin_suite.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_suite.ensemble.values import AttributeSpec, Meaning, Value
+
+INTACT = AttributeSpec("intact", 1, "", Meaning.TRUTH)
+_FORCE = slice(9, 12)
+"""Columns of a row of proximity that tell the force on the object [N]."""
+
+
+class Glass(Model):
+    """Breaks for good when something pushes it harder than it bears; tells ``broke`` with what it hit."""
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """An observer of contact forces that owns a truth."""
+        return ModelDescription(
+            ModelKind.SIMULATION, "glass that breaks on impact", provides=(INTACT,)
+        )
+
+    def parameters(self) -> tuple[ParameterRequest, ...]:
+        """The glass, and what it bears."""
+        number = ParameterKind.NUMBER
+        return (
+            ParameterRequest("glass", ParameterKind.ENTITY, "what is made of glass"),
+            ParameterRequest("strength", number, "the force that it bears", False, 60.0, "N"),
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """It is whole."""
+        self._glass = str(parameters["glass"])
+        self._strength = float(parameters["strength"])
+        self._intact = True
+        start = AttributeStart(self._glass, INTACT, self._value(0))
+        return Contribution(attributes=(start,), reads=(Selection(self._glass, "pose"),))
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Look at the forces on it."""
+        output = StepOutput(tick.time_ns)
+        scene = tick.scene
+        rows = scene.proximity[scene.proximity[:, 0] == scene.layout.entity_id(self._glass)]
+        if self._intact and len(rows):
+            forces = np.linalg.norm(rows[:, _FORCE], axis=1)
+            hardest = int(np.argmax(forces))
+            if forces[hardest] > self._strength:
+                self._intact = False
+                other = scene.layout.entities[int(rows[hardest, 1])].name
+                arguments = {"object": self._glass, "other": other, "force": float(forces[hardest])}
+                output.events.append(Event("broke", tick.time_ns, arguments=arguments))
+        output.values[self._glass, INTACT.name] = self._value(tick.time_ns)
+        return output
+
+    def _value(self, time_ns: int) -> Value:
+        return Value(np.array([float(self._intact)]), time_ns)

@@ -1,0 +1,115 @@
+"""Runs that follow a live robot, played by `hetwin robot` over real topics."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from ros_domains import new_domain
+from ros_runs import command, environment, finish, running
+from watcher import watching
+
+ENDS = {"live": "", "timeout": 3.5, "on_silence": "end", "wait": 60}
+"""A robot that is silent for longer than the gap is done."""
+PICK_AND_PLACE = Path("pick_and_place")
+
+
+@contextmanager
+def robot(domain: int, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """The recorded pick-and-place as a robot."""
+    process = subprocess.Popen(
+        command("robot", PICK_AND_PLACE, *arguments),
+        env=environment(domain),
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        process.wait(30)
+
+
+def live(out: Path, domain: int, spec: dict[str, Any], *arguments: object) -> Any:
+    """A run that follows the robot in that domain, with all models in the conductor's process."""
+    named = ("--source", json.dumps(spec), "--in-process", "all", *arguments)
+    return running(PICK_AND_PLACE, out, *named, domain=domain)
+
+
+def test_a_gap_of_two_seconds_is_survived_and_reported(tmp_path: Path) -> None:
+    domain = new_domain()
+    out = tmp_path / "run"
+    with (
+        live(out, domain, ENDS) as (process, _),
+        robot(domain, "--wait-for-twin", "--gap", "6:2"),
+        watching(domain) as watcher,
+    ):
+        diagnostics = watcher.listen(DiagnosticArray, "/diagnostics")
+
+        def said(text: str) -> bool:
+            return any(text in status.message for m in diagnostics for status in m.status)
+
+        watcher.wait(lambda: said("the twin waits"))
+        ended = finish(process)
+    outcome = ended.json
+    assert ended.code == 0, ended.err
+    assert outcome["ended"] == "recording"
+    assert outcome["deterministic"] is False
+    gaps = [e["arguments"]["seconds"] for e in outcome["events"] if e["name"] == "robot_gap"]
+    assert max(gaps) == pytest.approx(2.0, abs=0.5)  # others may come from a busy machine
+    # The twin bridges what it did not hear, and says of the whole what a replay says.
+    assert outcome["state"]["on(box, tray)"] is True
+    assert {"picked_up", "put_down"} <= {event["name"] for event in outcome["events"]}
+    assert outcome["live"]["states"] > 4000
+
+
+def test_a_twin_joins_a_robot_that_moves_already(tmp_path: Path) -> None:
+    domain = new_domain()
+    with (
+        robot(domain, "--stand", "0", "--gap", "100:1"),
+        live(tmp_path / "run", domain, ENDS, "--duration", 2) as (process, _),
+    ):
+        ended = finish(process)
+    assert ended.code == 0, ended.err
+    assert ended.json["simulated_time"] == pytest.approx(2.0, abs=0.01)
+
+
+def test_a_robot_that_vanishes_ends_the_run_with_words(tmp_path: Path) -> None:
+    domain = new_domain()
+    spec = {"live": "/arm", "timeout": 1.0, "wait": 60}
+    with (
+        robot(domain, "--namespace", "arm", "--stand", "60") as process,
+        live(tmp_path / "run", domain, spec) as (twin, _),
+        watching(domain) as watcher,
+    ):
+        states = watcher.listen(DiagnosticArray, "/arm/diagnostics")
+        watcher.wait(
+            lambda: any(
+                pair.key == "twin follows" and pair.value == "yes"
+                for m in states
+                for status in m.status
+                for pair in status.values
+            )
+        )
+        process.kill()
+        ended = finish(twin)
+    assert ended.code == 1
+    error = ended.json["error"]
+    assert (error["model"], error["call"]) == ("physics", "step")
+    assert "silent on /arm/joint_states for 1 s" in error["reason"]
+
+
+def test_no_robot_is_bad_input(tmp_path: Path) -> None:
+    domain = new_domain()
+    with live(tmp_path / "run", domain, {"live": "", "wait": 1.0}) as (process, _):
+        ended = finish(process)
+    assert ended.code == 2
+    assert "the robot says nothing" in ended.err
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,159 @@
+"""The ensemble under a real `ros2 launch`, looked at with the real `ros2` command.
+
+Needs launch, launch_ros and ros2cli, and a sourced colcon installation of hetwin; skips by name where they are not.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from ros_domains import new_domain
+
+HERE = Path(__file__).resolve().parent
+LIMIT_S = 200.0
+
+
+def _missing() -> str:
+    absent = [
+        name
+        for name in ("launch", "launch_ros", "launch_testing", "ros2launch", "ros2cli")
+        if importlib.util.find_spec(name) is None
+    ]
+    # Folders of ours have such names too; a real package has a file.
+    if not absent and importlib.util.find_spec("launch").origin is None:  # type: ignore[union-attr]
+        absent = ["launch"]
+    if absent:
+        return f"not installed: {', '.join(absent)}"
+    if shutil.which("ros2") is None or shutil.which("launch_test") is None:
+        return "ros2 and launch_test are not on the path"
+    prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+    if not any(Path(prefix, "lib/hetwin/conductor").is_file() for prefix in prefixes):
+        return "no colcon installation of hetwin is sourced"
+    return ""
+
+
+pytestmark = pytest.mark.skipif(bool(reason := _missing()), reason=reason or "-")
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return {
+        **os.environ,
+        "ROS_DOMAIN_ID": str(new_domain()),
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+        "ROS_LOG_DIR": str(tmp_path / "ros_log"),
+    }
+
+
+def ros2(*words: str, env: dict[str, str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["ros2", *words], env=env, cwd=cwd, capture_output=True, text=True, timeout=LIMIT_S
+    )
+
+
+def launch(*arguments: str) -> tuple[str, ...]:
+    return ("launch", "hetwin", "scenario.launch.py", *arguments)
+
+
+@contextmanager
+def launched(*arguments: str, env: dict[str, str], cwd: Path) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        ["ros2", *launch(*arguments)],
+        env=env,
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.communicate(timeout=30)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+
+
+def test_the_demo_runs_to_its_end(env: dict[str, str], tmp_path: Path) -> None:
+    done = ros2(*launch("scenario:=pick_and_place"), env=env, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = done.stdout + done.stderr
+    assert "box picked up by gripper" in said
+    assert "the simulation is over" in said
+    assert list((tmp_path / "runs").glob("*/summary.json"))
+
+
+def test_a_failed_run_fails_the_launch(env: dict[str, str], tmp_path: Path) -> None:
+    done = ros2(*launch("source:=nowhere"), env=env, cwd=tmp_path)
+    said = done.stdout + done.stderr
+    assert done.returncode == 1, said
+    assert "there is no such recording" in said
+    assert "the simulation failed: the conductor ended with code 2" in said
+
+
+def test_a_scenario_that_is_not_there_starts_nothing(env: dict[str, str], tmp_path: Path) -> None:
+    done = ros2(*launch("scenario:=nonsense"), env=env, cwd=tmp_path)
+    said = done.stdout + done.stderr
+    assert done.returncode == 1, said
+    assert "there is no such scenario" in said
+    assert "process started" not in said
+
+
+def test_arguments_are_declared_and_described(env: dict[str, str], tmp_path: Path) -> None:
+    done = ros2(*launch("--show-args"), env=env, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for name in ("scenario", "source", "engine", "rviz", "namespace", "models", "use_sim_time"):
+        assert f"'{name}'" in done.stdout
+
+
+def test_the_ros2_command_sees_nodes_services_and_topics(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    live = '{"live": "", "wait": 60, "timeout": 60}'
+    robot = [sys.executable, "-m", "hetwin_suite.hetwin_cli.main", "robot", "pick_and_place"]
+    with launched(f"source:={live}", "in_process:=physics", env=env, cwd=tmp_path):
+        standing = subprocess.Popen([*robot, "--stand", "100"], env=env, stdout=subprocess.DEVNULL)
+        try:
+            topic = ("/hetwin/responsibilities", "hetwin/msg/Responsibilities")
+            latched = ("--qos-durability", "transient_local", "--qos-reliability", "reliable")
+            echo = ("topic", "echo", "--once", *topic, *latched)  # waits until it is there
+            echoed = ros2(*echo, env=env, cwd=tmp_path)
+            nodes = ros2("node", "list", "--no-daemon", env=env, cwd=tmp_path)
+            kind = "hetwin/srv/AnnotateAction"
+            wave = "{annotation: {operation: wave, phase: instant}}"
+            service = "/hetwin/annotate_action"
+            called = ros2("service", "call", service, kind, wave, env=env, cwd=tmp_path)
+            stop = ("service", "call", "/hetwin/stop_simulation", "hetwin/srv/StopSimulation", "{}")
+            stopped = ros2(*stop, env=env, cwd=tmp_path)
+        finally:
+            standing.terminate()
+            standing.wait(20)
+    assert "attribute: pose" in echoed.stdout, echoed.stderr
+    assert {"/conductor", "/grasp", "/holding", "/robot_listener"} <= set(nodes.stdout.split())
+    assert "accepted=True" in called.stdout, called.stdout + called.stderr
+    assert "accepted=True" in stopped.stdout, stopped.stdout + stopped.stderr
+
+
+def test_launch_test_passes(env: dict[str, str], tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["launch_test", str(HERE / "demo.launch.test.py")],
+        env=env,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
