@@ -69,6 +69,11 @@ class Engine(ABC):
     deterministic: ClassVar[bool]
     """Whether the same input gives the same bits, in any process."""
 
+    @property
+    def words(self) -> str:
+        """What the engine is, for the log."""
+        return self.name
+
     @abstractmethod
     def load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
         """Load a world at rest, with all joints at zero; answers remarks for the user.

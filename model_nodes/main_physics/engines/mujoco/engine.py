@@ -71,6 +71,11 @@ class MujocoEngine(Engine):
     name = "mujoco"
     deterministic = True
 
+    @property
+    def words(self) -> str:
+        """The engine and its version."""
+        return f"mujoco ({mj.__version__})"
+
     def load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
         """Compile the world; see `builder` for what MuJoCo means differently."""
         notes = Notes()
