@@ -59,7 +59,7 @@ def run_over_ros(
         HetwinError: if the conductor cannot be asked.
         KeyboardInterrupt: if it is interrupted before it begins.
     """
-    _quick_discovery()
+    quick_discovery()
     try:
         import rclpy
     except ImportError as error:
@@ -111,7 +111,7 @@ class _Signals:
             raise KeyboardInterrupt
 
 
-def _quick_discovery() -> None:
+def quick_discovery() -> None:
     """Stay on this machine and find each other at once, unless the user has said otherwise."""
     if not {"ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY"} & os.environ.keys():
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
