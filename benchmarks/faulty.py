@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
-import signal
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fault_deeds import DEEDS
 
 from hetwin_suite.ensemble.errors import Refused
 from hetwin_suite.ensemble.events import Event, Json
@@ -31,28 +28,6 @@ from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.values import POSE, AttributeSpec, Value, pose_value
 
 LEVEL = AttributeSpec("level", 1, "m")
-HANG_S = 3600
-
-
-def _raise() -> None:
-    raise ValueError("the model broke")
-
-
-def _hang() -> None:
-    end = time.monotonic() + HANG_S
-    while time.monotonic() < end:
-        pass
-
-
-DEEDS: dict[str, Callable[[], object]] = {
-    "killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
-    "segmentation fault": lambda: ctypes.string_at(0),
-    "hangs in Python": _hang,
-    "hangs in C": lambda: ctypes.PyDLL(None).sleep(HANG_S),  # with Python's lock held
-    "raises": _raise,
-    "exits": lambda: sys.exit(0),
-}
-"""What can be done in any call."""
 
 
 def _level(*numbers: float, kind: type = np.float64) -> Callable[[StepOutput, StepInput], object]:
@@ -151,6 +126,8 @@ class Faulty(Model):
             ParameterRequest("call", ParameterKind.TEXT, required=False, default="step"),
             ParameterRequest("at", ParameterKind.NUMBER, required=False, default=0.0, unit="s"),
             ParameterRequest("once", ParameterKind.TEXT, required=False, default=""),
+            ParameterRequest("mark", ParameterKind.TEXT, required=False, default=""),
+            ParameterRequest("seconds", ParameterKind.NUMBER, required=False, default=1.0),
             ParameterRequest("name", ParameterKind.TEXT, required=False, default="tank"),
         )
 
@@ -158,6 +135,8 @@ class Faulty(Model):
         self._fault = str(parameters["fault"])
         self._in = str(parameters["call"])
         self._at = round(parameters["at"] * 1e9)
+        self._mark = Path(parameters["mark"]) if parameters["mark"] else None
+        self._seconds = float(parameters["seconds"])
         self._once = Path(parameters["once"]) if parameters["once"] else None
         self._tank = str(parameters["name"])
         self._level = 0.0
@@ -193,18 +172,20 @@ class Faulty(Model):
         self._do("stop", self._at)
 
     def _do(self, call: str, time_ns: int) -> None:
-        if self._is_due(call, time_ns) and self._fault in DEEDS:
+        if self._fault in DEEDS and self._is_due(call, time_ns):
             DEEDS[self._fault]()
+        elif self._fault == "late" and self._is_due(call, time_ns):
+            time.sleep(self._seconds)
 
     def _is_due(self, call: str, time_ns: int) -> bool:
         """Whether the fault is due in this call; with `once`, a model that is started again works."""
         if call != self._in or time_ns < self._at:
             return False
-        if self._once is None:
-            return True
-        if self._once.exists():
+        if self._once is not None and self._once.exists():
             return False
-        self._once.touch()
+        for file in (self._once, self._mark):
+            if file is not None and not file.exists():
+                file.write_text(str(time.time()))
         return True
 
     def _answer(self, output: StepOutput, tick: StepInput) -> Any:

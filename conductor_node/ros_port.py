@@ -141,9 +141,7 @@ class RosPort(ModelPort):
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Hand the resolved parameters over."""
         request = InitializeModel.Request(parameters=json.dumps(dict(parameters)), seed=seed)
-        contribution = wire.contribution_from_text(
-            self._call("initialize", request, START_DEADLINE_S).contribution
-        )
+        contribution = wire.contribution_from_text(self._call("initialize", request).contribution)
         self._selections = contribution.reads
         return contribution
 
@@ -295,12 +293,12 @@ class RosPort(ModelPort):
         if self._pending is not None:
             spin_until(self._executor, self._pending, self.plan.deadline)
 
-    def _call(self, name: str, request: Any, least_deadline_s: float = 0.0) -> Any:
-        return self._wait(name, self._clients[name].call_async(request), least_deadline_s)
+    def _call(self, name: str, request: Any) -> Any:
+        return self._wait(name, self._clients[name].call_async(request))
 
-    def _wait(self, name: str, future: Any, least_deadline_s: float = 0.0) -> Any:
+    def _wait(self, name: str, future: Any) -> Any:
         """The answer; a node that has died is not waited for."""
-        deadline = max(self.plan.deadline, least_deadline_s)
+        deadline = self.plan.deadline_of(name)
         answer = self._answer(name, future, deadline)
         if answer is None:
             self._hangs = True

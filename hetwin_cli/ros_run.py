@@ -22,6 +22,7 @@ from hetwin_suite.conductor_node.processes import (
     ending,
     start_node,
 )
+from hetwin_suite.conductor_node.shared_memory import SharedMemory
 from hetwin_suite.ensemble.conductor.options import RunOptions
 from hetwin_suite.ensemble.conductor.parameters import named_source
 from hetwin_suite.ensemble.errors import BadInput, HetwinError, RunFailed
@@ -134,6 +135,7 @@ class _Nodes:
     def __init__(self, scenario: Scenario, placing: Placing, engine: str) -> None:
         self._namespace, here = placing.namespace, placing.in_process
         self._ended: dict[str, float] = {}
+        self._shared_memory = SharedMemory()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         asked = {"in_process": here, "engine": engine}
         conductor = {"scenario": scenario.path, "runs": 1, **{k: v for k, v in asked.items() if v}}
@@ -177,8 +179,14 @@ class _Nodes:
             raise RunFailed("conductor", "process", 0, f"its process {ending(code)}")
 
     def end(self) -> None:
-        """End all processes."""
+        """End all processes, and free the shared memory that killed ones leave behind."""
+        self.note_shared_memory()
         end_processes(self._processes.values())
+        self._shared_memory.remove_unused()
+
+    def note_shared_memory(self) -> None:
+        """Remember which shared memory the processes use, for the case that they are killed."""
+        self._shared_memory.note(p.pid for p in self._processes.values() if p.poll() is None)
 
 
 class _Client:
@@ -251,12 +259,13 @@ class _Client:
         if not handle.accepted:
             raise HetwinError("the conductor refused the goal; is another simulation running?")
         answer = handle.get_result_async()
-        patience = PATIENCE_S + 2 * max(plan.deadline for plan in scenario.models)
+        patience = PATIENCE_S + 2 * max(plan.patience for plan in scenario.models)
         cancelled = False
         while not answer.done():
             self._executor.spin_once(0.1)
             self._nodes.check_conductor()
             if not heard.begun:
+                self._nodes.note_shared_memory()
                 self._nodes.check(PATIENCE_OF_CONDUCTOR_S)
             if time.monotonic() - heard.last > patience:
                 reason = f"the conductor says nothing for {patience:g} s"

@@ -43,8 +43,8 @@ class Order:
 def main(order: Order, heartbeat: Heartbeat, to_parent: Connection, traces: int) -> None:
     """Carry out the order; what happens is sent to the parent as (kind, ...) tuples.
 
-    ``load`` (name, folder, deadlines of the models), ``begin`` (duration in s), ``line`` (text), and at the end
-    ``summary`` (summary, exit code) or ``error`` (its text on the wire).
+    ``load`` (name, folder, of each model name, deadline and that of `initialize`), ``begin`` (duration in s),
+    ``line`` (text), and at the end ``summary`` (summary, exit code) or ``error`` (its text on the wire).
 
     Args:
         order: what to run.
@@ -55,7 +55,7 @@ def main(order: Order, heartbeat: Heartbeat, to_parent: Connection, traces: int)
     _become_a_child(traces)
     try:
         scenario, out = _load(order, heartbeat)
-        deadlines = [(plan.name, plan.deadline) for plan in scenario.models]
+        deadlines = [(plan.name, plan.deadline, plan.patience) for plan in scenario.models]
         to_parent.send(("load", scenario.name, out, deadlines))
         summary, code = run_locally(
             scenario,

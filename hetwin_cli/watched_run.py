@@ -66,7 +66,7 @@ class _Watch:
         self._begun = time.monotonic()
         self._name = order.scenario
         self._out: Path | None = None
-        self._models: list[tuple[str, float]] = []
+        self._models: list[tuple[str, float, float]] = []
         self._outcome: tuple[Any, ...] | None = None
         self._step, self._step_seen = 0, time.monotonic()
         fork = multiprocessing.get_context("fork")
@@ -162,7 +162,10 @@ class _Watch:
         return None
 
     def _deadline(self, call: Call) -> float:
-        return LOAD_DEADLINE_S if call.index < 0 else self._models[call.index][1]
+        if call.index < 0:
+            return LOAD_DEADLINE_S
+        _, deadline, patience = self._models[call.index]
+        return patience if call.call == "initialize" else deadline
 
     def _hangs(self, call: Call, deadline: float) -> RunFailed:
         reason = f"no answer within its deadline of {deadline:g} s{self._place()}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -25,6 +27,9 @@ from hetwin_suite.projection.topics import TOPICS, Topic
 
 _FASTEST = 1
 """Level of zstd; the default, 3, takes more than twice as long to save a hundredth of the space."""
+CHUNK = 2**20 - 2**16
+"""Bytes of a chunk; less than what the writer would close on its own."""
+ROOM = ".room_for_the_end"
 _FOREVER = QosTime(9223372036, 854775807)
 
 
@@ -48,14 +53,17 @@ class LogBag:
     Definitions and hashes of all types are in the bag, so that any reader can decode it. The chunks are
     compressed with zstd, as rosbag2's own preset ``zstd_fast`` does.
 
+    A file beside the bag keeps room on the disk, so that the bag can be finished when the disk is full.
+
     Args:
         path: folder of the bag; must not exist.
+        room: bytes to keep back.
 
     Raises:
-        BadInput: if the folder cannot be made.
+        BadInput: if the folder cannot be made, or the disk is nearly full.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, room: int = 0) -> None:
         self._writer = Writer(path, version=9, storage_plugin=StoragePlugin.MCAP)
         self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
         try:
@@ -66,6 +74,8 @@ class LogBag:
                 file=path,
                 expected="a folder that can be written to",
             ) from error
+        self._room = path.with_name(ROOM)
+        self._keep_room(room)
         storage = self._writer.storage
         if isinstance(storage, McapWriter):
             compress: Any = storage.compressor
@@ -80,7 +90,24 @@ class LogBag:
             )
             for topic in TOPICS
         }
+        self._whole = storage.bio.tell() if isinstance(storage, McapWriter) else 0
         self._open = True
+
+    def _keep_room(self, size: int) -> None:
+        if not size:
+            return
+        try:
+            with self._room.open("xb") as file:
+                os.posix_fallocate(file.fileno(), 0, size)
+        except OSError as error:
+            self._writer.close()
+            shutil.rmtree(self._room.with_name(self._writer.path.name), ignore_errors=True)
+            self._room.unlink(missing_ok=True)
+            raise BadInput(
+                f"there is no room for a log: {error.strerror}",
+                file=self._room.parent,
+                expected=f"at least {size // 2**20} MiB on the disk",
+            ) from error
 
     def describe(self, **facts: str) -> None:
         """Put facts about the run into the bag's metadata."""
@@ -101,26 +128,51 @@ class LogBag:
         Raises:
             RunFailed: if the disk refuses.
         """
+        storage = self._writer.storage
+        full = isinstance(storage, McapWriter) and storage.chunk.bio.tell() > CHUNK
         try:
+            if full:
+                self._close_chunk()
             self._writer.write(self._connections[topic.name], time_ns, data)
         except OSError as error:
-            raise RunFailed(
-                "log", "write", time_ns, f"{error.strerror}: {error.filename}"
-            ) from error
+            raise RunFailed("log", "write", time_ns, self._words(error)) from error
 
-    def flush(self) -> None:
+    def flush(self, time_ns: int) -> None:
         """Bring what was written to the disk, so that it outlives the process.
 
         Raises:
             RunFailed: if the disk refuses.
         """
+        try:
+            self._close_chunk()
+        except OSError as error:
+            raise RunFailed("log", "flush", time_ns, self._words(error)) from error
+
+    def _close_chunk(self) -> None:
+        """Write what has gathered; whole, or not at all.
+
+        Raises:
+            OSError: if the disk refuses; the file ends with the last whole chunk, and nothing is lost.
+        """
         storage = self._writer.storage
-        if isinstance(storage, McapWriter):
-            try:
-                storage.close_chunk()
-                storage.bio.flush()
-            except OSError as error:
-                raise RunFailed("log", "flush", 0, str(error)) from error
+        if not isinstance(storage, McapWriter) or not storage.chunk.bio.tell():
+            return
+        chunk, count = storage.chunk, len(storage.chunks)
+        try:
+            storage.close_chunk()
+            storage.bio.flush()
+        except OSError:
+            storage.chunk = chunk
+            del storage.chunks[count:]
+            with suppress(OSError):
+                storage.bio.close()
+            os.truncate(storage.path, self._whole)
+            storage.bio = storage.path.open("ab")
+            raise
+        self._whole = storage.bio.tell()
+
+    def _words(self, error: OSError) -> str:
+        return f"{error.strerror}: {self._writer.path}"
 
     def close(self) -> None:
         """Finish the files; a second call does nothing.
@@ -131,9 +183,11 @@ class LogBag:
         if not self._open:
             return
         self._open = False
+        self._room.unlink(missing_ok=True)
         try:
+            self._close_chunk()
             self._writer.close()
         except OSError as error:
             with suppress(OSError):
                 self._writer.abort()
-            raise RunFailed("log", "close", 0, str(error)) from error
+            raise RunFailed("log", "close", 0, self._words(error)) from error

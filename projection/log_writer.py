@@ -24,6 +24,8 @@ from hetwin_suite.projection.streams import JointTemplate, StateTemplate, Transf
 
 _LEVELS = {"info": 0, "warning": 1, "error": 2}
 _KEPT_TEMPLATES = 64
+_ROOM = 4 * 2**20
+"""Bytes kept back on the disk for the last chunk, the end of the log and the summary."""
 _FLUSH_MOMENT_S = 0.5
 _FLUSH_S = 2.0
 """What happened reaches the disk at once, the rest soon; many small pieces would make the file large."""
@@ -103,7 +105,7 @@ class RunLog(RunListener):
         self._templates: dict[int, StateTemplate] = {}
         self._joints = _joint_templates(start.layout)
         self._transforms = TransformTemplate(start.layout)
-        self._bag = LogBag(self.log)
+        self._bag = LogBag(self.log, room=_ROOM)
         self._bag.describe(
             scenario_file=start.scenario_file,
             source=start.source,
@@ -115,7 +117,7 @@ class RunLog(RunListener):
         self._write_state(_copy(start.snapshot, 0))
         self._next_state = self._now + self._state_period
         self._write_transforms(self._now, start.snapshot.values)
-        self._bag.flush()  # whatever happens now, the log can be read
+        self._bag.flush(self._now)  # whatever happens now, the log can be read
         self._flushed = time.monotonic() - _FLUSH_MOMENT_S
 
     def stepped(self, step: int, scene: Snapshot) -> None:
@@ -244,7 +246,7 @@ class RunLog(RunListener):
         now = time.monotonic()
         if self._bag is not None and now - self._flushed > period_s:
             self._flushed = now
-            self._bag.flush()
+            self._bag.flush(self._now)
 
     def _write(self, topic: topics.Topic, time_ns: int, content: object) -> None:
         if self._bag is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.projection.bag import LogBag
+from hetwin_suite.projection.bag import ROOM, LogBag
 from hetwin_suite.projection.run_folder import LOG
 from hetwin_suite.projection.topics import TOPICS, Topic
 
@@ -47,6 +47,7 @@ def salvage(run: Path, *, last: Message | None = None) -> int:
         BadInput: if there is no log.
     """
     log = run / LOG
+    (run / ROOM).unlink(missing_ok=True)
     files = sorted(log.glob("*.mcap")) if log.is_dir() else []
     if not files:
         raise BadInput("there is no log in this folder", file=run, expected=f"{LOG}/*.mcap")

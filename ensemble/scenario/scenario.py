@@ -21,6 +21,8 @@ from hetwin_suite.ensemble.triggers.trigger import Trigger, compile_evaluators, 
 
 ModelClass: TypeAlias = type[Model]
 
+INITIALIZE_DEADLINE_S = 30.0
+
 
 @dataclass(frozen=True, slots=True)
 class ModelPlan:
@@ -31,6 +33,7 @@ class ModelPlan:
         every: it steps at every so many steps of the main model.
         deadline: wall seconds that a call may take.
         on_failure: what becomes of the run when it fails.
+        patience: the same for `initialize`, which may read large files; more only if the scenario gives no deadline.
     """
 
     index: int
@@ -45,6 +48,11 @@ class ModelPlan:
     deadline: float
     parameters: dict[str, Any]
     on_failure: OnFailure = OnFailure.STOP
+    patience: float = INITIALIZE_DEADLINE_S
+
+    def deadline_of(self, call: str) -> float:
+        """Wall seconds that a call of this name may take."""
+        return self.patience if call == "initialize" else self.deadline
 
     def provides(self, attribute: str) -> bool:
         """Whether it can be responsible for attributes of this name."""
@@ -206,6 +214,8 @@ def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> Model
     parameters = dict(entry.parameters)
     if entry.engine is not None:
         parameters.setdefault("engine", entry.engine)
+    deadline = file.deadline if entry.deadline is None else entry.deadline
+    is_given = entry.deadline is not None or "deadline" in file.model_fields_set
     return ModelPlan(
         index=index,
         name=name,
@@ -216,7 +226,8 @@ def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> Model
         stepping=stepping,
         every=_every(name, entry, description, file.rate),
         beside=entry.coupling == "beside",
-        deadline=file.deadline if entry.deadline is None else entry.deadline,
+        deadline=deadline,
+        patience=deadline if is_given else max(deadline, INITIALIZE_DEADLINE_S),
         parameters=parameters,
         on_failure=entry.on_failure,
     )

@@ -1,0 +1,255 @@
+"""The faults that hetwin is made to suffer: how each is brought about, and what must be said then."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+DEADLINE_S = 3.0
+"""What the scenario gives the model that fails."""
+CLOSING_S = 5.0
+"""For closing the log, ending all processes and writing the summary."""
+
+SCENARIO = """
+scenario: faults
+rate: 100
+models:
+  world: {{type: "faulty:World", main: true, parameters: {{until: {until}, pace: 0.002}}}}
+  tank:
+    type: "faulty:Faulty"
+    deadline: {deadline}
+    {entry}
+    parameters: {{fault: {fault!r}, call: {call!r}, at: {at}, mark: {mark!r}, seconds: {seconds}, once: {once!r}}}
+triggers:
+  - name: holds
+    on: {{attribute: pose, entity: ball, above: 0.01}}
+    do:
+      - command: {{model: tank, name: look}}
+      - hand_over: {{entity: ball, attribute: pose, to: tank}}
+  - name: lets_go
+    on: {{attribute: level, entity: tank, above: 0.15}}
+    do: [{{hand_over: {{entity: ball, attribute: pose, to: world}}}}]
+{more}
+"""
+
+LOOP = """
+  - {name: first, on: {event: ping}, do: [{raise: {event: pong}}]}
+  - {name: second, on: {event: pong}, do: [{raise: {event: ping}}]}
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One fault.
+
+    Attributes:
+        name: what it is called in the table.
+        fault: what `faulty.Faulty` does; empty: nothing, the fault comes from outside.
+        call: in which call.
+        says: texts of which one must be in the error, by transport.
+        code: exit code.
+        ended: what the summary says.
+        entry: further keys of the model's entry.
+        more: further triggers.
+        send: signal that is sent to `whom`.
+        whom: ``command``, ``run`` (the process that runs the ensemble) or ``model``.
+        transports: in which it can be.
+        small_disk: whether the log goes to a disk that is soon full.
+        broken_recording: whether a recording is played back that breaks off.
+        often: whether it is a test of every day.
+        deadline: of the model, in s.
+    """
+
+    name: str
+    fault: str = ""
+    call: str = "step"
+    says: str | Mapping[str, str] = ""
+    code: int = 1
+    ended: str = "failed"
+    at: float = 0.1
+    seconds: float = 0.0
+    until: float = 0.5
+    entry: str = ""
+    more: str = ""
+    once: str = ""
+    send: int = 0
+    whom: str = ""
+    transports: tuple[str, ...] = ("local", "ros")
+    small_disk: bool = False
+    broken_recording: bool = False
+    often: bool = False
+    deadline: float = DEADLINE_S
+
+    def words(self, transport: str) -> str:
+        """What must be said."""
+        return self.says if isinstance(self.says, str) else self.says[transport]
+
+    @property
+    def deadline_s(self) -> float:
+        """By when the run has to be over after the fault."""
+        return self.deadline + CLOSING_S
+
+    def scenario(self, mark: str, once: str = "") -> str:
+        """The scenario file's text."""
+        return SCENARIO.format(
+            until=self.until,
+            deadline=self.deadline,
+            entry=self.entry,
+            fault=self.fault,
+            call=self.call,
+            at=self.at,
+            mark=mark,
+            seconds=self.seconds,
+            once=once if self.once else "",
+            more=self.more,
+        )
+
+
+def _raises(call: str) -> Case:
+    return Case(f"exception in {call}", "raises", call, f"tank: {call} failed", at=0.0)
+
+
+CASES = (
+    Case(
+        "process killed",
+        "killed",
+        says={"local": "SIGKILL, during step of tank", "ros": "tank: step failed at 0.100000 s"},
+    ),
+    Case(
+        "segmentation fault",
+        "segmentation fault",
+        says="tank: step failed at 0.100000 s: its process was killed by SIGSEGV",
+        often=True,
+    ),
+    Case(
+        "step hangs in Python", "hangs in Python", says="tank: step failed at 0.100000 s: no answer"
+    ),
+    Case(
+        "step hangs in C",
+        "hangs in C",
+        says="tank: step failed at 0.100000 s: no answer",
+        often=True,
+    ),
+    *(
+        Case(f"{call} hangs", "hangs in C", call, f"tank: {call} failed", at=0.0)
+        for call in ("initialize", "start", "take", "release", "command")
+    ),
+    *(_raises(call) for call in ("initialize", "start", "step", "take", "release", "command")),
+    Case("exception in stop", "raises", "stop", "tank: stop failed", ended="recording", at=0.0),
+    Case("exit in step", "exits", says="tank: step failed at 0.100000 s: SystemExit"),
+    Case("not a number", "not a number", says="tank.level must be 1 finite float64 numbers"),
+    Case("infinity", "infinity", says="tank.level must be 1 finite float64 numbers"),
+    Case("wrong shape", "wrong shape", says="tank.level must be 1 finite float64 numbers"),
+    Case("wrong type", "wrong type", says="(float32)"),
+    Case("no answer", "no answer", says="expected a StepOutput"),
+    Case(
+        "answer for what it does not own",
+        "not its own",
+        says="answers ball.pose, which it is not responsible for; dropped",
+        code=0,
+        ended="recording",
+        at=0.3,
+    ),
+    Case("time stands still", "time stands still", says="it was asked to step to 0.100000000 s"),
+    Case("time goes back", "time goes back", says="it says that it is at 0.000000000 s"),
+    Case("event without JSON", "event without JSON", says="must be JSON"),
+    Case("flood of events", "event flood", says="tells 200000 events in one step", often=True),
+    Case("trigger loop", more=LOOP, says="in a loop", code=2, ended=""),
+    Case(
+        "late after having been given up",
+        "late",
+        seconds=DEADLINE_S + 1.0,
+        until=0.6,
+        entry="on_failure: hand_back",
+        says="handed back",
+        ended="recording",
+        transports=("ros",),
+        often=True,
+    ),
+    Case(
+        "hang, handed back",
+        "hangs in C",
+        entry="on_failure: hand_back",
+        says="handed back",
+        ended="recording",
+        transports=("ros",),
+    ),
+    Case(
+        "exception, handed back",
+        "raises",
+        entry="on_failure: hand_back",
+        says="handed back",
+        ended="recording",
+    ),
+    Case(
+        "crash, restarted",
+        "segmentation fault",
+        entry="on_failure: restart",
+        once="once",
+        says="restarted (1 of 3)",
+        ended="recording",
+        transports=("ros",),
+        often=True,
+    ),
+    Case(
+        "clock-driven model falls behind",
+        "late",
+        seconds=0.02,
+        until=1.0,
+        entry="step: clock",
+        says="missed steps of tank",
+        code=0,
+        ended="recording",
+    ),
+    Case(
+        "a name registered by two",
+        says="is taken by",
+        code=130,
+        ended="stopped",
+        until=60.0,
+        whom="second",
+        transports=("ros",),
+    ),
+    Case("recording breaks off", broken_recording=True, says="expected", code=2, ended=""),
+    Case(
+        "disk full under the log",
+        until=600.0,
+        small_disk=True,
+        says="No space left on device",
+        often=True,
+    ),
+    Case(
+        "conductor killed",
+        until=60.0,
+        send=signal.SIGKILL,
+        whom="run",
+        says="was killed by SIGKILL",
+        often=True,
+    ),
+    Case("command killed", until=60.0, send=signal.SIGKILL, whom="command", code=-signal.SIGKILL),
+    Case("SIGINT", until=60.0, send=signal.SIGINT, whom="command", code=130, ended="stopped"),
+    Case(
+        "SIGTERM",
+        until=60.0,
+        send=signal.SIGTERM,
+        whom="command",
+        code=130,
+        ended="stopped",
+        often=True,
+    ),
+)
+"""All faults."""
+
+
+def rows() -> list[tuple[Case, str]]:
+    """Each fault with each transport in which it can be."""
+    return [(case, transport) for case in CASES for transport in case.transports]
+
+
+def environment() -> dict[str, str]:
+    """Environment of a run that finds the faulty models."""
+    here = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 (a text is wanted)
+    path = os.pathsep.join(p for p in (here, os.environ.get("PYTHONPATH")) if p)
+    return {**os.environ, "PYTHONPATH": path}

@@ -1,0 +1,58 @@
+"""Shared memory of Fast DDS that processes leave behind when they are killed."""
+
+from __future__ import annotations
+
+import fcntl
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+FOLDER = Path("/dev/shm")
+MAPPED = re.compile(r"/dev/shm/(fast(?:dds|rtps)_(?:port)?[0-9a-z]+)")
+LOCKS = ("_el", "_sl")
+
+
+class SharedMemory:
+    """The segments that some processes have used; removed once no living process holds them.
+
+    Fast DDS locks a file beside each segment as long as its owner lives; its own tool (`fastdds shm clean`) looks
+    at the same locks, but at everyone's segments.
+    """
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+
+    def note(self, pids: Iterable[int]) -> None:
+        """Remember what these processes have mapped now."""
+        for pid in pids:
+            with suppress(OSError):
+                self._names.update(MAPPED.findall(Path(f"/proc/{pid}/maps").read_text()))
+
+    def unused(self) -> list[str]:
+        """Names of those that are there, but that nobody holds any more."""
+        return sorted(name for name in self._names if _is_unused(_locks(name)))
+
+    def remove_unused(self) -> None:
+        """Remove what nobody holds any more."""
+        for name in self.unused():
+            for file in (FOLDER / name, *_locks(name), FOLDER / f"sem.{name}_mutex"):
+                with suppress(OSError):
+                    file.unlink()
+
+
+def _locks(name: str) -> list[Path]:
+    return [lock for kind in LOCKS if (lock := FOLDER / f"{name}{kind}").exists()]
+
+
+def _is_unused(locks: list[Path]) -> bool:
+    return bool(locks) and not any(_is_locked(lock) for lock in locks)
+
+
+def _is_locked(file: Path) -> bool:
+    try:
+        with file.open("ab") as opened:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    return False

@@ -1,0 +1,29 @@
+"""Every row of the table of faults, in both transports: in time, with the right words, and nothing left behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fault_cases import Case, rows
+from fault_runs import suffer
+from ros_domains import new_domain
+
+
+def parameters() -> list[object]:
+    """All rows; those that are not of every day carry a marker."""
+    return [
+        pytest.param(
+            case,
+            transport,
+            id=f"{transport}: {case.name}",
+            marks=() if case.often else (pytest.mark.faults,),
+        )
+        for case, transport in rows()
+    ]
+
+
+@pytest.mark.parametrize(("case", "transport"), parameters())
+def test_it_ends_in_time_with_the_right_words(case: Case, transport: str, tmp_path: Path) -> None:
+    ended = suffer(case, transport, tmp_path, new_domain())
+    assert ended.ok, ended.says
