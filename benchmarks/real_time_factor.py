@@ -23,7 +23,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-SCENARIOS = ("pick_and_place", "baxter_pick_and_place")
+SCENARIOS = ("pick_and_place", "baxter_pick_and_place", "uncertain_environment", "insertion")
+EPISODES = {"uncertain_environment": "drop", "insertion": "insertion"}
+"""Scenarios without a recording of their own -> kind of the episode that is recorded for them."""
+SEED = 5
 TRANSPORTS = ("local", "ros")
 RUN_LIMIT_S = 300.0
 BAD_INPUT = 2
@@ -58,7 +61,26 @@ class Skipped:
     reason: str
 
 
-def factor(scenario: str, transport: str) -> float:
+def record(kind: str, folder: Path) -> list[str]:
+    """Record an episode, and answer the options of `hetwin run` that replay it.
+
+    Raises:
+        Absent: if that fails.
+    """
+    command = [sys.executable, "-m", "hetwin_suite.hetwin_cli.main", "record", kind]
+    command += ["--episodes", "1", "--seed", str(SEED), "--out", str(folder / kind)]
+    ended = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False
+    )
+    episode = folder / kind / f"{kind}_0001"
+    if ended.returncode != 0:
+        said = (ended.stderr.strip().splitlines() or ["no word"])[-1]
+        raise Absent(f"no episode could be recorded: {said}")
+    scene = json.loads((episode / "scene.json").read_text(encoding="utf-8"))["scene"]
+    return ["--source", str(episode / "recording"), "--scene", json.dumps(scene)]
+
+
+def factor(scenario: str, transport: str, options: Sequence[str]) -> float:
     """The real-time factor of one run.
 
     Raises:
@@ -67,7 +89,15 @@ def factor(scenario: str, transport: str) -> float:
     """
     with tempfile.TemporaryDirectory(prefix="hetwin_benchmark_") as folder:
         command = [sys.executable, "-m", "hetwin_suite.hetwin_cli.main", "run", scenario]
-        command += ["--transport", transport, "--json", "--no-report", "--out", f"{folder}/run"]
+        command += [
+            "--transport",
+            transport,
+            "--json",
+            "--no-report",
+            "--out",
+            f"{folder}/run",
+            *options,
+        ]
         environment = {**os.environ, "ROS_DOMAIN_ID": str(20 + os.getpid() % 80)}
         ended = subprocess.run(
             command,
@@ -87,10 +117,14 @@ def factor(scenario: str, transport: str) -> float:
 
 
 def measure(
-    scenarios: Sequence[str], transports: Sequence[str], runs: int, limit_s: float
+    scenarios: Sequence[str], transports: Sequence[str], runs: int, limit_s: float, folder: Path
 ) -> tuple[list[Row], list[Skipped]]:
-    """Run everything, in turn rather than one after the other, so that a slow moment hits all alike."""
+    """Run everything, in turn rather than one after the other, so that a slow moment hits all alike.
+
+    Episodes are recorded in `folder` when they are first needed.
+    """
     begun = time.monotonic()
+    options: dict[str, list[str]] = {}
     cases = [(s, t) for s in scenarios for t in transports]
     factors: dict[tuple[str, str], list[float]] = {case: [] for case in cases}
     skipped: dict[tuple[str, str], Skipped] = {}
@@ -103,7 +137,10 @@ def measure(
                     skipped[case] = Skipped(*case, f"the limit of {limit_s:g} s is used up")
                 continue
             try:
-                factors[case].append(factor(*case))
+                name = case[0]
+                if name not in options:
+                    options[name] = record(EPISODES[name], folder) if name in EPISODES else []
+                factors[case].append(factor(*case, options[name]))
             except Absent as absent:
                 skipped[case] = Skipped(*case, str(absent))
                 continue
@@ -154,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--runs", type=int, default=3, help="of each case (default: 3)")
-    parser.add_argument("--scenario", action="append", help="default: " + " and ".join(SCENARIOS))
+    parser.add_argument("--scenario", action="append", help="default: " + ", ".join(SCENARIOS))
     parser.add_argument("--transport", action="append", choices=TRANSPORTS, help="default: both")
     parser.add_argument(
         "--limit", type=float, default=600.0, help="start no run after so many s (default: 600)"
@@ -165,9 +202,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"--runs: found {given.runs}, expected at least 1")
     on = machine()
     try:
-        rows, skipped = measure(
-            given.scenario or SCENARIOS, given.transport or TRANSPORTS, given.runs, given.limit
-        )
+        with tempfile.TemporaryDirectory(prefix="hetwin_episodes_") as folder:
+            scenarios, transports = given.scenario or SCENARIOS, given.transport or TRANSPORTS
+            rows, skipped = measure(scenarios, transports, given.runs, given.limit, Path(folder))
     except (RuntimeError, subprocess.TimeoutExpired) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

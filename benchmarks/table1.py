@@ -28,6 +28,7 @@ from hetwin_suite.ensemble.conductor.options import RunOptions
 from hetwin_suite.ensemble.errors import HetwinError, RunFailed
 from hetwin_suite.ensemble.scenario.scenario import load_scenario
 from hetwin_suite.ensemble.transport.local import LocalPort
+from hetwin_suite.proving_ground.poured import Tilt, Way, poured
 from hetwin_suite.proving_ground.single_simulation import world_with
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,12 +50,26 @@ RATIOS = {
 }
 OF_BOTH = (BARE, SINGLE)
 """Setups that are the same for both variants, and measured once."""
+TILTS = (Tilt(1.9, 0.6), Tilt(1.75, 0.6), Tilt(1.75, 0.8), Tilt(1.65, 1.0))
+"""There and back without a stop, so that a part is poured."""
+SEEDS = 3
 
 EXAMPLES = """examples:
   python benchmarks/table1.py
+  python benchmarks/table1.py --pour
   python benchmarks/table1.py --rounds 9 --seconds 2
   python benchmarks/table1.py --solver newton --json > table1.json
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Poured:
+    """How many of 50 particles a tilt there and back poured; the mean of three with its own solver."""
+
+    angle: float
+    tilting: float
+    way: str
+    count: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +174,20 @@ def ratios(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
     }
 
 
+def pour() -> list[Poured]:
+    """The same tilts, each way of simulating the fluid."""
+    found: list[Poured] = []
+    with tempfile.TemporaryDirectory(prefix="hetwin_table1_") as folder:
+        for tilt in TILTS:
+            for way in Way:
+                seeds = range(SEEDS if way is Way.POINTS else 1)
+                counts = [poured(way, tilt, 50, Path(folder), seed) for seed in seeds]
+                found.append(Poured(tilt.angle, tilt.tilting, way.value, statistics.mean(counts)))
+                told = f"{tilt.angle} rad in {tilt.tilting} s: {way.value}: {found[-1].count:.1f}"
+                print(told, file=sys.stderr, flush=True)
+    return found
+
+
 def machine() -> dict[str, Any]:
     """What the figures were measured on."""
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -190,6 +219,16 @@ def show(on: dict[str, Any], rows: Sequence[Row], solver: str) -> None:
         print(f"| {words} | {PAPER[one] / PAPER[other]:.2f} | {both} |")
 
 
+def show_poured(found: Sequence[Poured]) -> None:
+    """Print how many particles were poured."""
+    print("\n| poured of 50, tilted there and back | " + " | ".join(Way) + " |")
+    print("|---|---|---|---|")
+    by = {(row.angle, row.tilting, row.way): row.count for row in found}
+    for tilt in TILTS:
+        counts = " | ".join(f"{by[tilt.angle, tilt.tilting, way]:.1f}" for way in Way)
+        print(f"| {tilt.angle} rad, {tilt.tilting} s each way | {counts} |")
+
+
 def _cell(row: Row) -> str:
     return f"{row.real_time_factor:.2f} ({min(row.runs):.2f} to {max(row.runs):.2f})"
 
@@ -211,6 +250,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default="cg",
         help="of contacts where all are rigid bodies; cg is the quicker one in piles (default: cg)",
     )
+    parser.add_argument(
+        "--pour", action="store_true", help="also count what a tilted jug pours (some minutes)"
+    )
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
     given = parser.parse_args(arguments)
     if given.rounds < 1:
@@ -220,14 +262,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     on = machine()
     try:
         rows = measure(given.rounds, given.seconds, given.solver)
+        counted = pour() if given.pour else []
     except HetwinError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if given.json:
         told = {"machine": on, "solver": given.solver, "ratios": ratios(rows)}
-        print(json.dumps({**told, "rows": [asdict(row) for row in rows]}, indent=2))
+        tables = {"rows": rows, "poured": counted}
+        listed = {name: [asdict(row) for row in table] for name, table in tables.items()}
+        print(json.dumps({**told, **listed}, indent=2))
     else:
         show(on, rows, given.solver)
+        if counted:
+            show_poured(counted)
     return 0
 
 

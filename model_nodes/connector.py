@@ -26,7 +26,7 @@ from hetwin_suite.ensemble.model import (
 )
 from hetwin_suite.ensemble.poses import compose, conjugate, multiply, relative_to
 from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import POSE, AttributeSpec, Floats, Meaning, Value
+from hetwin_suite.ensemble.values import POSE, WORLD, AttributeSpec, Floats, Meaning, Value
 from hetwin_suite.model_nodes.checked_parameters import number, read_numbers
 
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
@@ -70,8 +70,10 @@ class Connector(Model):
 
     It compares the probe with its ideal connected pose. Inside a cylinder around it, the model asks for the probe's
     *collisions*, so that physics does not jam what snaps in on the real robot; inside a smaller one it asks for the
-    probe's *pose* and reports ``connected``. A probe that leaves the outer cylinder unconnected gets its collisions
-    back. With `takes_over` false it only says whether the probe is in its place, as for a baseline without it.
+    probe's *pose* and reports ``connected``. Both only while something carries the probe, which is while its pose is
+    given in another frame than the world's: nothing snaps in that nobody pushes. A probe that leaves the outer cylinder
+    unconnected, or that is let go unconnected, gets its collisions back. With `takes_over` false it only says whether
+    the probe is in its place, as for a baseline without it.
     """
 
     @classmethod
@@ -135,12 +137,13 @@ class Connector(Model):
         if not self._takes_over:
             self._watch(locked, output)
             return output
-        if near and not self._has_collision:
+        carried = tick.scene.parent(self._probe) != WORLD
+        if carried and near and not self._has_collision:
             output.requests.append(Request(RequestKind.TAKE, self._probe, COLLISION.name))
-        if locked and not self._has_pose:
+        if carried and locked and not self._has_pose:
             output.requests.append(Request(RequestKind.TAKE, self._probe, POSE.name))
             output.events.append(self._connected(tick.scene.time_ns))
-        if not near and self._has_collision and not self._has_pose:
+        if not (near and carried) and self._has_collision and not self._has_pose:
             output.requests.append(Request(RequestKind.GIVE_BACK, self._probe, COLLISION.name))
         self._answer(output)
         return output

@@ -21,6 +21,7 @@ import rclpy
 import rclpy.executors
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.qos import QoSProfile, QoSReliabilityPolicy
+from rclpy.task import Future
 from rosgraph_msgs.msg import Clock
 
 from hetwin.msg import Event as EventMessage
@@ -72,7 +73,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self.declare_parameter("type", "")
         self.declare_parameter("stepping", "service")
         self.declare_parameter("model", "")
-        self.ended = False
+        self.over = Future()
         self._model: Model | None = None
         self._layout: Layout | None = None
         self._models: tuple[str, ...] = ()
@@ -198,7 +199,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             self.model.command(request.command, arguments)
 
     def _on_stop(self, request: Any, response: Any) -> None:
-        self.ended = True
+        self._end()
         if self._unwaited is not None:
             self._unwaited.end()
         self.model.stop()
@@ -212,8 +213,12 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """End the process."""
-        self.ended = True
+        self._end()
         return TransitionCallbackReturn.SUCCESS
+
+    def _end(self) -> None:
+        if not self.over.done():
+            self.over.set_result(None)
 
     def _started(self) -> Layout:
         if self._layout is None:
@@ -393,8 +398,8 @@ def main(args: list[str] | None = None) -> None:
         _ = node.model
         watch = register(node, executor)
         parent = os.getppid()
-        while rclpy.ok() and not node.ended:
-            executor.spin_once(0.2)
+        while rclpy.ok() and not node.over.done():
+            spin_until(executor, node.over, 0.2)  # all that arrives in this time, not one by one
             if os.getppid() != parent:  # whoever started this node is gone
                 break
             watch.check(node.get_name())

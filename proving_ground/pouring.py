@@ -29,6 +29,7 @@ from hetwin_suite.proving_ground.pouring_sdf import (
     JUG_AT,
     JUG_HEIGHT,
     JUG_RADIUS,
+    SLIPPERY,
 )
 from hetwin_suite.proving_ground.recording import typestore, write_bag
 from hetwin_suite.proving_ground.sensing import Driver, Reading, Sensors
@@ -169,7 +170,7 @@ def build(robot: Path, solids: Sequence[Solid], balls: Floats) -> mj.MjModel:
             size=[RADIUS, 0.0, 0.0],
             density=DENSITY,
             condim=3,
-            friction=[0.1, 0.005, 0.0001],
+            friction=[SLIPPERY, 0.005, 0.0001],
             solref=_STIFF,
         )
     return spec.compile()

@@ -23,7 +23,7 @@ JUG_RADIUS, JUG_HEIGHT, JUG_MASS = 0.03, 0.10, 0.15
 BOWL_RADIUS, BOWL_HEIGHT, BOWL_MASS = 0.06, 0.08, 0.3
 JUG_AT = (0.50, 0.16, TABLE_TOP + JUG_HEIGHT / 2)
 BOWL_AT = (0.50, -0.06, TABLE_TOP + BOWL_HEIGHT / 2)
-SLIPPERY = 0.1
+SLIPPERY = 0.02
 
 
 def pouring(more: Sequence[Thing] = (), name: str = "pouring") -> str:

@@ -31,7 +31,8 @@ _REQUESTS = (
     number("lift", 0.3, "m", "how far it is lifted"),
     number("lifting", 0.8, "s", "how long that takes"),
     number("angle", 1.6, "rad", "how far it is then tilted about the world's x axis"),
-    number("tilting", 1.2, "s", "how long that takes"),
+    number("tilting", 1.2, "s", "how long that takes, and the way back"),
+    number("holding", 60.0, "s", "how long it stays tilted before it is turned upright again"),
 )
 
 
@@ -66,14 +67,16 @@ class ScriptedTilt(Model):
         n = self._numbers
         up, rising = _least_jerk(time - n["begin"], n["lifting"])
         tilted, tilting = _least_jerk(time - n["begin"] - n["lifting"], n["tilting"])
-        half = 0.5 * n["angle"] * tilted
+        upright_again = n["begin"] + n["lifting"] + n["tilting"] + n["holding"]
+        back, turning_back = _least_jerk(time - upright_again, n["tilting"])
+        half = 0.5 * n["angle"] * (tilted - back)
         turn = (math.cos(half), math.sin(half), 0.0, 0.0)
         pose = np.zeros(13)
         pose[:3] = start[:3]
         pose[2] += n["lift"] * up
         pose[3:7] = multiply(turn, start[3:7].tolist())
         pose[9] = n["lift"] * rising
-        pose[10] = n["angle"] * tilting
+        pose[10] = n["angle"] * (tilting - turning_back)
         return pose
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:

@@ -7,5 +7,6 @@ from typing import Any
 
 def spin_until(executor: Any, future: Any, timeout_s: float) -> Any:
     """Spin until the future is done; None if that takes too long."""
-    executor.spin_until_future_complete(future, timeout_s)
+    if not future.done():
+        executor.spin_until_future_complete(future, timeout_s)
     return future.result() if future.done() else None

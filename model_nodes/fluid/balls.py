@@ -53,6 +53,7 @@ class Substance:
         friction: coefficient of sliding friction; points have none.
         step: longest time step of the physics [s].
         solver: of the constraints, ``cg`` or ``newton``.
+        drag: how fast motion against the cup fades in it, beside what contacts do [1/s].
     """
 
     kind: Kind
@@ -61,6 +62,7 @@ class Substance:
     friction: float
     step: float
     solver: str = "cg"
+    drag: float = 0.0
 
     @property
     def mass(self) -> float:
@@ -137,19 +139,27 @@ class Balls:
         self._model.geom_contype[self._geoms[which]] = bit
         self._model.geom_conaffinity[self._geoms[which]] = bit
 
-    def advance(self, seconds: float, field: Field) -> Floats:
+    def advance(self, seconds: float, field: Field, flying: Flags | None = None) -> Floats:
         """Go on by a time, in steps of at most `Substance.step`.
+
+        Args:
+            seconds: how far.
+            field: what acts on all of them.
+            flying: (capacity,) those that feel no drag.
 
         Returns:
             (capacity, 3) what the walls and the other balls gave each ball on average: acceleration [m/s2].
         """
+        drag = np.full((self.capacity, 1), self.substance.drag)
+        if flying is not None:
+            drag[flying] = 0.0
         count = self._set_step(seconds)
         before = self._velocities.copy()
         mass, there = self.substance.mass, self.there[:, None]
         felt = np.zeros_like(before)
         for _ in range(count):
             acceleration = field.at(self._positions, self._velocities) * there
-            self._push[:] = mass * acceleration
+            self._push[:] = mass * (acceleration - drag * self._velocities)
             felt += acceleration
             mj.mj_step(self._model, self._data)
         found: Floats = (self._velocities - before) / seconds - felt / count

@@ -119,7 +119,7 @@ class FluidInCup(Model):
         """Let the particles move in the cup; tell who has left and who has arrived."""
         balls = self._need()
         self._motion.see(tick.scene.time_ns, tick.scene.pose(self._settings.cup))
-        pushes = balls.advance(tick.period_ns / 1e9, self._motion.field())
+        pushes = balls.advance(tick.period_ns / 1e9, self._motion.field(), self._arriving)
         self._check(balls, tick.time_ns)
         output = StepOutput(tick.time_ns)
         self._look_who_arrived(balls, output)

@@ -32,7 +32,8 @@ REQUESTS = (
         False,
         Kind.POINTS.value,
     ),
-    number("friction", 0.1, "", "of spheres"),
+    number("friction", 0.02, "", "of spheres"),
+    number("drag", 2.0, "1/s", "how fast the motion of points against the cup fades"),
     number("time_step", 0.005, "s", "longest step of the particles' physics"),
     ParameterRequest(
         "solver", ParameterKind.TEXT, "of contacts: cg (quick in piles) or newton", False, "cg"
@@ -69,13 +70,15 @@ def read_settings(parameters: Mapping[str, Any]) -> Settings:
             raise BadInput("is not above 0", where=name, found=0.0, expected="a number above 0")
     particles = _count(given["particles"], "particles", 0)
     capacity = particles if given["capacity"] is None else given["capacity"]
+    kind = Kind(_choice(given["kind"], "kind", tuple(kind.value for kind in Kind)))
     substance = Substance(
-        Kind(_choice(given["kind"], "kind", tuple(kind.value for kind in Kind))),
+        kind,
         numbers["radius"],
         numbers["density"],
         numbers["friction"],
         numbers["time_step"],
         _choice(given["solver"], "solver", SOLVERS),
+        numbers["drag"] if kind is Kind.POINTS else 0.0,
     )
     return Settings(
         str(given["cup"]),

@@ -49,7 +49,7 @@ _PARAMETERS = (
         "contact_effort", 0.1, "N or Nm", "a finger with a joint of at least this effort pushes"
     ),
     number("contact_noise", 0.0001, "m", "noise of the distance of a finger that touches"),
-    number("contact_offset", 0.00005, "m", "standard deviation of that distance's constant error"),
+    number("contact_offset", 0.00003, "m", "standard deviation of that distance's constant error"),
     number("contact_depth", 0.00015, "m", "how deep a finger that touches presses itself in"),
     number("drift_position", 0.00035, "m/sqrt(s)", "how far an object creeps in the hand"),
     number("drift_rotation", 0.3, "deg/sqrt(s)", "... and how far it turns"),

@@ -34,9 +34,19 @@ def blocks(language: str) -> list[tuple[str, str]]:
 
 
 def commands() -> list[str]:
-    """All console commands, once each."""
+    """All console commands, once each, in the order in which a reader meets them."""
     lines = [line for _, text in blocks("console") for line in text.splitlines()]
-    return sorted({line.removeprefix("$ ") for line in lines if line.startswith("$ ")})
+    return list(dict.fromkeys(line.removeprefix("$ ") for line in lines if line.startswith("$ ")))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that looks like the repository and takes what the commands write."""
+    path = tmp_path_factory.mktemp("repository")
+    for entry in ROOT.iterdir():
+        if not entry.name.startswith("."):
+            (path / entry.name).symlink_to(entry)
+    return path
 
 
 def test_there_are_commands_to_test() -> None:
@@ -44,7 +54,7 @@ def test_there_are_commands_to_test() -> None:
 
 
 @pytest.mark.parametrize("command", commands())
-def test_command_works(command: str, tmp_path: Path) -> None:
+def test_command_works(command: str, folder: Path, tmp_path: Path) -> None:
     words = shlex.split(command)
     if words[0] == "make":
         done = subprocess.run(["make", "-n", *words[1:]], cwd=ROOT, capture_output=True, text=True)
@@ -60,7 +70,7 @@ def test_command_works(command: str, tmp_path: Path) -> None:
         words += ["--out", str(tmp_path / "run")]
     done = subprocess.run(
         words,
-        cwd=ROOT,
+        cwd=folder,
         env={**os.environ, "ROS_DOMAIN_ID": str(new_domain())},
         capture_output=True,
         text=True,

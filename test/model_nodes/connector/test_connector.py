@@ -13,7 +13,7 @@ from hetwin_suite.ensemble.layout import Entity, EntityKind
 from hetwin_suite.ensemble.model import RequestKind, StepInput, StepOutput
 from hetwin_suite.ensemble.poses import compose
 from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import Value, pose_value
+from hetwin_suite.ensemble.values import Floats, Value, pose_value
 from hetwin_suite.model_nodes.connector import COLLISION, CONNECTED, Connector
 
 PARAMETERS = {
@@ -28,17 +28,37 @@ PARAMETERS = {
     "lock_angle": 15.0,
 }
 SOCKET = pose_value((0.6, 0.2, 0.9), (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)).data
-ENTITIES = [Entity("dip", EntityKind.OBJECT), Entity("spu", EntityKind.STATIC)]
+ENTITIES = [
+    Entity("dip", EntityKind.OBJECT),
+    Entity("spu", EntityKind.STATIC),
+    Entity("hand", EntityKind.HAND),
+]
+CARRIER = 2
+"""Index of the hand."""
 
 
-def scene(offset: tuple[float, float, float], tilt_deg: float = 0.0, step: int = 0) -> Snapshot:
+def scene(
+    offset: tuple[float, float, float],
+    tilt_deg: float = 0.0,
+    step: int = 0,
+    *,
+    carried: bool = True,
+) -> Snapshot:
     """The probe at an offset from its ideal place, in the socket's frame."""
     half = math.radians(tilt_deg) / 2
     place = (offset[0], offset[1], offset[2] + 0.02)
     relative = pose_value(place, (math.cos(half), math.sin(half), 0.0, 0.0)).data
     poses = {"dip": compose(SOCKET, relative), "spu": SOCKET}
+    return placed(poses, step, carried=carried)
+
+
+def placed(poses: dict[str, Floats], step: int = 0, *, carried: bool = True) -> Snapshot:
+    """The scene; a carried probe's pose is given in the hand."""
     attributes = [("dip", COLLISION), ("dip", CONNECTED)]
-    return scene_of(ENTITIES, poses, time_ns=20_000_000 * step, attributes=attributes)
+    seen = scene_of(ENTITIES, poses, time_ns=20_000_000 * step, attributes=attributes)
+    if carried:
+        seen.parents[seen.layout.slot_id("dip", "pose")] = CARRIER
+    return seen
 
 
 def ready() -> Connector:
@@ -108,7 +128,7 @@ def test_a_roll_about_the_axis_does_not_matter() -> None:
     model = ready()
     turned = pose_value((0, 0, 0.02), (math.cos(0.6), 0.0, 0.0, math.sin(0.6))).data
     poses = {"dip": compose(SOCKET, turned), "spu": SOCKET}
-    seen = scene_of(ENTITIES, poses, attributes=[("dip", COLLISION), ("dip", CONNECTED)])
+    seen = placed(poses)
     assert [e.name for e in look(model, seen).events] == ["connected"]
 
 
@@ -122,6 +142,20 @@ def test_a_probe_that_goes_away_unconnected_gets_its_collisions_back() -> None:
     output = look(model, away)
     assert asked(output) == [("give_back", "collision")]
     assert model.release("dip", "collision", away).data[0] == 1.0
+
+
+def test_what_nobody_carries_does_not_snap_in() -> None:
+    output = look(ready(), scene((0.0, 0.0, 0.0), carried=False))
+    assert (asked(output), output.events) == ([], [])
+
+
+def test_a_probe_that_is_let_go_unconnected_gets_its_collisions_back() -> None:
+    model = ready()
+    near = scene((0.0, 0.0, 0.04))
+    grant(model, near, look(model, near))
+    assert asked(look(model, scene((0.0, 0.0, 0.04), carried=False))) == [
+        ("give_back", "collision")
+    ]
 
 
 def test_it_takes_nothing_else() -> None:

@@ -36,7 +36,7 @@ class Pairs:
     """Pairs of geoms that are worth looking at: those of some bodies against all others.
 
     Which pairs may come within reach is found anew only when something can have moved by `_MARGIN` since,
-    as far as its speed tells.
+    as far as its speed tells; and each of these is left alone for as long as the two need to come within reach.
     """
 
     def __init__(
@@ -61,6 +61,8 @@ class Pairs:
         self._around = around * around
         self._body: list[int] = model.geom_bodyid.tolist()
         self._near: list[tuple[int, int]] = []
+        self._apart_until: list[float] = []
+        self._closing = 1.0
         self._until = -np.inf
         self._cvel = data.cvel
 
@@ -70,12 +72,17 @@ class Pairs:
 
     def nearest(self) -> dict[tuple[int, int], Nearest]:
         """(body, other) -> nearest points, for all pairs of bodies within reach."""
-        if self._data.time >= self._until:
+        now, reach = self._data.time, self._reach
+        if now >= self._until:
             self._look_around()
         best: dict[tuple[int, int], tuple[float, Floats]] = {}
-        for geom, other in self._near:
-            distance = self._distance(other, geom, self._reach)
-            if distance >= self._reach:
+        for i, until in enumerate(self._apart_until):
+            if now < until:
+                continue
+            geom, other = self._near[i]
+            distance = self._distance(other, geom, reach + _MARGIN)
+            if distance >= reach:
+                self._apart_until[i] = now + (distance - reach) / self._closing
                 continue
             key = (self._body[geom], self._body[other])
             if key not in best or distance < best[key][0]:
@@ -87,14 +94,16 @@ class Pairs:
         close = np.einsum("ij,ij->i", apart, apart) < self._around
         reach = self._reach + _MARGIN
         candidates = [*self._flat, *self._round[close].tolist()]
-        self._near = [
-            (geom, other)
-            for geom, other in candidates
-            if self._distance(other, geom, reach) < reach
-        ]
         speed = float(np.abs(self._cvel).max()) + _SPARE_SPEED
-        # Twice: both of a pair may move.
-        self._until = self._data.time + _MARGIN / (2.0 * speed)
+        self._closing = 2.0 * speed  # both of a pair may move
+        now = self._data.time
+        self._until = now + _MARGIN / self._closing
+        self._near, self._apart_until = [], []
+        for geom, other in candidates:
+            distance = self._distance(other, geom, reach)
+            if distance < reach:
+                self._near.append((geom, other))
+                self._apart_until.append(now + (distance - self._reach) / self._closing)
 
     def _distance(self, other: int, geom: int, reach: float) -> float:
         return float(mj.mj_geomDistance(self._model, self._data, other, geom, reach, self._segment))
