@@ -16,7 +16,7 @@ SCENARIO = """
 scenario: faults
 rate: 100
 models:
-  world: {{type: "faulty:World", main: true, parameters: {{until: {until}, pace: 0.002}}}}
+  world: {{type: "faulty:World", main: true, parameters: {{until: {until}, pace: {pace}}}}}
   tank:
     type: "faulty:Faulty"
     deadline: {deadline}
@@ -71,6 +71,7 @@ class Case:
     at: float = 0.1
     seconds: float = 0.0
     until: float = 0.5
+    pace: float = 0.002
     entry: str = ""
     more: str = ""
     once: str = ""
@@ -95,6 +96,7 @@ class Case:
         """The scenario file's text."""
         return SCENARIO.format(
             until=self.until,
+            pace=self.pace,
             deadline=self.deadline,
             entry=self.entry,
             fault=self.fault,
@@ -216,6 +218,7 @@ CASES = (
     Case(
         "disk full under the log",
         until=600.0,
+        pace=0.0,
         small_disk=True,
         says="No space left on device",
         often=True,
