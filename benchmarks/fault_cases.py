@@ -11,6 +11,8 @@ DEADLINE_S = 3.0
 """What the scenario gives the model that fails."""
 CLOSING_S = 5.0
 """For closing the log, ending all processes and writing the summary."""
+FROM_THE_START_S = 60.0
+"""For a whole run whose fault has no moment of its own."""
 
 SCENARIO = """
 scenario: faults
@@ -89,8 +91,13 @@ class Case:
 
     @property
     def deadline_s(self) -> float:
-        """By when the run has to be over after the fault."""
-        return self.deadline + CLOSING_S
+        """By when the run has to be over after the fault, or after the start if the fault is there from then on."""
+        return FROM_THE_START_S if self.from_the_start else self.deadline + CLOSING_S
+
+    @property
+    def from_the_start(self) -> bool:
+        """Whether the fault is there before the run begins, or nobody knows when it comes, as on a small disk."""
+        return self.code == 2 or self.small_disk
 
     def scenario(self, mark: str, once: str = "") -> str:
         """The scenario file's text."""
