@@ -81,6 +81,8 @@ def test_a_thousand_times_there_and_back_changes_no_bit(engine: Engine) -> None:
         engine.set_fidelity([STACK[turn % 4], "ball"], (LOW, MEDIUM)[turn % 2])
         engine.set_fidelity([STACK[turn % 4], "ball"], HIGH)
     assert np.array_equal(everything(engine), before)
+    if not engine.deterministic:
+        return
     for one in (engine, twin):
         rest(one, 100)
     assert np.array_equal(everything(engine), everything(twin))
