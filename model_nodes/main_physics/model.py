@@ -138,8 +138,7 @@ class MainPhysics(Model):
         engine, source = self._need(), self._source
         if not self._begun:
             self._begin(engine)
-        if self._helper is not None:
-            self._helper.look(engine, tick.scene)
+        self._set_fidelities(engine, tick)
         if tick.foreign or self._foreign:
             self._follow(engine, tick.foreign)
         motion = self._drive.at(tick.time_ns)
@@ -181,6 +180,14 @@ class MainPhysics(Model):
                 self._set_collision(engine, entity, value.data)
             elif attribute == EXTERNAL_WRENCH.name and self._block.can_move(entity, POSE.name):
                 engine.push(entity, value.data)
+
+    def _set_fidelities(self, engine: Engine, tick: StepInput) -> None:
+        if self._helper is None:
+            return
+        try:
+            self._helper.look(engine, tick.scene)
+        except Unsupported as error:
+            raise RunFailed(_NAME, "step", tick.time_ns, str(error)) from error
 
     def _set_collision(self, engine: Engine, entity: str, data: Floats) -> None:
         on = bool(data[0] >= 0.5)

@@ -85,6 +85,13 @@ def test_the_fixture_gives_the_rigid_grasp_something_to_hold() -> None:
     assert "table.pose" in says["take and release"].partition("refused")[2]
 
 
+def test_an_empty_cup_keeps_the_contract() -> None:
+    """The box of the fixture holds no fluid; all else can be checked."""
+    model = "hetwin_suite.model_nodes.fluid:FluidInCup"
+    results = check_model_type(model, {"particles": 0})
+    assert [f"{r.check}: {r.says}" for r in results if not r.ok] == []
+
+
 def test_physics_gives_objects_away_and_takes_them_back() -> None:
     says = {r.check: r.says for r in check_model_type(OURS[0])}
     assert says["take and release"].startswith("handed: box.pose")

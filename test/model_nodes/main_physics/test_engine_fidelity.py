@@ -17,6 +17,12 @@ LOW, MEDIUM, HIGH = Fidelity.LOW, Fidelity.MEDIUM, Fidelity.HIGH
 STACK = [f"box_{i}" for i in range(4)]
 
 
+@pytest.fixture
+def engine() -> Engine:
+    """The engine that can lower the fidelity of objects."""
+    return make_engine("mujoco")
+
+
 def stack(engine: Engine, **options: object) -> Engine:
     """Four boxes on top of each other, a ball that falls on them, and a gripper aside."""
     boxes = [box(name, at(0, 0, 0.05 + 0.1 * i)) for i, name in enumerate(STACK)]

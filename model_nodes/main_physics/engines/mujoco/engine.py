@@ -11,6 +11,7 @@ import numpy as np
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_suite.ensemble.poses import cross
 from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS, no_proximity
 from hetwin_suite.ensemble.values import Floats, Value
 from hetwin_suite.model_nodes.main_physics.description import Body, Vector, World
@@ -312,9 +313,10 @@ class MujocoEngine(Engine):
     def push(self, name: str, wrench: Floats) -> None:
         """Let a force act; MuJoCo wants it at the centre of mass."""
         body, data = self._free(name).body, self._data
-        lever = data.xipos[body] - data.xpos[body]
-        data.xfrc_applied[body, :3] = wrench[:3]
-        data.xfrc_applied[body, 3:] = wrench[3:] - np.cross(lever, wrench[:3])
+        fx, fy, fz, *torque = wrench.tolist()
+        turning = cross((data.xipos[body] - data.xpos[body]).tolist(), (fx, fy, fz))
+        about_mass = [t - more for t, more in zip(torque, turning, strict=True)]
+        data.xfrc_applied[body] = (fx, fy, fz, *about_mass)
 
     def attach(self, name: str, to: str) -> None:
         """Fix an object to a frame by a weld."""
