@@ -72,7 +72,8 @@ def name_of(pid: int) -> str:
     except OSError:
         return str(pid)
     nodes = [word.removeprefix("__node:=") for word in words if word.startswith("__node:=")]
-    return nodes[0] if nodes else "hetwin run"
+    module = words[words.index("-m") + 1] if "-m" in words else words[0]
+    return nodes[0] if nodes else module.rpartition(".")[2]
 
 
 def watch(transport: str, models: int, steps: int) -> list[Row]:
