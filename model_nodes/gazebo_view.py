@@ -54,8 +54,8 @@ _DEADLINE_MS = 2000
 class GazeboView(Model):
     """Creates a picture of every entity in a running Gazebo, and moves them along with the twin.
 
-    The pictures are static and touch nothing. Where Gazebo is paused, its clock is stepped as far as the twin
-    goes; else it runs on as it did. At the end the pictures are removed.
+    The pictures have no weight and touch nothing. Where Gazebo is paused at the start, its clock is stepped as far as
+    the twin goes; else it runs on as it did. At the end the pictures are removed.
     """
 
     @classmethod
@@ -126,8 +126,7 @@ class RunningGazebo:
         options.partition = partition
         self._node = gz.transport.Node(options)
         self._world = ""
-        self._paused = threading.Event()
-        self._heard = threading.Event()
+        self._is_paused = False
 
     def find(self, world: str | None, patience_s: float) -> None:
         """Wait for a world.
@@ -157,16 +156,26 @@ class RunningGazebo:
                 or f"a running Gazebo in the partition {self._partition}, such as: gz sim empty.sdf",
             )
         self._world = world
-        statistics = self._gz.message("world_stats_pb2", "WorldStatistics")
-        self._node.subscribe(statistics, f"/world/{world}/stats", self._hear)
-        self._heard.wait(patience_s)
+        self._listen(f"/world/{world}/stats", patience_s)
 
-    def _hear(self, statistics: Any) -> None:
-        (self._paused.set if statistics.paused else self._paused.clear)()
-        self._heard.set()
+    def _listen(self, topic: str, patience_s: float) -> None:
+        """Find out whether Gazebo is paused.
+
+        No longer than that: a request keeps Python from hearing messages, and Gazebo hears its answer in the
+        same thread as they.
+        """
+        heard = threading.Event()
+
+        def hear(statistics: Any) -> None:
+            self._is_paused = bool(statistics.paused)
+            heard.set()
+
+        self._node.subscribe(self._gz.message("world_stats_pb2", "WorldStatistics"), topic, hear)
+        heard.wait(patience_s)
+        self._node.unsubscribe(topic)
 
     def create(self, entities: list[Entity], scene: Snapshot, folder: Path) -> None:
-        """Create a static model without collisions for each entity."""
+        """Create a model without collisions for each entity."""
         factories = self._gz.message("entity_factory_v_pb2", "EntityFactory_V")()
         for entity in entities:
             factory = factories.data.add()
@@ -188,7 +197,7 @@ class RunningGazebo:
 
     def step(self, count: int, time_ns: int) -> None:
         """Go on by so many steps and pause; a Gazebo that runs by itself is left alone."""
-        if count < 1 or not self._paused.is_set():
+        if count < 1 or not self._is_paused:
             return
         control = self._gz.message("world_control_pb2", "WorldControl")()
         control.pause, control.multi_step = True, count
@@ -212,12 +221,12 @@ class RunningGazebo:
 
 
 def picture(entity: Entity, pose: list[float], folder: Path) -> str:
-    """An entity as SDFormat: static, seen, and touching nothing."""
+    """An entity as SDFormat: seen, without weight, and touching nothing."""
     sdf = ET.Element("sdf", version="1.9")
     model = ET.SubElement(sdf, "model", name=_name(entity))
-    add(model, "static", "true")
     add_pose(model, pose)
     link = ET.SubElement(model, "link", name="link")
+    add(link, "gravity", "false")  # not static: Gazebo would not move it
     for i, shape in enumerate(entity.shapes):
         visual = ET.SubElement(link, "visual", name=f"form_{i}")
         add_pose(visual, shape.pose)
