@@ -57,12 +57,12 @@ def descendants(pid: int) -> list[int]:
 
 
 def resident(pid: int) -> float | None:
-    """Resident memory in bytes; None if the process has ended."""
+    """Resident memory in bytes; None if the process has ended, or is about to."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except (OSError, IndexError):
         return None
-    return float(pages * os.sysconf("SC_PAGE_SIZE"))
+    return float(pages * os.sysconf("SC_PAGE_SIZE")) if pages else None
 
 
 def name_of(pid: int) -> str:
@@ -72,7 +72,8 @@ def name_of(pid: int) -> str:
     except OSError:
         return str(pid)
     nodes = [word.removeprefix("__node:=") for word in words if word.startswith("__node:=")]
-    return nodes[0] if nodes else "hetwin run"
+    module = words[words.index("-m") + 1] if "-m" in words else words[0]
+    return nodes[0] if nodes else module.rpartition(".")[2]
 
 
 def watch(transport: str, models: int, steps: int) -> list[Row]:
@@ -102,7 +103,7 @@ def watch(transport: str, models: int, steps: int) -> list[Row]:
                 for pid in descendants(process.pid):
                     memory = resident(pid)
                     if memory is not None:
-                        names.setdefault(pid, name_of(pid))
+                        names[pid] = name_of(pid)
                         samples.setdefault(pid, []).append((time.monotonic(), memory))
         if process.returncode:
             raise RuntimeError(f"{transport}: " + Path(folder, "said").read_text()[-500:])

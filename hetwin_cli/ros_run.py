@@ -36,7 +36,8 @@ from hetwin_suite.hetwin_cli.progress import Progress
 from hetwin_suite.projection.aftermath import finish_failed_run
 from hetwin_suite.projection.run_folder import read_summary
 
-READY_TIMEOUT_S = 30.0
+READY_TIMEOUT_S = 120.0
+"""Many nodes that start at once on a busy machine take a while; one that has ended is seen at once."""
 PATIENCE_S = 60.0
 """A conductor may be silent this long, and twice the longest deadline more."""
 MEMORY_PERIOD_S = 1.0

@@ -54,6 +54,7 @@ class MainPhysics(Model):
         self._engine: Engine | None = None
         self._source: Source | None = None
         self._foreign: set[tuple[str, str]] = set()
+        self._unfelt: dict[str, str] = {}
         self._helper: FidelityHelper | None = None
         self._begun = False
 
@@ -169,6 +170,11 @@ class MainPhysics(Model):
                 "remark": remark.text,
             }
             events.append(Event("overlap", time_ns, arguments=arguments))
+        for entity, why in self._unfelt.items():
+            if why:
+                arguments = {"object": entity, "remark": why}
+                events.append(Event("force_not_felt", time_ns, arguments=arguments))
+                self._unfelt[entity] = ""
         return events
 
     def _follow(self, engine: Engine, foreign: Mapping[tuple[str, str], Value]) -> None:
@@ -179,7 +185,14 @@ class MainPhysics(Model):
             elif attribute == COLLISION.name:
                 self._set_collision(engine, entity, value.data)
             elif attribute == EXTERNAL_WRENCH.name and self._block.can_move(entity, POSE.name):
-                engine.push(entity, value.data)
+                self._push(engine, entity, value)
+
+    def _push(self, engine: Engine, entity: str, value: Value) -> None:
+        """Let a force act; an engine that cannot goes on without it, and an event says so once for each object."""
+        try:
+            engine.push(entity, value.data)
+        except Unsupported as error:
+            self._unfelt.setdefault(entity, str(error))
 
     def _set_fidelities(self, engine: Engine, tick: StepInput) -> None:
         if self._helper is None:
