@@ -141,6 +141,7 @@ def test_the_ros2_command_sees_nodes_services_and_topics(
         finally:
             standing.terminate()
             standing.wait(20)
+            ros2("daemon", "stop", env=env, cwd=tmp_path)  # it would stay for two hours
     assert "attribute: pose" in echoed.stdout, echoed.stderr
     assert {"/conductor", "/grasp", "/holding", "/robot_listener"} <= set(nodes.stdout.split())
     assert "accepted=True" in called.stdout, called.stdout + called.stderr
