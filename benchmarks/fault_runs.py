@@ -22,7 +22,7 @@ from rosbags.highlevel import AnyReader
 from hetwin_suite.conductor_node.shared_memory import SharedMemory
 
 TIMEOUT_S = 120.0
-SETTLE_S = 3.0
+SETTLE_S = 15.0
 MARK = "HETWIN_FAULT_RUN"
 DISK = "4500k"
 REPOSITORY = Path(__file__).resolve().parents[1]
