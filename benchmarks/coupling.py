@@ -76,7 +76,7 @@ def hetwin(transport: str) -> Callable[[int, int], float]:
     def run(models: int, steps: int) -> float:
         with tempfile.TemporaryDirectory(prefix="hetwin_benchmark_") as folder:
             scenario = Path(folder) / "trivial.yaml"
-            scenario.write_text(_scenario(models), encoding="utf-8")
+            scenario.write_text(scenario_of(models), encoding="utf-8")
             command = [sys.executable, "-m", "hetwin_suite.hetwin_cli.main", "run", str(scenario)]
             command += ["--transport", transport, "--duration", repr(steps / RATE)]
             command += ["--json", "--no-report", "--out", f"{folder}/run"]
@@ -90,7 +90,8 @@ def hetwin(transport: str) -> Callable[[int, int], float]:
     return run
 
 
-def _scenario(models: int) -> str:
+def scenario_of(models: int) -> str:
+    """The scenario of the trivial ensemble."""
     followers = "".join(
         f"  follower_{i}: {{type: 'coupling_peers.hetwin_models:Follower',"
         f" parameters: {{entity: tank_{i}}}}}\n"

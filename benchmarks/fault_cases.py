@@ -11,12 +11,14 @@ DEADLINE_S = 3.0
 """What the scenario gives the model that fails."""
 CLOSING_S = 5.0
 """For closing the log, ending all processes and writing the summary."""
+FROM_THE_START_S = 60.0
+"""For a whole run whose fault has no moment of its own."""
 
 SCENARIO = """
 scenario: faults
 rate: 100
 models:
-  world: {{type: "faulty:World", main: true, parameters: {{until: {until}, pace: 0.002}}}}
+  world: {{type: "faulty:World", main: true, parameters: {{until: {until}, pace: {pace}}}}}
   tank:
     type: "faulty:Faulty"
     deadline: {deadline}
@@ -71,6 +73,7 @@ class Case:
     at: float = 0.1
     seconds: float = 0.0
     until: float = 0.5
+    pace: float = 0.002
     entry: str = ""
     more: str = ""
     once: str = ""
@@ -88,13 +91,19 @@ class Case:
 
     @property
     def deadline_s(self) -> float:
-        """By when the run has to be over after the fault."""
-        return self.deadline + CLOSING_S
+        """By when the run has to be over after the fault, or after the start if the fault is there from then on."""
+        return FROM_THE_START_S if self.from_the_start else self.deadline + CLOSING_S
+
+    @property
+    def from_the_start(self) -> bool:
+        """Whether the fault is there before the run begins, or nobody knows when it comes, as on a small disk."""
+        return self.code == 2 or self.small_disk
 
     def scenario(self, mark: str, once: str = "") -> str:
         """The scenario file's text."""
         return SCENARIO.format(
             until=self.until,
+            pace=self.pace,
             deadline=self.deadline,
             entry=self.entry,
             fault=self.fault,
@@ -216,6 +225,7 @@ CASES = (
     Case(
         "disk full under the log",
         until=600.0,
+        pace=0.0,
         small_disk=True,
         says="No space left on device",
         often=True,

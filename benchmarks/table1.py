@@ -15,6 +15,7 @@ import platform
 import statistics
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -26,7 +27,10 @@ import yaml
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.conductor.options import RunOptions
 from hetwin_suite.ensemble.errors import HetwinError, RunFailed
+from hetwin_suite.ensemble.events import Event
+from hetwin_suite.ensemble.listener import Handover, RunStart, RunSummary
 from hetwin_suite.ensemble.scenario.scenario import load_scenario
+from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.transport.local import LocalPort
 from hetwin_suite.proving_ground.poured import Tilt, Way, poured
 from hetwin_suite.proving_ground.single_simulation import world_with
@@ -74,13 +78,57 @@ class Poured:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One setup; `runs` are the factors of all rounds, `real_time_factor` is their median."""
+    """One setup; `runs` are the factors of all rounds, `real_time_factor` is their median.
+
+    The processor times are medians too, in seconds per simulated second: of the main model's thread, and of those
+    beside it. Unlike the factors they say little about what else ran on the machine; with a core free for each
+    thread, the factor is near one over the larger of the two.
+    """
 
     setup: str
     variant: str
     real_time_factor: float
     paper: float
     runs: tuple[float, ...]
+    main_thread: float
+    threads_beside: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What was measured of one run; see `Row`."""
+
+    factor: float
+    main_thread: float
+    threads_beside: float
+
+
+class ProcessorTime:
+    """A listener that takes down the processor time from the first step to the last."""
+
+    def __init__(self) -> None:
+        self.main_thread = self.threads_beside = 0.0
+
+    def started(self, start: RunStart) -> None:
+        """The models have started."""
+        self._begin = time.thread_time(), time.process_time()
+
+    def ended(self, summary: RunSummary) -> None:
+        """The last step is done."""
+        self.main_thread = time.thread_time() - self._begin[0]
+        self.threads_beside = time.process_time() - self._begin[1] - self.main_thread
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Not of interest."""
+
+    def event(self, event: Event) -> None:
+        """Not of interest."""
+
+    def handover(self, handover: Handover) -> None:
+        """Not of interest."""
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
+        """Not of interest."""
 
 
 def scenario(setup: str, variant: str, solver: str, folder: Path) -> Path:
@@ -119,19 +167,21 @@ def _solver(setup: str, variant: str, solver: str) -> dict[str, Any]:
     return {"kind": "spheres", "time_step": step, "solver": solver}
 
 
-def factor(file: Path, seconds: float) -> float:
-    """The real-time factor of a run.
+def run(file: Path, seconds: float) -> Run:
+    """Run a scenario and measure it.
 
     Raises:
         RunFailed: if the run fails.
     """
     read = load_scenario(file)
     ports = [LocalPort(plan) for plan in read.models]
-    conductor = Conductor(read, ports, options=RunOptions(duration=seconds))
-    summary = conductor.run()
+    spent = ProcessorTime()
+    summary = Conductor(read, ports, [spent], RunOptions(duration=seconds)).run()
     if summary.error is not None:
         raise RunFailed("table1", file.stem, 0, str(summary.error))
-    return summary.real_time_factor
+    simulated = summary.simulated_time
+    beside = max(spent.threads_beside, 0.0) / simulated
+    return Run(summary.real_time_factor, spent.main_thread / simulated, beside)
 
 
 def cases() -> list[tuple[str, str]]:
@@ -142,22 +192,37 @@ def cases() -> list[tuple[str, str]]:
 
 def measure(rounds: int, seconds: float, solver: str) -> list[Row]:
     """All setups in turn, round after round, so that a slow moment of the machine hits all alike."""
-    found: dict[tuple[str, str], list[float]] = {case: [] for case in cases()}
+    found: dict[tuple[str, str], list[Run]] = {case: [] for case in cases()}
     with tempfile.TemporaryDirectory(prefix="hetwin_table1_") as folder:
         files = {case: scenario(*case, solver, Path(folder)) for case in found}
         for number in range(rounds):
             for case, file in files.items():
-                found[case].append(factor(file, seconds))
-                told = f"round {number + 1} of {rounds}: {', '.join(case)}: {found[case][-1]:.2f}"
+                found[case].append(run(file, seconds))
+                told = f"round {number + 1} of {rounds}: {', '.join(case)}: {found[case][-1].factor:.2f}"
                 print(told, file=sys.stderr, flush=True)
     for setup in OF_BOTH:
         found[setup, OWN_SOLVER] = found[setup, LIKE_FOR_LIKE]
     return [
-        Row(setup, variant, statistics.median(runs), PAPER[setup], tuple(runs))
+        _row(setup, variant, found[setup, variant])
         for variant in (LIKE_FOR_LIKE, OWN_SOLVER)
         for setup in PAPER
-        for runs in (found[setup, variant],)
     ]
+
+
+def _row(setup: str, variant: str, runs: Sequence[Run]) -> Row:
+    factors = tuple(run.factor for run in runs)
+    main, beside = (
+        [getattr(run, name) for run in runs] for name in ("main_thread", "threads_beside")
+    )
+    return Row(
+        setup,
+        variant,
+        statistics.median(factors),
+        PAPER[setup],
+        factors,
+        statistics.median(main),
+        statistics.median(beside),
+    )
 
 
 def ratios(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
@@ -217,6 +282,14 @@ def show(on: dict[str, Any], rows: Sequence[Row], solver: str) -> None:
     for words, (one, other) in RATIOS.items():
         both = " | ".join(f"{found[v][words]:.2f}" for v in (LIKE_FOR_LIKE, OWN_SOLVER))
         print(f"| {words} | {PAPER[one] / PAPER[other]:.2f} | {both} |")
+    print(
+        "\n| processor time per simulated second: main thread + beside | like for like | own solver |"
+    )
+    print("|---|---|---|")
+    for setup in PAPER:
+        pair = (by[setup, variant] for variant in (LIKE_FOR_LIKE, OWN_SOLVER))
+        cells = [f"{row.main_thread:.3f} + {row.threads_beside:.3f} s" for row in pair]
+        print(f"| {setup} | {' | '.join(cells)} |")
 
 
 def show_poured(found: Sequence[Poured]) -> None:

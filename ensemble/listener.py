@@ -76,8 +76,8 @@ class RunStart:
 class RunSummary:
     """How a run went; the content of ``summary.json`` (all times in seconds of simulated time).
 
-    `live` tells the lag behind a live robot: the time at which states were complete and published minus that at which
-    the newest joint sample in them was measured.
+    `engine` is what the main model computes with. `live` tells the lag behind a live robot: the time at which states
+    were complete and published minus that at which the newest joint sample in them was measured.
     """
 
     scenario: str
@@ -98,6 +98,7 @@ class RunSummary:
     failures: tuple[Mapping[str, Json], ...] = ()
     """Of models that the run went on without, or with another instance of."""
     live: Mapping[str, Json] = field(default_factory=dict)
+    engine: str = ""
 
 
 class RunListener(Protocol):

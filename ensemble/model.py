@@ -113,6 +113,8 @@ class Contribution:
         warnings: what it could not carry over from its input, by name.
         duration_ns: main model only: when the source ends, if it says so.
         robot_description: main model only: the robot's URDF.
+        engine: main model only: what it computes with, in words.
+        reproducible: whether the same input gives the same bits, in any process.
     """
 
     entities: tuple[Entity, ...] = ()
@@ -121,6 +123,8 @@ class Contribution:
     warnings: tuple[str, ...] = ()
     duration_ns: int | None = None
     robot_description: str = ""
+    engine: str = ""
+    reproducible: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,9 @@ def evaluate(
     contacts: Annotated[
         Contacts, typer.Option(help="contact settings of the physics: ours, or the engine's own")
     ] = Contacts.MANIPULATION,
+    engine: Annotated[
+        str | None, typer.Option(help="physics engine; default: the scenarios'")
+    ] = None,
     out: Annotated[Path, typer.Option(help="folder for CSV and page")] = Path("evaluation"),
     as_json: AsJson = False,
 ) -> None:
@@ -52,11 +55,13 @@ def evaluate(
     """
     chosen = _approaches(approaches)
     found = find_episodes(episodes)
-    verdicts = judge_all(found, chosen, contacts=contacts, jobs=jobs, progress=_progress)
+    verdicts = judge_all(
+        found, chosen, contacts=contacts, jobs=jobs, engine=engine, progress=_progress
+    )
     table = cells(verdicts)
     out.mkdir(parents=True, exist_ok=True)
     _write_csv(out / f"{suite}.csv", verdicts)
-    _write_page(out, found, contacts, table, verdicts)
+    _write_page(out, found, (contacts, engine), table, verdicts)
     if as_json:
         told = {
             "cells": [_row(cell) for cell in table],
@@ -102,7 +107,7 @@ def _write_csv(path: Path, verdicts: list[Verdict]) -> None:
 def _write_page(
     out: Path,
     episodes: list[LabelledEpisode],
-    contacts: Contacts,
+    physics: tuple[Contacts, str | None],
     table: list[Cell],
     verdicts: list[Verdict],
 ) -> None:
@@ -114,7 +119,7 @@ def _write_page(
     wrong = [v for v in verdicts if not v.right and not v.not_applicable and v.approach != RULE]
     for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MOST_PICTURES]:
         folder = _free(out / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
-        judge(by_folder[verdict.episode], verdict.approach, folder, contacts)
+        judge(by_folder[verdict.episode], verdict.approach, folder, *physics)
         logs[verdict.episode, verdict.approach] = folder
     write_page(out / f"{Suite.TABLE2}.html", table, verdicts, logs)
 

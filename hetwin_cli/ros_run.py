@@ -36,9 +36,11 @@ from hetwin_suite.hetwin_cli.progress import Progress
 from hetwin_suite.projection.aftermath import finish_failed_run
 from hetwin_suite.projection.run_folder import read_summary
 
-READY_TIMEOUT_S = 30.0
+READY_TIMEOUT_S = 120.0
+"""Many nodes that start at once on a busy machine take a while; one that has ended is seen at once."""
 PATIENCE_S = 60.0
 """A conductor may be silent this long, and twice the longest deadline more."""
+MEMORY_PERIOD_S = 1.0
 PATIENCE_OF_CONDUCTOR_S = 3.0
 """The conductor says itself within this time that a node has died, if it knows the node."""
 
@@ -59,7 +61,7 @@ def run_over_ros(
         HetwinError: if the conductor cannot be asked.
         KeyboardInterrupt: if it is interrupted before it begins.
     """
-    _quick_discovery()
+    quick_discovery()
     try:
         import rclpy
     except ImportError as error:
@@ -111,7 +113,7 @@ class _Signals:
             raise KeyboardInterrupt
 
 
-def _quick_discovery() -> None:
+def quick_discovery() -> None:
     """Stay on this machine and find each other at once, unless the user has said otherwise."""
     if not {"ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY"} & os.environ.keys():
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
@@ -136,6 +138,7 @@ class _Nodes:
         self._namespace, here = placing.namespace, placing.in_process
         self._ended: dict[str, float] = {}
         self._shared_memory = SharedMemory()
+        self._noted = 0.0
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         asked = {"in_process": here, "engine": engine}
         conductor = {"scenario": scenario.path, "runs": 1, **{k: v for k, v in asked.items() if v}}
@@ -184,9 +187,13 @@ class _Nodes:
         end_processes(self._processes.values())
         self._shared_memory.remove_unused()
 
-    def note_shared_memory(self) -> None:
+    def note_shared_memory(self, period_s: float = 0.0) -> None:
         """Remember which shared memory the processes use, for the case that they are killed."""
-        self._shared_memory.note(p.pid for p in self._processes.values() if p.poll() is None)
+        if time.monotonic() - self._noted < period_s:
+            return
+        self._noted = time.monotonic()
+        # not poll(): how a dead one ended can be read only as long as nobody has waited for it
+        self._shared_memory.note(p.pid for p in self._processes.values())
 
 
 class _Client:
@@ -265,8 +272,8 @@ class _Client:
             self._executor.spin_once(0.1)
             self._nodes.check_conductor()
             if not heard.begun:
-                self._nodes.note_shared_memory()
                 self._nodes.check(PATIENCE_OF_CONDUCTOR_S)
+            self._nodes.note_shared_memory(MEMORY_PERIOD_S)
             if time.monotonic() - heard.last > patience:
                 reason = f"the conductor says nothing for {patience:g} s"
                 raise RunFailed("conductor", "run", 0, reason)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.hands import HandDescription
 from hetwin_suite.ensemble.model import ParameterKind, ParameterRequest
+
+MOST = 1e9
+"""More than any time, length or force that a model of handling has a use for."""
 
 
 def number(name: str, default: float, unit: str, description: str) -> ParameterRequest:
@@ -29,7 +31,7 @@ def read_numbers(
     """The numbers among the requested parameters, with their defaults where none is given.
 
     Raises:
-        BadInput: if one is not a finite number of at least 0.
+        BadInput: if one is not a number from 0 to a thousand million.
     """
     wanted = [request for request in requests if request.kind is ParameterKind.NUMBER]
     return {r.name: _checked(r.name, parameters.get(r.name, r.default)) for r in wanted}
@@ -38,12 +40,12 @@ def read_numbers(
 def _checked(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadInput("not a number", where=name, found=value, expected="a number of at least 0")
-    if not math.isfinite(value) or value < 0:
+    if not 0 <= value <= MOST:
         raise BadInput(
             "number out of range",
             where=name,
             found=value,
-            expected="a finite number of at least 0",
+            expected=f"a finite number of at least 0 and at most {MOST:g}",
         )
     return float(value)
 

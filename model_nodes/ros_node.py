@@ -57,7 +57,8 @@ from hetwin_suite.ensemble.transport.spinning import spin_until
 from hetwin_suite.ensemble.values import Value
 from hetwin_suite.ensemble.watched_process import WatchedProcess
 
-REGISTER_TIMEOUT_S = 30.0
+REGISTER_TIMEOUT_S = 120.0
+"""Many nodes that start at once on a busy machine take a while."""
 CONDUCTOR_GONE_S = 5.0
 
 

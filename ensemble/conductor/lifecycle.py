@@ -34,6 +34,8 @@ class Ready:
         duration_ns: when the source ends, if it says so.
         robot_description: URDF of the robot, empty if there is none.
         warnings: what models could not carry over, with the model's name.
+        engine: what the main model computes with, in words; may be empty.
+        reproducible: whether all models are.
         parameters: what each model was initialized with, by index.
         seed: of the run; each model's is its index more.
     """
@@ -44,6 +46,8 @@ class Ready:
     duration_ns: int | None
     robot_description: str
     warnings: tuple[str, ...]
+    engine: str
+    reproducible: bool
     parameters: Mapping[int, Mapping[str, Any]]
     seed: int
 
@@ -58,9 +62,11 @@ class _Gathering:
         self.slots: list[tuple[str, AttributeSpec]] = []
         self.owners: list[int] = []
         self.warnings: list[str] = []
+        self.reproducible = True
 
     def add(self, plan: ModelPlan, contribution: Contribution) -> None:
         self.warnings.extend(f"{plan.name}: {text}" for text in contribution.warnings)
+        self.reproducible &= contribution.reproducible
         for entity in contribution.entities:
             if entity.name in self.entities:
                 raise self._error(plan, f"the entity {entity.name!r} exists already")
@@ -105,7 +111,7 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
     gathering = _Gathering(scenario)
     ids = {record.name: record.id for record in records}
     seed = scenario.file.seed if options.seed is None else options.seed
-    duration_ns, description, main_count = None, "", 0
+    duration_ns, description, engine, main_count = None, "", "", 0
     given: dict[int, Mapping[str, Any]] = {}
     for port in sorted(ports, key=lambda p: not p.plan.main):
         known = Known(gathering.entities, gathering.values, ids)
@@ -115,7 +121,7 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
         gathering.add(port.plan, contribution)
         if port.plan.main:
             duration_ns = contribution.duration_ns
-            description = contribution.robot_description
+            description, engine = contribution.robot_description, contribution.engine
             main_count = len(contribution.attributes)
     layout = Layout.build(gathering.entities.values(), gathering.slots)
     _check_notes(scenario, layout)
@@ -133,6 +139,8 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
         duration_ns,
         description,
         tuple(gathering.warnings),
+        engine,
+        gathering.reproducible,
         given,
         seed,
     )

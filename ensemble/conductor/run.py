@@ -168,6 +168,9 @@ class Run:
         self._not_set_out |= {p.plan.index for p in self._beside if p.plan.name == failure.model}
 
     def _begin(self) -> None:
+        if self._ready.engine:
+            text = f"computes with {self._ready.engine}"
+            self._listeners.note(0, "info", self._scenario.main.name, text)
         for text in self._ready.warnings:
             source, _, warning = text.partition(": ")
             self._listeners.note(0, "warning", source, warning)
@@ -389,8 +392,10 @@ class Run:
             wall_time=wall,
             real_time_factor=simulated / wall if wall > 0 else 0.0,
             digest=self._digest.hexdigest(),
-            deterministic=not (self._unwaited or self._from_outside or self._live),
+            deterministic=self._ready.reproducible
+            and not (self._unwaited or self._from_outside or self._live),
             transport=self._options.transport,
+            engine=self._ready.engine,
             processes=tuple({"model": r.name, "pid": r.pid} for r in self._ready.records),
             events=tuple(event_row(e) for e in self._book.events),
             handovers=tuple(handover_row(h) for h in self._moves.handovers),

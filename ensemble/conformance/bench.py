@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -27,6 +28,8 @@ from hetwin_suite.ensemble.scenario.scenario import ModelPlan
 from hetwin_suite.ensemble.scene import Scene
 from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.values import POSE, WORLD, AttributeSpec, Value
+
+Result = TypeVar("Result")
 
 NAME = "model"
 SEED = 11
@@ -60,6 +63,8 @@ class Bench:
         self._kept: list[tuple[str, Value, bytes]] = []
         self.trace: list[str] = []
         """What the model answered, to the bit."""
+        self.longest: dict[str, float] = {}
+        """Wall seconds of the longest call, by its name."""
         self.events = 0
         self.ended = False
         self.plan = ModelPlan(
@@ -82,7 +87,7 @@ class Bench:
         Raises:
             Broken: if its contribution cannot be used.
         """
-        contribution = self.model.initialize(self._parameters, SEED)
+        contribution = self._timed("initialize", self.model.initialize, self._parameters, SEED)
         if not isinstance(contribution, Contribution):
             raise Broken(f"answers {type(contribution).__name__}; expected a Contribution")
         known: tuple[Entity, ...] = () if self.is_main else ENTITIES
@@ -109,7 +114,7 @@ class Bench:
 
     def start(self) -> None:
         """Start the model."""
-        self.model.start(self.scene.snapshot())
+        self._timed("start", self.model.start, self.scene.snapshot())
 
     def step(self) -> StepOutput:
         """One step; the answer is checked as the conductor would, and more.
@@ -123,7 +128,7 @@ class Bench:
         if not self.is_main:
             self._move_fixture(then)
         tick = StepInput(then, then - before, self.scene.snapshot(), (), self._foreign())
-        output = self.model.step(tick)
+        output = self._timed("step", self.model.step, tick)
         if not isinstance(output, StepOutput):
             raise Broken(f"answers {type(output).__name__}; expected a StepOutput")
         self._check_left_alone()
@@ -137,9 +142,26 @@ class Bench:
         self._remember(output)
         return output
 
+    def pass_time(self, steps: int) -> None:
+        """Let the scene go on without the model, as if the run had begun earlier."""
+        self._steps += steps
+        then = self._clock.time_of(self._steps)
+        if self.is_main:
+            self.scene.resolve(then)
+        else:
+            self._move_fixture(then)
+
     def snapshot(self) -> Snapshot:
         """The scene now."""
         return self.scene.snapshot()
+
+    def _timed(self, name: str, call: Callable[..., Result], *arguments: Any) -> Result:
+        begun = time.perf_counter()
+        try:
+            return call(*arguments)
+        finally:
+            took = time.perf_counter() - begun
+            self.longest[name] = max(took, self.longest.get(name, 0.0))
 
     def _move_fixture(self, time_ns: int) -> None:
         block = self._fixture.block(time_ns)

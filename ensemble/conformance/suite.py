@@ -16,6 +16,11 @@ from hetwin_suite.ensemble.conformance.handing import (
     check_unknown_command,
 )
 from hetwin_suite.ensemble.conformance.result import Broken, CheckResult, Report
+from hetwin_suite.ensemble.conformance.robustness import (
+    check_deadline,
+    check_late_start,
+    check_odd_parameters,
+)
 from hetwin_suite.ensemble.model import Model, ModelDescription
 
 __all__ = ["CheckResult", "check_model_type"]
@@ -70,6 +75,10 @@ class _Suite:
         check("take and release", lambda: check_round_trips(self._started()))
         check("refusal of what it does not know", lambda: check_refusals(self._stepped()))
         check("refusal of unknown commands", lambda: check_unknown_command(self._stepped()))
+        if not self._description.can_be_main:
+            check("start in the middle of a run", self._late_start)
+        check("odd parameters", self._odd_parameters)
+        check("within the deadline", self._deadline)
         return check("stop, and stop again", self._stop)
 
     def _describe(self) -> str:
@@ -124,6 +133,23 @@ class _Suite:
                     " come only from a generator seeded with initialize's seed"
                 )
         raise Broken(f"two instances took {len(first.trace)} and {len(second.trace)} steps")
+
+    def _late_start(self) -> None:
+        bench = self._bench()
+        bench.initialize()
+        check_late_start(bench)
+        bench.model.stop()
+
+    def _odd_parameters(self) -> str:
+        def bench(name: str, value: object) -> Bench:
+            return Bench(self._cls, self._description, {**self._values, name: value})
+
+        return check_odd_parameters(make(self._cls).parameters(), bench)
+
+    def _deadline(self) -> str:
+        bench = self._stepped(self._count())
+        bench.model.stop()
+        return check_deadline(bench)
 
     def _stop(self) -> None:
         bench = self._stepped()

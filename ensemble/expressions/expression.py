@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-import cel
-
 from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.expressions.language import cel
 
 _STANDARD = (
     "all bool bytes contains double duration dyn endsWith exists exists_one filter getDate getDayOfMonth"

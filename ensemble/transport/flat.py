@@ -128,7 +128,10 @@ def fill_output(
     message.index = index
     message.numbers = numbers
     if more:
-        message.more = json.dumps(more)
+        try:
+            message.more = json.dumps(more)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"the arguments of events must be JSON: {error}") from None
 
 
 def read_outputs(message: Any, layout: Layout) -> list[StepOutput]:

@@ -44,6 +44,8 @@ def contribution_to_text(contribution: Contribution) -> str:
             "warnings": list(contribution.warnings),
             "duration_ns": contribution.duration_ns,
             "robot_description": contribution.robot_description,
+            "engine": contribution.engine,
+            "reproducible": contribution.reproducible,
         }
     )
 
@@ -58,6 +60,8 @@ def contribution_from_text(text: str) -> Contribution:
         warnings=tuple(data["warnings"]),
         duration_ns=data["duration_ns"],
         robot_description=data["robot_description"],
+        engine=data["engine"],
+        reproducible=data["reproducible"],
     )
 
 

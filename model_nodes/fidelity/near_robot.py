@@ -41,6 +41,7 @@ _PARAMETERS = (
     number("rest_speed", 0.01, "m/s", "what is slower is at rest"),
     number("rest_turn", 0.05, "rad/s", "what turns slower is at rest"),
     number("interval", 10.0, "s", "all objects are raised so often; 0: never"),
+    number("margin", 0.02, "m", "what moves raises what is nearer to it than this; 0: it does not"),
     ParameterRequest(
         "rest_steps", ParameterKind.INTEGER, "steps at rest before lowering", False, 2
     ),
@@ -81,6 +82,7 @@ class NearRobot(Model):
             numbers["rest_turn"],
             _steps(parameters.get("rest_steps", 2)),
             numbers["interval"],
+            numbers["margin"],
         )
         self._owned = set(self._objects)
         self._told = np.full(len(self._objects), float(Fidelity.HIGH))

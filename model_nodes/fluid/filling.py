@@ -45,6 +45,13 @@ def settled_in(cup: Cup, count: int, substance: Substance, gravity: float, seed:
         return np.empty((0, 3))
     balls = Balls(cup.walls, count, replace(substance, kind=Kind.POINTS, step=_STEP_S))
     places = _places(balls, cup)
+    if not cup.holds(places).any():
+        raise BadInput(
+            "there is no room in this body",
+            where="cup",
+            found=cup.name,
+            expected="a hollow one, open along its z axis, and particles smaller than its inside",
+        )
     if len(places) < count:
         raise _too_many(balls, cup, count, len(places))
     shift = np.random.default_rng(seed).uniform(-1.0, 1.0, (count, 3))
@@ -64,7 +71,7 @@ def _too_many(balls: Balls, cup: Cup, count: int, room: int) -> BadInput:
         f"{cup.name} does not hold {count} particles of {2e3 * balls.substance.radius:g} mm diameter",
         where="particles",
         found=count,
-        expected=f"about {room}; or a cup that is hollow, open along its z axis, and without gaps",
+        expected=f"about {room}; or a cup without gaps",
     )
 
 

@@ -69,7 +69,7 @@ def read_settings(parameters: Mapping[str, Any]) -> Settings:
         if numbers[name] == 0.0:
             raise BadInput("is not above 0", where=name, found=0.0, expected="a number above 0")
     particles = _count(given["particles"], "particles", 0)
-    capacity = particles if given["capacity"] is None else given["capacity"]
+    capacity = max(particles, 1) if given["capacity"] is None else given["capacity"]
     kind = Kind(_choice(given["kind"], "kind", tuple(kind.value for kind in Kind)))
     substance = Substance(
         kind,

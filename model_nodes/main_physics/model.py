@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import Refused, RunFailed
+from hetwin_suite.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_suite.ensemble.events import Event, Json
 from hetwin_suite.ensemble.fidelity import FIDELITY
 from hetwin_suite.ensemble.layout import Selection
@@ -54,6 +54,7 @@ class MainPhysics(Model):
         self._engine: Engine | None = None
         self._source: Source | None = None
         self._foreign: set[tuple[str, str]] = set()
+        self._unfelt: dict[str, str] = {}
         self._helper: FidelityHelper | None = None
         self._begun = False
 
@@ -75,7 +76,7 @@ class MainPhysics(Model):
         """Load world, robot and source; see `loading`."""
         settings = read_settings(parameters)
         world = load_world(settings)
-        engine = make_engine(settings.engine)
+        engine = _engine(settings.engine)
         self._engine = engine
         remarks = engine.load(world, _engine_settings(settings))
         self._source = _open(settings)
@@ -94,6 +95,8 @@ class MainPhysics(Model):
             warnings=(*world.warnings, *remarks, *notes),
             duration_ns=None if self._source is None else self._source.duration_ns,
             robot_description=robot.file.read_text("utf-8") if robot and robot.file else "",
+            engine=engine.words,
+            reproducible=engine.deterministic,
         )
 
     def start(self, scene: Snapshot) -> None:
@@ -136,8 +139,7 @@ class MainPhysics(Model):
         engine, source = self._need(), self._source
         if not self._begun:
             self._begin(engine)
-        if self._helper is not None:
-            self._helper.look(engine, tick.scene)
+        self._set_fidelities(engine, tick)
         if tick.foreign or self._foreign:
             self._follow(engine, tick.foreign)
         motion = self._drive.at(tick.time_ns)
@@ -168,6 +170,11 @@ class MainPhysics(Model):
                 "remark": remark.text,
             }
             events.append(Event("overlap", time_ns, arguments=arguments))
+        for entity, why in self._unfelt.items():
+            if why:
+                arguments = {"object": entity, "remark": why}
+                events.append(Event("force_not_felt", time_ns, arguments=arguments))
+                self._unfelt[entity] = ""
         return events
 
     def _follow(self, engine: Engine, foreign: Mapping[tuple[str, str], Value]) -> None:
@@ -178,7 +185,22 @@ class MainPhysics(Model):
             elif attribute == COLLISION.name:
                 self._set_collision(engine, entity, value.data)
             elif attribute == EXTERNAL_WRENCH.name and self._block.can_move(entity, POSE.name):
-                engine.push(entity, value.data)
+                self._push(engine, entity, value)
+
+    def _push(self, engine: Engine, entity: str, value: Value) -> None:
+        """Let a force act; an engine that cannot goes on without it, and an event says so once for each object."""
+        try:
+            engine.push(entity, value.data)
+        except Unsupported as error:
+            self._unfelt.setdefault(entity, str(error))
+
+    def _set_fidelities(self, engine: Engine, tick: StepInput) -> None:
+        if self._helper is None:
+            return
+        try:
+            self._helper.look(engine, tick.scene)
+        except Unsupported as error:
+            raise RunFailed(_NAME, "step", tick.time_ns, str(error)) from error
 
     def _set_collision(self, engine: Engine, entity: str, data: Floats) -> None:
         on = bool(data[0] >= 0.5)
@@ -242,6 +264,19 @@ class MainPhysics(Model):
             engine.close()
         if source is not None:
             source.close()
+
+
+def _engine(name: str) -> Engine:
+    try:
+        return make_engine(name)
+    except ImportError as error:
+        expected = "an engine that is installed; auto takes the first that is"
+        raise BadInput(
+            f"this engine cannot be used here: {error}",
+            where="engine",
+            found=name,
+            expected=expected,
+        ) from None
 
 
 def _engine_settings(settings: Settings) -> EngineSettings:

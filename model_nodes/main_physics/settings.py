@@ -14,6 +14,8 @@ from hetwin_suite.ensemble.model import ParameterKind, ParameterRequest
 from hetwin_suite.model_nodes.main_physics.description import IDENTITY, Pose
 from hetwin_suite.model_nodes.main_physics.transforms import pose_of
 
+MAX_RATE = 1e6
+
 REQUESTS: tuple[ParameterRequest, ...] = (
     ParameterRequest("world", ParameterKind.PATH, "SDFormat world", False),
     ParameterRequest("robot", ParameterKind.ANY, "URDF file, or mapping with urdf and more", False),
@@ -86,7 +88,7 @@ def read_settings(parameters: Mapping[str, Any]) -> Settings:
         _map(given["options"], "options"),
         given["source"],
         {name: _placed(name, spec) for name, spec in _map(given["scene"], "scene").items()},
-        _above_zero(given["rate"], "rate"),
+        _above_zero(given["rate"], "rate", MAX_RATE),
         int(_above_zero(given["substeps"], "substeps")),
         _above_zero(given["proximity_range"], "proximity_range"),
         None if objects is None else tuple(_list(objects, "proximity_objects")),
@@ -183,10 +185,12 @@ def _number(given: Any, where: str) -> float:
     return float(given)
 
 
-def _above_zero(given: Any, where: str) -> float:
+def _above_zero(given: Any, where: str, most: float = math.inf) -> float:
     value = _number(given, where)
     if value <= 0:
         raise BadInput("is not positive", where=where, found=given, expected="a number above 0")
+    if value > most:
+        raise BadInput("is too much", where=where, found=given, expected=f"at most {most:g}")
     return value
 
 

@@ -18,6 +18,7 @@ def judge_all(
     *,
     contacts: Contacts = Contacts.MANIPULATION,
     jobs: int | None = None,
+    engine: str | None = None,
     progress: Callable[[int, int, Verdict], None] | None = None,
 ) -> list[Verdict]:
     """Every episode in every approach; the order of the answer does not depend on the number of jobs.
@@ -27,6 +28,7 @@ def judge_all(
         approaches: how.
         contacts: the physics engine's contact settings.
         jobs: processes at a time; default: one per core.
+        engine: the main model's physics engine; None: the scenarios'.
         progress: told of each verdict as it comes: how many are done, of how many, and which.
     """
     work = [(episode, approach) for episode in episodes for approach in approaches]
@@ -38,7 +40,8 @@ def judge_all(
     count = min(jobs or os.cpu_count() or 1, len(work))
     with ProcessPoolExecutor(count, mp_context=context) as pool:
         futures = {
-            pool.submit(judge, *item, contacts=contacts): number for number, item in enumerate(work)
+            pool.submit(judge, *item, contacts=contacts, engine=engine): number
+            for number, item in enumerate(work)
         }
         try:
             for future in as_completed(futures):

@@ -77,6 +77,7 @@ def judge(
     approach: str,
     log: Path | None = None,
     contacts: Contacts = Contacts.MANIPULATION,
+    engine: str | None = None,
 ) -> Verdict:
     """Play an episode; with `log`, write the run to that folder.
 
@@ -85,6 +86,7 @@ def judge(
         approach: one of `APPROACHES`.
         log: folder for the run's log.
         contacts: the physics engine's contact settings.
+        engine: the main model's physics engine; None: the scenario's.
     """
     begun = time.monotonic()
     task = task_of(episode.scenario)
@@ -95,7 +97,8 @@ def judge(
         why, factor = "fingers blocked until release" if success else "fingers closed", np.nan
     else:
         try:
-            summary = _play(episode, scenario_name(task, approach), contacts, watch, log)
+            physics = (contacts, engine)
+            summary = _play(episode, scenario_name(task, approach), physics, watch, log)
         except HetwinError as error:
             success, why, factor = None, str(error), np.nan
         else:
@@ -124,15 +127,16 @@ def judge(
 def _play(
     episode: LabelledEpisode,
     scenario: str,
-    contacts: Contacts,
+    physics: tuple[Contacts, str | None],
     watch: HandoverWatch,
     log: Path | None,
 ) -> RunSummary:
+    contacts, engine = physics
     loaded = load_scenario(find_scenario(scenario))
     if contacts is not Contacts.MANIPULATION:
         parameters = loaded.main.parameters
         parameters["options"] = {**parameters.get("options", {}), "contacts": contacts.value}
-    options = RunOptions(source=str(episode.recording), scene=episode.scene)
+    options = RunOptions(source=str(episode.recording), scene=episode.scene, engine=engine)
     listeners: list[RunListener] = [watch]
     if log is not None:
         listeners.append(RunLog(log))

@@ -10,13 +10,20 @@ import numpy as np
 
 from hetwin_suite.ensemble.values import Floats
 from hetwin_suite.proving_ground.truck.manager import Manager
-from hetwin_suite.proving_ground.truck.robot import BELT_HEIGHT, BELTS, plunger_links, plunger_names
+from hetwin_suite.proving_ground.truck.robot import (
+    BELT_HEIGHT,
+    BELTS,
+    ROLLER_RADIUS,
+    plunger_links,
+    plunger_names,
+)
 from hetwin_suite.proving_ground.truck.site import PERIOD, Site
 
 ACTIONS = ("pick", "sweep")
 _CUPS_AT = -0.68
 """x of the cups from the base with arm and plungers retracted [m]."""
-_NOSE_TIP = 1.34
+_NOSE_TIP = 1.36
+"""x of the nose's tip from the base [m]."""
 _EXTEND = 0.15
 _BELT_SPEED = 1.0
 _LAP = round(0.1 / PERIOD)
@@ -73,6 +80,9 @@ class Unloader:
         self._packet_of = {site.frame_ids[p.name]: p.name for p in site.packets}
         self._held: list[str] = []
         self._scripts: list[_Plunger] = []
+        site.engine.run_belt(
+            "nose_roller", (0.0, 0.0, 0.0), (0.0, 0.0, _BELT_SPEED / ROLLER_RADIUS)
+        )
         for belt in BELTS:
             site.engine.run_belt(belt, (-_BELT_SPEED, 0.0, 0.0))
 
@@ -134,7 +144,7 @@ class Unloader:
             self._site.engine.detach(name)
         self._held = []
 
-    def _boxes(self) -> Floats:
+    def boxes(self) -> Floats:
         """(n, 6) lower and upper corners of the packets that are still in front of the robot."""
         site = self._site
         left = np.array(site.in_truck(), np.intp)
@@ -149,7 +159,7 @@ class Unloader:
         return float((low if len(low) else boxes)[:, 0].min())
 
     def _pick(self) -> list[Phase]:
-        boxes = self._boxes()
+        boxes = self.boxes()
         if not len(boxes):
             return [Phase(0.5, {})]
         wall = boxes[boxes[:, 0] < boxes[:, 0].min() + 0.35]
@@ -172,14 +182,14 @@ class Unloader:
         ]
 
     def _sweep(self) -> list[Phase]:
-        boxes = self._boxes()
+        boxes = self.boxes()
         if not len(boxes):
             return [Phase(0.5, {})]
         base = self._front(boxes) - _NOSE_TIP
         return [
             Phase(1.0, {"base_drive": base - 0.05, "arm_lift": 1.6, "arm_reach": 0.0}),
-            Phase(2.0, {"base_drive": base + 0.55}),
+            Phase(2.0, {"base_drive": base + 0.5}),
             Phase(0.5, {}),
-            Phase(0.8, {"base_drive": base + 0.1}),
-            Phase(1.2, {}),
+            Phase(0.8, {"base_drive": base + 0.05}),
+            Phase(1.7, {}),
         ]

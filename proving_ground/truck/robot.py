@@ -29,6 +29,8 @@ CUP_AT = 0.2
 BELT_HEIGHT = 0.45
 NOSE_PITCH = 0.32
 NOSE_LENGTH = 1.3
+ROLLER_RADIUS = 0.035
+"""The nose's belt turns about a roller, whose front lifts what it meets [m]."""
 _CUP_RADIUS = 0.03
 
 HEADER = """<?xml version="1.0"?>
@@ -85,6 +87,7 @@ def _body() -> list[str]:
 
 def _nose() -> list[str]:
     plate = f'<box size="{NOSE_LENGTH:g} 2.2 0.04"/>'
+    roller = f'<cylinder radius="{ROLLER_RADIUS:g}" length="2.2"/>'
     return [
         _joint(_Joint("nose_lift", "prismatic", "base", "nose_lift", (0.1, 0, 0), (0, 0, 1), 0, 1)),
         _link("nose_lift", 20.0),
@@ -107,6 +110,8 @@ def _nose() -> list[str]:
             )
         ),
         _link("nose_belt", 60.0, (plate, (NOSE_LENGTH / 2, 0, -0.02))),
+        _fixed("nose_belt", "nose_roller", (NOSE_LENGTH, 0, -ROLLER_RADIUS), "1.5707963 0 0"),
+        _link("nose_roller", 10.0, (roller, (0, 0, 0))),
     ]
 
 
@@ -195,9 +200,10 @@ def _joint(joint: _Joint) -> str:
     return "\n".join([*lines, "  </joint>"])
 
 
-def _fixed(parent: str, child: str, at: tuple[float, float, float]) -> str:
+def _fixed(parent: str, child: str, at: tuple[float, float, float], rpy: str = "0 0 0") -> str:
     links = f'<parent link="{parent}"/><child link="{child}"/>'
-    return f'  <joint name="{child}_mount" type="fixed">{links}{_origin(at)}</joint>'
+    origin = f'<origin xyz="{_words(at)}" rpy="{rpy}"/>'
+    return f'  <joint name="{child}_mount" type="fixed">{links}{origin}</joint>'
 
 
 def _origin(at: tuple[float, ...]) -> str:

@@ -15,7 +15,7 @@ from ros_domains import new_domain
 from hetwin_suite.ensemble.conformance.suite import check_model_type
 from hetwin_suite.ensemble.scenario import strict_yaml
 from hetwin_suite.ensemble.scenario.schema import TriggerEntry
-from hetwin_suite.model_nodes.main_physics.sources.spec import RecordingSpec
+from hetwin_suite.model_nodes.main_physics.sources.spec import LiveSpec, RecordingSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "benchmarks/README.md"]
@@ -103,6 +103,7 @@ def test_yaml_of_the_guide_fits_the_schema() -> None:
             continue
         data = strict_yaml.parse(text, Path(page)).data
         if "source" in data:
-            RecordingSpec.model_validate(data["source"])
+            kind = LiveSpec if "live" in data["source"] else RecordingSpec
+            kind.model_validate(data["source"])
         for trigger in data.get("triggers", []):
             TriggerEntry.model_validate(trigger)

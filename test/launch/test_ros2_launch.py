@@ -131,7 +131,7 @@ def test_the_ros2_command_sees_nodes_services_and_topics(
             latched = ("--qos-durability", "transient_local", "--qos-reliability", "reliable")
             echo = ("topic", "echo", "--once", *topic, *latched)  # waits until it is there
             echoed = ros2(*echo, env=env, cwd=tmp_path)
-            nodes = ros2("node", "list", "--no-daemon", env=env, cwd=tmp_path)
+            nodes = ros2("node", "list", "--no-daemon", "--spin-time", "8", env=env, cwd=tmp_path)
             kind = "hetwin/srv/AnnotateAction"
             wave = "{annotation: {operation: wave, phase: instant}}"
             service = "/hetwin/annotate_action"
@@ -141,6 +141,7 @@ def test_the_ros2_command_sees_nodes_services_and_topics(
         finally:
             standing.terminate()
             standing.wait(20)
+            ros2("daemon", "stop", env=env, cwd=tmp_path)  # it would stay for two hours
     assert "attribute: pose" in echoed.stdout, echoed.stderr
     assert {"/conductor", "/grasp", "/holding", "/robot_listener"} <= set(nodes.stdout.split())
     assert "accepted=True" in called.stdout, called.stdout + called.stderr

@@ -11,7 +11,7 @@ from hetwin_suite.ensemble.errors import HetwinError
 from hetwin_suite.ensemble.fidelity import Fidelity
 from hetwin_suite.ensemble.snapshot import no_proximity
 from hetwin_suite.ensemble.values import Floats, Value
-from hetwin_suite.model_nodes.main_physics.description import Body, World
+from hetwin_suite.model_nodes.main_physics.description import Body, Vector, World
 
 EVERYTHING_NEAR = 32
 """With up to this many objects, proximity is told of all unless the settings name some."""
@@ -68,6 +68,11 @@ class Engine(ABC):
     name: ClassVar[str]
     deterministic: ClassVar[bool]
     """Whether the same input gives the same bits, in any process."""
+
+    @property
+    def words(self) -> str:
+        """What the engine is, for the log."""
+        return self.name
 
     @abstractmethod
     def load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
@@ -177,8 +182,14 @@ class Engine(ABC):
         """
         raise Unsupported(f"{self.name} cannot push {name} with a force")
 
-    def run_belt(self, frame: str, velocity: tuple[float, float, float]) -> None:
-        """From now on the surface of a body moves, as a conveyor's does, in its frame [m/s]."""
+    def run_belt(self, frame: str, velocity: Vector, turn: Vector = (0.0, 0.0, 0.0)) -> None:
+        """From now on the surface of a body moves, as a conveyor's does.
+
+        Args:
+            frame: the body.
+            velocity: of all its surfaces, in the axes of each of its forms [m/s].
+            turn: angular velocity of its surfaces about each form's middle, as of a roller [rad/s].
+        """
         raise Unsupported(f"{self.name} cannot move the surface of {frame}")
 
     def attach(self, name: str, to: str) -> None:

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.model_nodes.main_physics.engines.engine import Engine
 
 AUTO = "auto"
-ENGINES = ("mujoco",)
+
+
+def _gazebo() -> Engine:
+    from hetwin_suite.model_nodes.main_physics.engines.gz.engine import GazeboEngine
+
+    return GazeboEngine()
+
+
+def _mujoco() -> Engine:
+    from hetwin_suite.model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
+
+    return MujocoEngine()
+
+
+_MAKERS: dict[str, Callable[[], Engine]] = {"gz": _gazebo, "mujoco": _mujoco}
+ENGINES = tuple(_MAKERS)
 """Names of the engines, the preferred one first."""
 
 
@@ -15,14 +32,25 @@ def make_engine(name: str = AUTO) -> Engine:
 
     Raises:
         BadInput: if there is no such engine.
+        ImportError: if it is not installed.
     """
-    if name in (AUTO, "mujoco"):
-        from hetwin_suite.model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
+    if name == AUTO:
+        return _first()
+    if name not in _MAKERS:
+        raise BadInput(
+            "there is no such physics engine",
+            where="engine",
+            found=name,
+            expected=", ".join([AUTO, *ENGINES]),
+        )
+    return _MAKERS[name]()
 
-        return MujocoEngine()
-    raise BadInput(
-        "there is no such physics engine",
-        where="engine",
-        found=name,
-        expected=", ".join([AUTO, *ENGINES]),
-    )
+
+def _first() -> Engine:
+    *others, last = _MAKERS.values()
+    for make in others:
+        try:
+            return make()
+        except ImportError:
+            continue
+    return last()

@@ -91,6 +91,22 @@ def test_without_an_interval_nothing_is_raised_by_time() -> None:
     assert {scene.step()[1] for _ in range(2000)} == {LOW}
 
 
+def test_what_moves_out_of_the_box_raises_what_it_is_about_to_touch() -> None:
+    scene = Scene()
+    scene.poses[:, 0] = 1.05, 1.27
+    assert scene.step(3) == [HIGH, MEDIUM]
+    scene.poses[0, [0, 7]] = 1.06, 0.2
+    assert scene.step() == [HIGH, HIGH]
+
+
+def test_without_a_margin_it_does_not() -> None:
+    scene = Scene(margin=0.0)
+    scene.poses[:, 0] = 1.05, 1.27
+    scene.step(3)
+    scene.poses[0, [0, 7]] = 1.06, 0.2
+    assert scene.step() == [HIGH, MEDIUM]
+
+
 @given(
     st.lists(
         st.tuples(st.floats(-3, 3), st.floats(-1, 1), st.floats(-1, 1)), min_size=3, max_size=30

@@ -17,6 +17,12 @@ LOW, MEDIUM, HIGH = Fidelity.LOW, Fidelity.MEDIUM, Fidelity.HIGH
 STACK = [f"box_{i}" for i in range(4)]
 
 
+@pytest.fixture
+def engine() -> Engine:
+    """The engine that can lower the fidelity of objects."""
+    return make_engine("mujoco")
+
+
 def stack(engine: Engine, **options: object) -> Engine:
     """Four boxes on top of each other, a ball that falls on them, and a gripper aside."""
     boxes = [box(name, at(0, 0, 0.05 + 0.1 * i)) for i, name in enumerate(STACK)]
@@ -81,6 +87,8 @@ def test_a_thousand_times_there_and_back_changes_no_bit(engine: Engine) -> None:
         engine.set_fidelity([STACK[turn % 4], "ball"], (LOW, MEDIUM)[turn % 2])
         engine.set_fidelity([STACK[turn % 4], "ball"], HIGH)
     assert np.array_equal(everything(engine), before)
+    if not engine.deterministic:
+        return
     for one in (engine, twin):
         rest(one, 100)
     assert np.array_equal(everything(engine), everything(twin))

@@ -11,9 +11,10 @@ import numpy as np
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_suite.ensemble.poses import cross
 from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS, no_proximity
 from hetwin_suite.ensemble.values import Floats, Value
-from hetwin_suite.model_nodes.main_physics.description import Body, World
+from hetwin_suite.model_nodes.main_physics.description import Body, Vector, World
 from hetwin_suite.model_nodes.main_physics.engines.engine import (
     EVERYTHING_NEAR,
     Diverged,
@@ -70,6 +71,11 @@ class MujocoEngine(Engine):
 
     name = "mujoco"
     deterministic = True
+
+    @property
+    def words(self) -> str:
+        """The engine and its version."""
+        return f"mujoco ({mj.__version__})"
 
     def load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
         """Compile the world; see `builder` for what MuJoCo means differently."""
@@ -288,13 +294,13 @@ class MujocoEngine(Engine):
         self._relevelled |= self._fidelities.set(names, level)
         self._dirty |= self._link_fidelities.set(links, level)
 
-    def run_belt(self, frame: str, velocity: tuple[float, float, float]) -> None:
+    def run_belt(self, frame: str, velocity: Vector, turn: Vector = (0.0, 0.0, 0.0)) -> None:
         """Set the surface velocity of all forms of a body."""
         try:
             geoms = list(self._tables.geoms[self._tables.body_of(frame)])
         except KeyError:
             raise Unsupported(f"there is no {frame} whose surface could move") from None
-        self._model.geom_surfacevel[geoms, :3] = velocity
+        self._model.geom_surfacevel[geoms] = (*velocity, *turn)
         self._model.flg_surfacevel = bool(self._model.geom_surfacevel.any())
         self._dirty = True
 
@@ -307,9 +313,10 @@ class MujocoEngine(Engine):
     def push(self, name: str, wrench: Floats) -> None:
         """Let a force act; MuJoCo wants it at the centre of mass."""
         body, data = self._free(name).body, self._data
-        lever = data.xipos[body] - data.xpos[body]
-        data.xfrc_applied[body, :3] = wrench[:3]
-        data.xfrc_applied[body, 3:] = wrench[3:] - np.cross(lever, wrench[:3])
+        fx, fy, fz, *torque = wrench.tolist()
+        turning = cross((data.xipos[body] - data.xpos[body]).tolist(), (fx, fy, fz))
+        about_mass = [t - more for t, more in zip(torque, turning, strict=True)]
+        data.xfrc_applied[body] = (fx, fy, fz, *about_mass)
 
     def attach(self, name: str, to: str) -> None:
         """Fix an object to a frame by a weld."""

@@ -136,12 +136,12 @@ class JointSamples:
         return max(group.times[-1] for group, _, _ in self._columns)
 
     def bound(self, time_ns: int) -> int:
-        """Time of the oldest of the newest samples that a state at this time lies before or on."""
+        """Time of the newest sample that a state at this time moves towards, of any chosen joint."""
         bounds = []
         for group, _, _ in self._columns:
             index = min(group.index_after(time_ns), len(group.times) - 1)
             bounds.append(group.times[index])
-        return min(bounds)
+        return max(bounds)
 
     def interval_ns(self) -> int:
         """The usual time between two samples of the slowest group."""

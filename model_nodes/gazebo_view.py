@@ -1,0 +1,259 @@
+"""Gazebo view: shows the twin to a person in a Gazebo that is already running."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from hetwin_suite.ensemble.errors import BadInput, RunFailed
+from hetwin_suite.ensemble.layout import Entity, EntityKind
+from hetwin_suite.ensemble.model import (
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_suite.ensemble.shapes import Shape
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.model_nodes.checked_parameters import number, read_numbers
+from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import Gazebo, gazebo
+from hetwin_suite.model_nodes.main_physics.engines.gz.sdf_parts import (
+    add,
+    add_form,
+    add_mesh,
+    add_pose,
+    numbers,
+    write_mesh,
+)
+
+_PARAMETERS = (
+    ParameterRequest(
+        "world", ParameterKind.TEXT, "Gazebo's world; the only one if not given", False
+    ),
+    ParameterRequest("partition", ParameterKind.TEXT, "Gazebo's GZ_PARTITION", False),
+    number("step", 0.001, "s", "length of a step of the running Gazebo"),
+    number("patience", 5.0, "s", "how long to wait for Gazebo at the start"),
+)
+_CREATE = re.compile(r"/world/([^/]+)/create_multiple")
+_DEADLINE_MS = 2000
+
+
+class GazeboView(Model):
+    """Creates a picture of every entity in a running Gazebo, and moves them along with the twin.
+
+    The pictures have no weight and touch nothing. Where Gazebo is paused at the start, its clock is stepped as far as
+    the twin goes; else it runs on as it did. At the end the pictures are removed.
+    """
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """What the model is."""
+        return ModelDescription(
+            kind=ModelKind.OBSERVER,
+            summary="Shows the twin in a running Gazebo.",
+            rate=25.0,
+        )
+
+    def parameters(self) -> tuple[ParameterRequest, ...]:
+        """Which Gazebo, and how it steps."""
+        return _PARAMETERS
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Find the running Gazebo.
+
+        Raises:
+            BadInput: if Gazebo's bindings are missing, or no Gazebo runs.
+        """
+        numbers_given = read_numbers(_PARAMETERS, parameters)
+        self._step_s = numbers_given["step"]
+        own = os.environ.get("GZ_PARTITION")
+        try:
+            gz = gazebo()
+        except ImportError as error:
+            raise BadInput(
+                str(error), where="gazebo_view", expected="Gazebo on this machine"
+            ) from None
+        partition = (
+            parameters.get("partition") or own or f"{socket.gethostname()}:{getpass.getuser()}"
+        )
+        self._gazebo = RunningGazebo(gz, partition)
+        self._gazebo.find(parameters.get("world"), numbers_given["patience"])
+        return Contribution()
+
+    def start(self, scene: Snapshot) -> None:
+        """Create the pictures."""
+        self._shown = [
+            entity for entity in scene.layout.entities if entity.shapes and _has_pose(scene, entity)
+        ]
+        self._folder = tempfile.TemporaryDirectory(prefix="hetwin_view_")
+        self._gazebo.create(self._shown, scene, Path(self._folder.name))
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Move the pictures to where everything is."""
+        moving = [e for e in self._shown if e.kind is not EntityKind.STATIC]
+        self._gazebo.move(moving, tick.scene, tick.time_ns)
+        self._gazebo.step(round(tick.period_ns * 1e-9 / self._step_s), tick.time_ns)
+        return StepOutput(tick.time_ns)
+
+    def stop(self) -> None:
+        """Remove the pictures."""
+        shown = getattr(self, "_shown", None)
+        if shown:
+            self._gazebo.remove(shown)
+            self._shown = []
+            self._folder.cleanup()
+
+
+class RunningGazebo:
+    """The services of a Gazebo in another process."""
+
+    def __init__(self, gz: Gazebo, partition: str) -> None:
+        self._gz, self._partition = gz, partition
+        options = gz.transport.NodeOptions()
+        options.partition = partition
+        self._node = gz.transport.Node(options)
+        self._world = ""
+        self._is_paused = False
+
+    def find(self, world: str | None, patience_s: float) -> None:
+        """Wait for a world.
+
+        Raises:
+            BadInput: if there is none, or several and none is named.
+        """
+        deadline = time.monotonic() + patience_s
+        worlds: list[str] = []
+        while time.monotonic() < deadline and (world or "") not in worlds:
+            worlds = sorted(
+                {m[1] for s in self._node.service_list() if (m := _CREATE.fullmatch(s))}
+            )
+            if worlds and world is None:
+                break
+            time.sleep(0.05)
+        if world is None and len(worlds) == 1:
+            world = worlds[0]
+        if world is None or world not in worlds:
+            raise BadInput(
+                "no such world runs in Gazebo"
+                if world or not worlds
+                else "several worlds run in Gazebo",
+                where="gazebo_view.world",
+                found=world or ", ".join(worlds) or None,
+                expected=", ".join(worlds)
+                or f"a running Gazebo in the partition {self._partition}, such as: gz sim empty.sdf",
+            )
+        self._world = world
+        self._listen(f"/world/{world}/stats", patience_s)
+
+    def _listen(self, topic: str, patience_s: float) -> None:
+        """Find out whether Gazebo is paused.
+
+        No longer than that: a request keeps Python from hearing messages, and Gazebo hears its answer in the
+        same thread as they.
+        """
+        heard = threading.Event()
+
+        def hear(statistics: Any) -> None:
+            self._is_paused = bool(statistics.paused)
+            heard.set()
+
+        self._node.subscribe(self._gz.message("world_stats_pb2", "WorldStatistics"), topic, hear)
+        heard.wait(patience_s)
+        self._node.unsubscribe(topic)
+
+    def create(self, entities: list[Entity], scene: Snapshot, folder: Path) -> None:
+        """Create a model without collisions for each entity."""
+        factories = self._gz.message("entity_factory_v_pb2", "EntityFactory_V")()
+        for entity in entities:
+            factory = factories.data.add()
+            factory.name = _name(entity)
+            factory.sdf = picture(entity, scene.pose(entity.name)[:7].tolist(), folder)
+        self._ask("create_multiple", factories, 0)
+
+    def move(self, entities: list[Entity], scene: Snapshot, time_ns: int) -> None:
+        """Put the models where their entities are."""
+        poses = self._gz.message("pose_v_pb2", "Pose_V")()
+        for entity in entities:
+            x, y, z, w, i, j, k = scene.pose(entity.name)[:7].tolist()
+            pose = poses.pose.add()
+            pose.name = _name(entity)
+            pose.position.x, pose.position.y, pose.position.z = x, y, z
+            turn = pose.orientation
+            turn.w, turn.x, turn.y, turn.z = w, i, j, k
+        self._ask("set_pose_vector", poses, time_ns)
+
+    def step(self, count: int, time_ns: int) -> None:
+        """Go on by so many steps and pause; a Gazebo that runs by itself is left alone."""
+        if count < 1 or not self._is_paused:
+            return
+        control = self._gz.message("world_control_pb2", "WorldControl")()
+        control.pause, control.multi_step = True, count
+        self._ask("control", control, time_ns)
+
+    def remove(self, entities: list[Entity]) -> None:
+        """Remove the models."""
+        kind = self._gz.message("entity_pb2", "Entity")
+        for entity in entities:
+            request = kind()
+            request.name, request.type = _name(entity), kind.MODEL
+            self._ask("remove", request, 0)
+
+    def _ask(self, service: str, request: Any, time_ns: int) -> None:
+        answer_type = self._gz.message("boolean_pb2", "Boolean")
+        name = f"/world/{self._world}/{service}"
+        done, answer = self._node.request(name, request, type(request), answer_type, _DEADLINE_MS)
+        if not done or not answer.data:
+            words = "refused it" if done else f"did not answer within {_DEADLINE_MS / 1000:g} s"
+            raise RunFailed("gazebo_view", service, time_ns, f"the running Gazebo {words} ({name})")
+
+
+def picture(entity: Entity, pose: list[float], folder: Path) -> str:
+    """An entity as SDFormat: seen, without weight, and touching nothing."""
+    sdf = ET.Element("sdf", version="1.9")
+    model = ET.SubElement(sdf, "model", name=_name(entity))
+    add_pose(model, pose)
+    link = ET.SubElement(model, "link", name="link")
+    add(link, "gravity", "false")  # not static: Gazebo would not move it
+    for i, shape in enumerate(entity.shapes):
+        visual = ET.SubElement(link, "visual", name=f"form_{i}")
+        add_pose(visual, shape.pose)
+        _add_geometry(
+            ET.SubElement(visual, "geometry"), shape, folder / f"{len(list(folder.iterdir()))}.obj"
+        )
+        material = ET.SubElement(visual, "material")
+        for light in ("ambient", "diffuse"):
+            add(material, light, numbers(shape.rgba))
+    return ET.tostring(sdf, "unicode")
+
+
+def _add_geometry(geometry: ET.Element, shape: Shape, file: Path) -> None:
+    if shape.vertices is None or shape.faces is None:
+        add_form(geometry, shape.kind, shape.size)
+        return
+    write_mesh(file, shape.vertices, shape.faces)
+    add_mesh(geometry, file)
+
+
+def _name(entity: Entity) -> str:
+    return "twin " + entity.name.replace("::", " ")
+
+
+def _has_pose(scene: Snapshot, entity: Entity) -> bool:
+    try:
+        scene.pose(entity.name)
+    except KeyError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Gazebo Sim as a physics engine, through its Python bindings."""

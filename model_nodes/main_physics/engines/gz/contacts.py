@@ -1,0 +1,172 @@
+"""Contacts: Gazebo tells them by a topic only."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.ensemble.errors import HetwinError
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import Gazebo
+
+CONTACT_COLUMNS = 11
+_PATIENCE_S = 5.0
+
+
+class ContactsLost(HetwinError):
+    """Gazebo's messages did not arrive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """One point of contact.
+
+    Attributes:
+        collisions: Gazebo's entities, smaller number first.
+        force: [N], on either of the two: see `Contacts`.
+    """
+
+    collisions: tuple[int, int]
+    depth: float
+    point: Floats
+    normal: Floats
+    force: Floats
+
+
+class ContactTopic:
+    """Hears the contacts of the last step.
+
+    Only bodies that touch are told of. That all contacts of a step have come is known from a beacon: a model
+    whose pose is published in each step after the contacts, through the same queue.
+    """
+
+    def __init__(self, gz: Gazebo, topic: str, beacon: str) -> None:
+        self._node = gz.transport.Node()
+        self._topics = (topic, f"/model/{beacon}/pose")
+        self._heard = threading.Condition()
+        self._messages: list[Any] = []
+        self._stamp, self._now = -1, 0
+        types = (gz.message("contacts_pb2", "Contacts"), gz.message("pose_pb2", "Pose"))
+        hear = (self._hear, self._hear_beacon)
+        for name, kind, callback in zip(self._topics, types, hear, strict=True):
+            if not self._node.subscribe(kind, name, callback):
+                raise ContactsLost(f"Gazebo does not let us listen to {name}")
+
+    def _hear(self, message: Any) -> None:
+        stamp = _nanoseconds(message)
+        with self._heard:
+            if stamp != self._stamp:
+                self._stamp, self._messages = stamp, []
+            self._messages.append(message)
+
+    def _hear_beacon(self, message: Any) -> None:
+        with self._heard:
+            self._now = _nanoseconds(message)
+            self._heard.notify()
+
+    def at(self, time_ns: int) -> list[Contact]:
+        """All contacts of the step that ended at Gazebo's time `time_ns`, each point once.
+
+        Raises:
+            ContactsLost: if Gazebo falls silent.
+        """
+        with self._heard:
+            if not self._heard.wait_for(lambda: self._now >= time_ns, _PATIENCE_S):
+                raise ContactsLost(f"Gazebo's contacts did not arrive within {_PATIENCE_S:g} s")
+            messages = list(self._messages) if self._stamp == time_ns else []
+        return list(_once(messages))
+
+    def close(self) -> None:
+        """Listen no more."""
+        for topic in self._topics:
+            self._node.unsubscribe(topic)
+
+
+def _nanoseconds(message: Any) -> int:
+    stamp = message.header.stamp
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nsec)
+
+
+def _once(messages: list[Any]) -> Iterator[Contact]:
+    # Two objects that touch each other tell of it both.
+    told: dict[tuple[int, int], int] = {}
+    for message in messages:
+        for contact in message.contact:
+            one, other = contact.collision1.id, contact.collision2.id
+            key = (min(one, other), max(one, other))
+            if told.setdefault(key, one) == one:
+                yield from _points(contact, key)
+
+
+def _points(contact: Any, key: tuple[int, int]) -> Iterator[Contact]:
+    for i, at in enumerate(contact.position):
+        known = i < len(contact.wrench)
+        normal = contact.normal[i] if known else None
+        force = contact.wrench[i].body_1_wrench.force if known else None
+        yield Contact(
+            key,
+            contact.depth[i] if known else 0.0,
+            np.array((at.x, at.y, at.z)),
+            _vector(normal),
+            _vector(force),
+        )
+
+
+def _vector(given: Any) -> Floats:
+    return np.zeros(3) if given is None else np.array((given.x, given.y, given.z))
+
+
+class Contacts:
+    """Contacts between frames.
+
+    Gazebo does not say on which of the two a force acts; bodies push, so the direction from one to the other
+    tells.
+    """
+
+    def __init__(self, contacts: list[Contact], frame_of: Mapping[int, int]) -> None:
+        self._contacts = [
+            (frame_of[c.collisions[0]], frame_of[c.collisions[1]], c)
+            for c in contacts
+            if c.collisions[0] in frame_of and c.collisions[1] in frame_of
+        ]
+
+    def forces(self, normals: Mapping[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
+        """(frame, other frame) -> sum of the forces on the frame [N], for these pairs.
+
+        `normals` are unit vectors from the other to the frame.
+        """
+        sums: dict[tuple[int, int], Floats] = {}
+        for one, other, contact in self._contacts:
+            for key in ((one, other), (other, one)):
+                if key in normals:
+                    sums[key] = sums.get(key, np.zeros(3)) + _pushing(contact.force, normals[key])
+        return sums
+
+    def table(self, between: Mapping[tuple[int, int], Floats]) -> Floats:
+        """(n, 11) rows as `Engine.contacts`; `between` has a normal for every pair that touches."""
+        out = np.empty((len(self._contacts), CONTACT_COLUMNS))
+        for row, (one, other, contact) in zip(out, self._contacts, strict=True):
+            normal = _pushing(contact.normal, between[one, other])
+            along = abs(float(contact.force @ normal))
+            across = max(0.0, float(contact.force @ contact.force) - along * along)
+            row[:] = (
+                *(one, other, -contact.depth),
+                *contact.point,
+                *normal,
+                along,
+                across**0.5,
+            )
+        return out
+
+    @property
+    def pairs(self) -> set[tuple[int, int]]:
+        """All pairs of frames that touch."""
+        return {(one, other) for one, other, _ in self._contacts}
+
+
+def _pushing(vector: Floats, direction: Floats) -> Floats:
+    return vector if float(vector @ direction) >= 0 else -vector

@@ -1,0 +1,75 @@
+"""What Gazebo is told before one of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.engines.gz.masks import Form
+from hetwin_suite.model_nodes.main_physics.engines.gz.simulation import Simulation
+from hetwin_suite.model_nodes.main_physics.engines.gz.twins import Twin
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """Commands for joints and objects.
+
+    Attributes:
+        seconds: length of the step.
+        joints: names of all joints, the driven ones first.
+        target: (n,) where the driven joints shall be after the step.
+        positions, velocities: of all joints before it.
+        reset: put the joints there first.
+        active: the form of each object.
+        placed: (13,) pose and twist to put an object at first.
+        begins, ends: (13,) where objects that are told shall be before and after the step.
+    """
+
+    seconds: float
+    joints: tuple[str, ...]
+    target: Floats
+    positions: Floats
+    velocities: Floats
+    reset: bool
+    active: Mapping[str, Form | None]
+    placed: Mapping[str, Floats]
+    begins: Mapping[str, Floats]
+    ends: Mapping[str, Floats]
+
+    def give(self, ecm: Any, simulation: Simulation) -> None:
+        """Tell Gazebo."""
+        self._joints(ecm, simulation.joints)
+        for (name, form), twin in simulation.twins.items():
+            if form is self.active[name]:
+                self._object(ecm, name, form, twin)
+            else:
+                twin.park(ecm)
+
+    def _joints(self, ecm: Any, joints: Mapping[str, Any]) -> None:
+        driven = len(self.target)
+        for i, name in enumerate(self.joints):
+            if self.reset:
+                joints[name].reset_position(ecm, [float(self.positions[i])])
+            if i < driven:
+                # The speed that leads there in one step: what was recorded is fed forward.
+                speed = (self.target[i] - self.positions[i]) / self.seconds
+                joints[name].set_velocity(ecm, [float(speed)])
+            elif self.reset:
+                joints[name].reset_velocity(ecm, [float(self.velocities[i])])
+
+    def _object(self, ecm: Any, name: str, form: Form, twin: Twin) -> None:
+        twin.settle(ecm)
+        if form is Form.LED:
+            move = twin.start if name in self.placed else twin.drive
+            move(ecm, self.begins[name], self.ends[name], self.seconds)
+        elif name in self.placed:
+            twin.place(ecm, self.placed[name])
+
+
+def taken(
+    placed: dict[str, Floats], swapped: Collection[str], poses: Mapping[str, Floats]
+) -> dict[str, Floats]:
+    """All that is to be put somewhere: what was placed, and what changes its form."""
+    return {**{name: poses[name] for name in swapped}, **placed}

@@ -1,0 +1,62 @@
+"""Small parts of SDFormat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from hetwin_suite.ensemble.shapes import ShapeKind
+from hetwin_suite.ensemble.values import Floats, Ints
+
+
+def add(parent: ET.Element, tag: str, text: str) -> None:
+    """Add an element that holds a text."""
+    ET.SubElement(parent, tag).text = text
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Numbers with every bit."""
+    return " ".join(repr(float(value)) for value in values)
+
+
+def add_pose(parent: ET.Element, pose: Iterable[float], relative_to: str | None = None) -> None:
+    """Add a pose; x y z, qw qx qy qz are the first seven numbers of `pose`."""
+    x, y, z, w, i, j, k = list(pose)[:7]
+    attributes = {"rotation_format": "quat_xyzw"}
+    if relative_to is not None:
+        attributes["relative_to"] = relative_to
+    ET.SubElement(parent, "pose", attributes).text = numbers((x, y, z, i, j, k, w))
+
+
+def add_form(geometry: ET.Element, kind: ShapeKind, size: tuple[float, ...]) -> None:
+    """Say in a ``geometry`` element what form it is; meshes are files, see `add_mesh`."""
+    match kind:
+        case ShapeKind.BOX:
+            values = {"size": numbers(size)}
+        case ShapeKind.SPHERE:
+            values = {"radius": repr(size[0])}
+        case ShapeKind.CYLINDER | ShapeKind.CAPSULE:
+            values = {"radius": repr(size[0]), "length": repr(size[1])}
+        case ShapeKind.ELLIPSOID:
+            values = {"radii": numbers(size)}
+        case ShapeKind.PLANE:
+            values = {"normal": "0 0 1", "size": numbers(size)}
+        case ShapeKind.MESH:
+            raise ValueError("a mesh is a file")
+    element = ET.SubElement(geometry, kind.value)
+    for key, value in values.items():
+        add(element, key, value)
+
+
+def add_mesh(geometry: ET.Element, path: Path) -> None:
+    """Say in a ``geometry`` element that it is a mesh."""
+    mesh = ET.SubElement(geometry, "mesh")
+    add(mesh, "uri", path.as_uri())
+
+
+def write_mesh(path: Path, vertices: Floats, faces: Ints) -> None:
+    """Write a mesh as a Wavefront OBJ file."""
+    lines = [f"v {numbers(vertex)}" for vertex in vertices.tolist()]
+    lines += ["f " + " ".join(str(i + 1) for i in face) for face in faces.tolist()]
+    path.write_text("\n".join(lines) + "\n", "utf-8")

@@ -1,0 +1,215 @@
+"""One world loaded in Gazebo, in this process, that goes on step by step."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.ensemble.errors import HetwinError
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.description import Body, World
+from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import PARTITION, gazebo
+from hetwin_suite.model_nodes.main_physics.engines.gz.contacts import Contact, ContactTopic
+from hetwin_suite.model_nodes.main_physics.engines.gz.masks import Form
+from hetwin_suite.model_nodes.main_physics.engines.gz.options import GazeboOptions
+from hetwin_suite.model_nodes.main_physics.engines.gz.twins import Twin
+from hetwin_suite.model_nodes.main_physics.engines.gz.world_sdf import (
+    Lump,
+    SdfWriter,
+    collision_names,
+)
+from hetwin_suite.model_nodes.main_physics.names import joint_name
+
+_numbers = itertools.count()
+Command = Callable[[Any], None]
+
+
+class GazeboFailed(HetwinError):
+    """Gazebo did not do what it was asked."""
+
+
+def model_name(body: Body, form: Form) -> str:
+    """Name of an object's twin in Gazebo."""
+    return body.name if form is Form.PLAIN else f"{body.name}~{form.value}"
+
+
+class Simulation:
+    """Gazebo with a world, and handles for what moves in it.
+
+    Attributes:
+        twins: (object, form) -> its model.
+        joints: by their names.
+        frame_of: Gazebo's number of a collision -> name of the frame that it belongs to.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        parts: Mapping[str, Mapping[str, Lump]],
+        poses: Mapping[str, Floats],
+        forms: set[tuple[str, Form]],
+        step_ns: int,
+        options: GazeboOptions,
+    ) -> None:
+        self._gz = gazebo()
+        self._world, self._parts, self._forms = world, parts, sorted(forms)
+        self._folder = tempfile.TemporaryDirectory(prefix="hetwin_gz_")
+        self._homes: dict[tuple[str, Form], Floats] = {}
+        number = next(_numbers)
+        topic = f"/hetwin/{PARTITION}/{number}/contacts"
+        writer = SdfWriter(
+            f"hetwin_{number}",
+            world.gravity,
+            step_ns * 1e-9,
+            options,
+            Path(self._folder.name),
+            topic,
+        )
+        beacon = f"hetwin_beacon_{number}"
+        writer.add_beacon(beacon)
+        self._write(writer, poses)
+        file = Path(self._folder.name, "world.sdf")
+        file.write_text(writer.text(), "utf-8")
+        self._contacts = ContactTopic(self._gz, topic, beacon)
+        self.twins: dict[tuple[str, Form], Twin] = {}
+        self.joints: dict[str, Any] = {}
+        self.frame_of: dict[int, str] = {}
+        self._step_ns, self._steps = step_ns, 0
+        self._turn = _Turn(self._bind)
+        self._fixture = self._gz.sim.TestFixture(str(file))
+        self._fixture.on_pre_update(self._turn.before)
+        self._fixture.finalize()
+        self._server = self._fixture.server()
+
+    def _write(self, writer: SdfWriter, poses: Mapping[str, Floats]) -> None:
+        objects = [body for body in self._world.bodies if not body.static]
+        for body in self._world.bodies:
+            parts = self._parts[body.name]
+            if body.static:
+                writer.add(body, parts, name=body.name, pose=body.pose)
+                continue
+            for form in Form:
+                if (body.name, form) not in self._forms:
+                    continue
+                home = poses[body.name]
+                if form is not Form.PLAIN:
+                    # Somewhere where nothing is; Gazebo's planes are boxes under the ground.
+                    home = np.zeros(13)
+                    home[:4] = (1000.0 + 20.0 * len(self._homes), 1000.0, 1000.0, 1.0)
+                self._homes[body.name, form] = home
+                index = objects.index(body)
+                writer.add(
+                    body,
+                    parts,
+                    name=model_name(body, form),
+                    pose=home,
+                    form=form,
+                    index=index,
+                )
+
+    def _bind(self, ecm: Any) -> None:
+        sim = self._gz.sim
+        world = sim.World(sim.world_entity(ecm))
+        for body in self._world.bodies:
+            forms: list[Form | None] = [f for f in Form if (body.name, f) in self._forms]
+            for form in forms or [None]:
+                name = body.name if form is None else model_name(body, form)
+                entity = world.model_by_name(ecm, name)
+                if entity in (0, None):
+                    raise GazeboFailed(f"Gazebo could not load the model {name}")
+                model = sim.Model(entity)
+                self._bind_frames(ecm, body, model)
+                if form is not None:
+                    home = self._homes[body.name, form]
+                    if form is Form.PLAIN:
+                        home = np.array(
+                            (*(1000.0, 1000.0 + 20.0 * len(self.twins), 1000.0, 1.0), *(0.0,) * 9)
+                        )
+                    twin = Twin(self._gz, ecm, model, body.links[0].name, home)
+                    self.twins[body.name, form] = twin
+                if form in (None, Form.PLAIN):
+                    self._bind_joints(ecm, body, model)
+
+    def _bind_frames(self, ecm: Any, body: Body, model: Any) -> None:
+        for lump in self._parts[body.name].values():
+            link = self._gz.sim.Link(model.link_by_name(ecm, lump.root))
+            for name, frame in collision_names(lump).items():
+                self.frame_of[int(link.collision_by_name(ecm, name))] = frame
+
+    def _bind_joints(self, ecm: Any, body: Body, model: Any) -> None:
+        for joint in body.moving_joints:
+            made = self._gz.sim.Joint(model.joint_by_name(ecm, joint.name))
+            made.enable_position_check(ecm)
+            made.enable_velocity_check(ecm)
+            self.joints[joint_name(body, joint)] = made
+
+    def step(self, command: Command) -> Any:
+        """Go on by one of Gazebo's steps; answers what reads the state.
+
+        `command` is called in the step, before physics.
+
+        Raises:
+            GazeboFailed: if Gazebo does not step.
+        """
+        done = self._turn.run(self._server, command)
+        if not done:
+            raise GazeboFailed("Gazebo did not step; its messages above may say why")
+        self._steps += 1
+        return self._turn.ecm
+
+    def contacts(self) -> list[Contact]:
+        """The contacts of the last step."""
+        return self._contacts.at(self._steps * self._step_ns) if self._steps else []
+
+    def close(self) -> None:
+        """Let Gazebo go."""
+        self._contacts.close()
+        self._turn.forget()
+        self._server = self._fixture = None
+        self.twins.clear()
+        self.joints.clear()
+        self._folder.cleanup()
+
+
+class _Turn:
+    """What Gazebo calls in each step.
+
+    An error in here would reach nobody, and Gazebo would step no more without a word; so it is kept.
+    """
+
+    def __init__(self, bind: Command) -> None:
+        self._bind: Command | None = bind
+        self._command: Command | None = None
+        self._error: Exception | None = None
+        self._called = False
+        self.ecm: Any = None
+
+    def before(self, info: Any, ecm: Any) -> None:
+        """Bind in the first step, then pass on the step's commands."""
+        self._called = True
+        try:
+            if self._bind is not None and self.ecm is None:
+                self.ecm = ecm
+                self._bind(ecm)
+            if self._command is not None:
+                self._command(ecm)
+        except Exception as error:
+            self._error = error
+
+    def run(self, server: Any, command: Command) -> bool:
+        """One step; raises what went wrong in it."""
+        self._command, self._called = command, False
+        done = bool(server.run(True, 1, False))
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+        return done and self._called
+
+    def forget(self) -> None:
+        """Hold nothing of Gazebo any more."""
+        self._bind = self._command = self.ecm = None

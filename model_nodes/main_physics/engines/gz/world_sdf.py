@@ -1,0 +1,274 @@
+"""Writes a world as SDFormat for Gazebo: what the readers found, with the twins of its objects.
+
+Links that are fixed to each other become one; DART need not solve for what cannot move. Gazebo's engines
+combine the friction of two bodies by the smaller coefficient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from hetwin_suite.ensemble.shapes import ShapeKind
+from hetwin_suite.model_nodes.main_physics.description import (
+    IDENTITY,
+    Body,
+    Geometry,
+    Inertial,
+    Joint,
+    JointKind,
+    Pose,
+    Vector,
+)
+from hetwin_suite.model_nodes.main_physics.engines.gz.masks import DRIVEN, STATIC, Form, mask
+from hetwin_suite.model_nodes.main_physics.engines.gz.options import GazeboOptions
+from hetwin_suite.model_nodes.main_physics.engines.gz.sdf_parts import (
+    add,
+    add_form,
+    add_mesh,
+    add_pose,
+    numbers,
+    write_mesh,
+)
+from hetwin_suite.model_nodes.main_physics.names import frame_name
+from hetwin_suite.model_nodes.main_physics.transforms import (
+    compose,
+    joined_inertials,
+    moved_inertial,
+)
+
+DEFAULT_FRICTION = 1.0
+LED_MASS = 1e4
+"""A led object weighs at least this [kg]."""
+ENDLESS = 1e16
+_LEAST_MASS = 1e-4
+_LEAST_MOMENT = 1e-7
+
+
+@dataclass(frozen=True, slots=True)
+class Lump:
+    """Links that are fixed to each other; all poses are in the frame of the first.
+
+    Attributes:
+        forms: (name of the frame, geometry) of all collisions.
+    """
+
+    root: str
+    links: dict[str, Pose] = field(default_factory=dict)
+    forms: list[tuple[str, Geometry]] = field(default_factory=list)
+    inertials: list[Inertial] = field(default_factory=list)
+
+
+def lumps(body: Body, inertial_of: Callable[[str], Inertial]) -> dict[str, Lump]:
+    """The lumps of a body by the name of their first link, in the order of the links."""
+    joints = {joint.child: joint for joint in body.joints}
+    found: dict[str, Lump] = {}
+    lump_of: dict[str, Lump] = {}
+    for link in body.links:
+        joint = joints.get(link.name)
+        if joint is None or joint.kind is not JointKind.FIXED:
+            lump, pose = Lump(link.name), IDENTITY
+            found[link.name] = lump
+        else:
+            lump = lump_of[joint.parent]
+            pose = compose(lump.links[joint.parent], link.pose)
+        lump_of[link.name] = lump
+        lump.links[link.name] = pose
+        frame = frame_name(body, link.name)
+        lump.forms.extend(
+            (frame, _moved(geometry, pose)) for geometry in link.geometries if geometry.collides
+        )
+        inertial = inertial_of(frame)
+        if inertial.mass > 0:
+            lump.inertials.append(moved_inertial(pose, inertial))
+    return found
+
+
+def _moved(geometry: Geometry, pose: Pose) -> Geometry:
+    return replace(geometry, pose=compose(pose, geometry.pose))
+
+
+def collision_names(lump: Lump) -> dict[str, str]:
+    """Name of each collision in a lump's link -> frame that it belongs to."""
+    return {f"form_{i}": frame for i, (frame, _) in enumerate(lump.forms)}
+
+
+class SdfWriter:
+    """Builds the text; meshes go to files in a folder."""
+
+    def __init__(
+        self,
+        name: str,
+        gravity: Vector,
+        step: float,
+        options: GazeboOptions,
+        folder: Path,
+        contacts: str,
+    ) -> None:
+        self._folder, self._contacts = folder, contacts
+        self._meshes = 0
+        self._sdf = ET.Element("sdf", {"version": "1.9", "xmlns:gz": "http://gazebosim.org/schema"})
+        self._world = ET.SubElement(self._sdf, "world", name=name)
+        policies = ET.SubElement(self._world, "gz:policies")
+        add(policies, "include_server_config_plugins", "false")
+        add(policies, "parallel_postupdates", "false")
+        add(self._world, "gravity", numbers(gravity))
+        self._add_physics(step, options)
+
+    def _add_physics(self, step: float, options: GazeboOptions) -> None:
+        physics = ET.SubElement(self._world, "physics", name="steps", type="dart")
+        add(physics, "max_step_size", repr(step))
+        add(physics, "real_time_factor", "0")
+        dart = ET.SubElement(physics, "dart")
+        add(ET.SubElement(dart, "solver"), "solver_type", options.solver)
+        add(dart, "collision_detector", options.collision_detector)
+        plugin = _plugin(self._world, "physics", "Physics")
+        engine = ET.SubElement(plugin, "engine")
+        add(engine, "filename", f"gz-physics-{options.physics}-plugin")
+        _plugin(self._world, "contact", "Contact")
+
+    def add_beacon(self, name: str) -> None:
+        """Add a model without a form whose pose Gazebo publishes in each step."""
+        model = ET.SubElement(self._world, "model", name=name)
+        add(model, "static", "true")
+        ET.SubElement(model, "link", name="link")
+        plugin = _plugin(model, "pose-publisher", "PosePublisher")
+        for key in ("publish_link_pose", "publish_collision_pose", "publish_visual_pose"):
+            add(plugin, key, "false")
+        add(plugin, "publish_nested_model_pose", "false")
+        add(plugin, "publish_model_pose", "true")
+
+    def text(self) -> str:
+        """The whole world."""
+        return ET.tostring(self._sdf, "unicode")
+
+    def add(
+        self,
+        body: Body,
+        parts: Mapping[str, Lump],
+        *,
+        name: str,
+        pose: Iterable[float],
+        form: Form | None = None,
+        index: int = 0,
+    ) -> None:
+        """Add a body, or one of an object's twins.
+
+        Args:
+            body: what to add.
+            parts: its `lumps`.
+            name: of the model in Gazebo.
+            pose: of the root.
+            form: the object's; None for robots and what stands.
+            index: tells objects apart.
+        """
+        model = ET.SubElement(self._world, "model", name=name)
+        rooted = body.static and bool(body.moving_joints)
+        add(model, "static", "true" if body.static and not rooted else "false")
+        add_pose(model, pose)
+        bits = DRIVEN if body.robot else STATIC if form is None else mask(form, index)
+        light = body.robot or form is Form.LED
+        for lump in parts.values():
+            self._add_link(model, lump, bits, form, weightless=light)
+        joints = {joint.child: joint for joint in body.joints}
+        lump_of = {link: lump for lump in parts.values() for link in lump.links}
+        poses = {link.name: link.pose for link in body.links}
+        for link in model.findall("link"):
+            joint = joints.get(link.get("name", ""))
+            if joint is None:
+                continue
+            parent = lump_of[joint.parent]
+            at = compose(parent.links[joint.parent], poses[joint.child])
+            add_pose(link, at, relative_to=parent.root)
+            _add_joint(model, joint, parent.root, driven=body.robot)
+        if rooted:
+            fixed = ET.SubElement(model, "joint", name="to the world", type="fixed")
+            add(fixed, "parent", "world")
+            add(fixed, "child", body.links[0].name)
+
+    def _add_link(
+        self,
+        model: ET.Element,
+        lump: Lump,
+        bits: int,
+        form: Form | None,
+        *,
+        weightless: bool,
+    ) -> None:
+        link = ET.SubElement(model, "link", name=lump.root)
+        if weightless:
+            add(link, "gravity", "false")
+        _add_inertial(link, lump, heavy=form is Form.LED)
+        for name, (_, geometry) in zip(collision_names(lump), lump.forms, strict=True):
+            if geometry.kind is ShapeKind.PLANE and form is not None:
+                continue
+            self._add_collision(link, name, geometry, bits)
+        named = [collision.get("name", "") for collision in link.findall("collision")]
+        if form is not None and form is not Form.GHOST and named:
+            sensor = ET.SubElement(link, "sensor", name="touch", type="contact")
+            contact = ET.SubElement(sensor, "contact")
+            for name in named:
+                add(contact, "collision", name)
+            add(contact, "topic", self._contacts)
+
+    def _add_collision(self, link: ET.Element, name: str, geometry: Geometry, bits: int) -> None:
+        collision = ET.SubElement(link, "collision", name=name)
+        add_pose(collision, geometry.pose)
+        self._add_geometry(ET.SubElement(collision, "geometry"), geometry)
+        surface = ET.SubElement(collision, "surface")
+        friction = ET.SubElement(ET.SubElement(surface, "friction"), "ode")
+        mu = DEFAULT_FRICTION if geometry.friction is None else geometry.friction
+        add(friction, "mu", repr(mu))
+        add(friction, "mu2", repr(mu))
+        add(ET.SubElement(surface, "contact"), "collide_bitmask", str(bits))
+
+    def _add_geometry(self, parent: ET.Element, geometry: Geometry) -> None:
+        if geometry.hull is None:
+            add_form(parent, geometry.kind, geometry.size)
+            return
+        path = self._folder / f"hull_{self._meshes}.obj"
+        self._meshes += 1
+        write_mesh(path, geometry.hull.vertices, geometry.hull.faces)
+        add_mesh(parent, path)
+
+
+def _add_inertial(link: ET.Element, lump: Lump, *, heavy: bool) -> None:
+    if not lump.inertials:
+        whole = Inertial(_LEAST_MASS, IDENTITY, (_LEAST_MOMENT,) * 3 + (0.0, 0.0, 0.0))
+    else:
+        whole = joined_inertials(lump.inertials)
+    factor = max(1.0, LED_MASS / whole.mass) if heavy else 1.0
+    inertial = ET.SubElement(link, "inertial")
+    add_pose(inertial, whole.pose)
+    add(inertial, "mass", repr(max(whole.mass * factor, _LEAST_MASS)))
+    inertia = ET.SubElement(inertial, "inertia")
+    for key, value in zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), whole.inertia, strict=True):
+        least = _LEAST_MOMENT if key[1] == key[2] else -ENDLESS
+        add(inertia, key, repr(max(value * factor, least)))
+
+
+def _add_joint(model: ET.Element, joint: Joint, parent: str, *, driven: bool) -> None:
+    lower = None if driven else joint.lower
+    upper = None if driven else joint.upper
+    kind = "revolute" if joint.kind is JointKind.HINGE else "prismatic"
+    element = ET.SubElement(model, "joint", name=joint.name, type=kind)
+    add_pose(element, (*joint.anchor, 1.0, 0.0, 0.0, 0.0))
+    add(element, "parent", parent)
+    add(element, "child", joint.child)
+    axis = ET.SubElement(element, "axis")
+    add(axis, "xyz", numbers(joint.axis))
+    limit = ET.SubElement(axis, "limit")
+    add(limit, "lower", repr(-ENDLESS if lower is None else lower))
+    add(limit, "upper", repr(ENDLESS if upper is None else upper))
+    if not driven:
+        dynamics = ET.SubElement(axis, "dynamics")
+        add(dynamics, "damping", repr(joint.damping))
+        add(dynamics, "friction", repr(joint.friction))
+
+
+def _plugin(parent: ET.Element, file: str, name: str) -> ET.Element:
+    return ET.SubElement(
+        parent, "plugin", filename=f"gz-sim-{file}-system", name=f"gz::sim::systems::{name}"
+    )

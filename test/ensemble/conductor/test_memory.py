@@ -1,0 +1,46 @@
+"""A long run keeps nothing of the steps that are over."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from pathlib import Path
+
+from small_ensemble import scenario
+
+from hetwin_suite.ensemble.conductor.conductor import Conductor
+from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.listener import QuietListener
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.transport.local import LocalPort
+from hetwin_suite.projection.log_writer import RunLog
+
+ENSEMBLE = """
+scenario: small
+rate: 100
+models:
+  physics: {type: "toys:ToyPhysics", main: true, parameters: {until: 200.0}}
+  cup: {type: "toys:ToyCup"}
+"""
+FROM, TO = 4000, 16000
+
+
+class Counting(QuietListener):
+    """Counts what Python has allocated, early and late in the run."""
+
+    def __init__(self) -> None:
+        self.blocks: dict[int, int] = {}
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        if step in (FROM, TO):
+            gc.collect()
+            self.blocks[step] = sys.getallocatedblocks()
+
+
+def test_python_allocates_nothing_more(tmp_path: Path) -> None:
+    read, counting = scenario(ENSEMBLE), Counting()
+    listeners = [RunLog(tmp_path / "run"), counting]
+    ports = [LocalPort(plan) for plan in read.models]
+    summary = Conductor(read, ports, listeners, RunOptions(duration=(TO + 1) / 100)).run()
+    assert summary.ended != "failed"
+    assert (counting.blocks[TO] - counting.blocks[FROM]) / (TO - FROM) < 0.02

@@ -1,0 +1,44 @@
+"""Which physics engine is taken, and who says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.model_nodes.main_physics.engines.factory import ENGINES, make_engine
+from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import installed
+from hetwin_suite.model_nodes.main_physics.model import MainPhysics
+
+WORLDS = Path(__file__).parents[3] / "worlds"
+
+
+def test_auto_takes_gazebo_where_it_is_installed_and_else_mujoco() -> None:
+    expected = "mujoco" if installed() is None else "gz"
+    assert make_engine("auto").name == expected
+
+
+def test_an_engine_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    with pytest.raises(BadInput, match="auto, gz, mujoco"):
+        make_engine("bullet")
+
+
+def test_an_engine_that_is_not_installed_is_refused_in_words() -> None:
+    if installed() is not None:
+        pytest.skip("Gazebo is installed here")
+    with pytest.raises(BadInput, match="bindings are not installed"):
+        MainPhysics().initialize({"world": WORLDS / "empty.sdf", "engine": "gz"}, 0)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_the_main_model_says_with_what_it_computes(name: str) -> None:
+    try:
+        engine = make_engine(name)
+    except ImportError as error:
+        pytest.skip(f"engine {name} cannot be used here: {error}")
+    model = MainPhysics()
+    contribution = model.initialize({"world": WORLDS / "empty.sdf", "engine": name}, 0)
+    model.stop()
+    assert contribution.engine.startswith(f"{name} (")
+    assert contribution.reproducible is engine.deterministic

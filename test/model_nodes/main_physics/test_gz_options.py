@@ -1,0 +1,45 @@
+"""What a scenario may tell Gazebo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.model_nodes.main_physics.engines.gz.options import GazeboOptions, read_options
+
+
+def test_options_are_read() -> None:
+    options = read_options({"physics": "bullet-featherstone", "max_step": 0.0005})
+    assert options == GazeboOptions("bullet-featherstone", max_step=0.0005)
+
+
+@pytest.mark.parametrize(
+    ("given_options", "words"),
+    [
+        ({"physics": "ode"}, r"options\.physics.*bullet-featherstone"),
+        ({"max_step": 0}, r"options\.max_step"),
+        ({"max_step": True}, r"options\.max_step"),
+        ({"cone": "elliptic"}, r"options\.cone.*no option of Gazebo"),
+    ],
+)
+def test_what_is_no_option_is_refused(given_options: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadInput, match=words.split(r".*")[-1]):
+        read_options(given_options)
+
+
+@given(
+    st.sampled_from([1 / 400, 1 / 1000, 1 / 50, 1 / 60, 0.0025]),
+    st.integers(1, 8),
+    st.floats(1e-4, 1e-2),
+)
+def test_a_period_is_divided_into_whole_nanoseconds(
+    period: float, substeps: int, longest: float
+) -> None:
+    steps = GazeboOptions(max_step=longest).steps(period, substeps)
+    assert round(period * 1e9) % steps == 0
+    assert steps >= substeps
+    assert period / steps <= longest * (1 + 1e-5)

@@ -1,0 +1,137 @@
+"""The twin in a running Gazebo; a real server, or nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hetwin_suite.ensemble.conductor.conductor import Conductor
+from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.scenario.scenario import load_scenario
+from hetwin_suite.ensemble.transport.local import LocalPort
+from hetwin_suite.model_nodes.gazebo_view import GazeboView
+from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import installed
+
+GAZEBO_WORLD = """<sdf version="1.9"><world name="shown">
+<plugin filename="gz-sim-user-commands-system" name="gz::sim::systems::UserCommands"/>
+<plugin filename="gz-sim-scene-broadcaster-system" name="gz::sim::systems::SceneBroadcaster"/>
+<plugin filename="gz-sim-physics-system" name="gz::sim::systems::Physics"/>
+</world></sdf>"""
+TWIN_WORLD = """<sdf version="1.9"><world name="twin"><model name="ball"><pose>0 0 1 0 0 0</pose>
+<link name="link"><collision name="c"><geometry><sphere><radius>0.05</radius></sphere></geometry></collision>
+<visual name="v"><geometry><sphere><radius>0.05</radius></sphere></geometry></visual></link></model></world></sdf>"""
+SCENARIO = """scenario: shown
+world: twin.sdf
+models:
+  physics: {type: main_physics, main: true, engine: mujoco}
+  view: {type: gazebo_view, rate: 50, parameters: {partition: PARTITION}}
+responsibilities:
+  - {entity: "*", attribute: pose, model: physics}
+"""
+
+needs_gazebo = pytest.mark.skipif(
+    installed() is None, reason="Gazebo's Python bindings are not installed"
+)
+
+
+@pytest.fixture
+def partition(tmp_path: Path) -> Iterator[str]:
+    """The partition of a `gz sim` server that is paused."""
+    command = shutil.which("gz")
+    if command is None:
+        pytest.skip("the command gz is not installed")
+    name = f"hetwin_test_{os.getpid()}"
+    world = tmp_path / "shown.sdf"
+    world.write_text(GAZEBO_WORLD, "utf-8")
+    server = subprocess.Popen(
+        [command, "sim", "-s", "-v", "1", str(world)],
+        env={**os.environ, "GZ_PARTITION": name, "GZ_IP": "127.0.0.1"},
+        start_new_session=True,
+    )
+    yield name
+    server.terminate()
+    try:
+        server.wait(10)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
+
+
+LISTENER = """
+import json, sys
+from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import gazebo
+
+gz = gazebo()
+options = gz.transport.NodeOptions()
+options.partition = sys.argv[1]
+node = gz.transport.Node(options)
+told = {"heights": [], "names": [], "time": 0.0}
+
+
+def hear(message):
+    told["names"] = [pose.name for pose in message.pose]
+    told["heights"] += [p.position.z for p in message.pose if p.name == "twin ball"]
+
+
+def hear_time(message):
+    told["time"] = message.sim_time.sec + 1e-9 * message.sim_time.nsec
+
+
+poses, statistics = gz.message("pose_v_pb2", "Pose_V"), gz.message("world_stats_pb2", "WorldStatistics")
+assert node.subscribe(poses, "/world/shown/pose/info", hear)
+assert node.subscribe(statistics, "/world/shown/stats", hear_time)
+print("listening", flush=True)
+sys.stdin.read()
+print(json.dumps(told), flush=True)
+"""
+"""In a process of its own: a Gazebo that is asked for something in Python cannot be heard there meanwhile."""
+
+
+@needs_gazebo
+def test_the_twin_moves_in_a_running_gazebo_and_steps_it(partition: str, tmp_path: Path) -> None:
+    (tmp_path / "twin.sdf").write_text(TWIN_WORLD, "utf-8")
+    file = tmp_path / "scenario.yaml"
+    file.write_text(SCENARIO.replace("PARTITION", partition), "utf-8")
+    loaded = load_scenario(file)
+    conductor = Conductor(
+        loaded, [LocalPort(plan) for plan in loaded.models], [], RunOptions(duration=0.4)
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", LISTENER, partition],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as listener:
+        assert listener.stdout is not None
+        assert listener.stdout.readline() == "listening\n"
+        summary = conductor.run()
+        time.sleep(1.0)  # so that the last messages come
+        out, _ = listener.communicate(timeout=20)
+    assert summary.error is None
+    told = json.loads(out)
+    assert told["time"] == pytest.approx(0.4, abs=0.05)
+    assert told["heights"][0] > told["heights"][-1]
+    assert min(told["heights"]) == pytest.approx(1 - 9.81 * 0.4**2 / 2, abs=0.1)
+    assert "twin ball" not in told["names"]
+
+
+@needs_gazebo
+def test_without_a_running_gazebo_the_view_says_what_to_start() -> None:
+    with pytest.raises(BadInput, match="gz sim"):
+        GazeboView().initialize({"partition": "nobody_is_here", "patience": 0.3}, 0)
+
+
+def test_without_gazebo_the_view_says_so() -> None:
+    if installed() is not None:
+        pytest.skip("Gazebo is installed here")
+    with pytest.raises(BadInput, match="bindings are not installed"):
+        GazeboView().initialize({}, 0)
