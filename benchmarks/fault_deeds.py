@@ -22,11 +22,25 @@ def _hang() -> None:
         pass
 
 
+class _TimeSpec(ctypes.Structure):
+    """C's `struct timespec`."""
+
+    _fields_ = (("seconds", ctypes.c_long), ("nanoseconds", ctypes.c_long))
+
+
+def _hang_in_c() -> None:
+    """Wait for a mutex that this thread holds itself, with Python's lock held; no signal ends that, as it would a sleep."""
+    c, mutex = ctypes.PyDLL(None), ctypes.create_string_buffer(64)
+    c.pthread_mutex_lock(mutex)
+    until = _TimeSpec(int(time.time()) + HANG_S, 0)
+    c.pthread_mutex_timedlock(mutex, ctypes.byref(until))
+
+
 DEEDS: dict[str, Callable[[], object]] = {
     "killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
     "segmentation fault": lambda: ctypes.string_at(0),
     "hangs in Python": _hang,
-    "hangs in C": lambda: ctypes.PyDLL(None).sleep(HANG_S),  # with Python's lock held
+    "hangs in C": _hang_in_c,
     "raises": _raise,
     "exits": lambda: sys.exit(0),
 }

@@ -91,7 +91,8 @@ class _Watch:
             failure = self._late()
             if self._heartbeat.row(-1)[STEP]:
                 progress.show(self._time_ns / 1e9)
-        self._read(progress)
+        if failure is None:  # what a child says that was found hanging comes too late
+            self._read(progress)
         if self._outcome is None and failure is None:
             failure = self._death()
         self.end()

@@ -174,6 +174,10 @@ class LogBag:
     def _words(self, error: OSError) -> str:
         return f"{error.strerror}: {self._writer.path}"
 
+    def use_room(self) -> None:
+        """Give up what was kept back on the disk: what is written from now on is the end."""
+        self._room.unlink(missing_ok=True)
+
     def close(self) -> None:
         """Finish the files; a second call does nothing.
 
@@ -183,7 +187,7 @@ class LogBag:
         if not self._open:
             return
         self._open = False
-        self._room.unlink(missing_ok=True)
+        self.use_room()
         try:
             self._close_chunk()
             self._writer.close()

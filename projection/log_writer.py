@@ -204,6 +204,8 @@ class RunLog(RunListener):
         Raises:
             RunFailed: if the disk refuses.
         """
+        if self._bag is not None:
+            self._bag.use_room()
         try:
             if summary.error is not None:
                 self._note_failure(summary)
@@ -220,6 +222,7 @@ class RunLog(RunListener):
         bag, pending = self._bag, self._pending
         if bag is None:
             return
+        bag.use_room()
         try:
             if self._owners_since is not None:
                 self._write_responsibilities()

@@ -59,11 +59,16 @@ def test_colcon_gets_the_same_entry_points(tmp_path: Path) -> None:
     assert {(entry.group, entry.name, entry.value) for entry in written.entry_points} == declared
 
 
+NOT_ON_PYPI = {"launch", "launch_ros", "ros2launch", "tf2_msgs"}
+"""What only a ROS 2 installation has; hetwin does without them where they are absent."""
+
+
 def test_package_xml_and_pip_ask_for_the_same_ros_packages() -> None:
     requirements = [Requirement(text) for text in PROJECT["dependencies"]]
     from_pip = {r.name[4:].replace("-", "_") for r in requirements if r.name.startswith("ros-")}
     asked = {e.text for tag in ("depend", "exec_depend") for e in PACKAGE.iter(tag) if e.text}
-    assert {name for name in asked if not name.startswith("python3-")} == from_pip
+    from_ros = {name for name in asked if not name.startswith("python3-")}
+    assert from_ros - NOT_ON_PYPI == from_pip
 
 
 def test_the_licence_is_the_one_that_is_declared() -> None:

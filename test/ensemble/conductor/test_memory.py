@@ -1,10 +1,9 @@
-"""A long run keeps nothing of the steps that are over."""
+"""A long run keeps nothing of the steps that are over; benchmarks/memory.py looks at whole processes with their log."""
 
 from __future__ import annotations
 
 import gc
 import sys
-from pathlib import Path
 
 from small_ensemble import scenario
 
@@ -13,7 +12,6 @@ from hetwin_suite.ensemble.conductor.options import RunOptions
 from hetwin_suite.ensemble.listener import QuietListener
 from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.transport.local import LocalPort
-from hetwin_suite.projection.log_writer import RunLog
 
 ENSEMBLE = """
 scenario: small
@@ -37,10 +35,9 @@ class Counting(QuietListener):
             self.blocks[step] = sys.getallocatedblocks()
 
 
-def test_python_allocates_nothing_more(tmp_path: Path) -> None:
+def test_python_allocates_nothing_more() -> None:
     read, counting = scenario(ENSEMBLE), Counting()
-    listeners = [RunLog(tmp_path / "run"), counting]
     ports = [LocalPort(plan) for plan in read.models]
-    summary = Conductor(read, ports, listeners, RunOptions(duration=(TO + 1) / 100)).run()
+    summary = Conductor(read, ports, [counting], RunOptions(duration=(TO + 1) / 100)).run()
     assert summary.ended != "failed"
     assert (counting.blocks[TO] - counting.blocks[FROM]) / (TO - FROM) < 0.02

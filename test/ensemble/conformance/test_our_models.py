@@ -55,9 +55,11 @@ def test_the_other_types_keep_it_too(model: str) -> None:
 
 def test_every_type_is_tested() -> None:
     without_a_hollow_cup = {"fluid_in_cup"}
+    without_a_running_gazebo = {"gazebo_view"}
     tested = {
         *GIVEN,
         *without_a_hollow_cup,
+        *without_a_running_gazebo,
         "main_physics",
         "grasp_monitor",
         "handling_observer",
