@@ -29,7 +29,7 @@ class _TimeSpec(ctypes.Structure):
 
 
 def _hang_in_c() -> None:
-    """Wait for a mutex that this thread holds itself, with Python's lock held; no signal ends that, as it would a sleep."""
+    """Wait for a mutex that this thread holds itself, with Python's lock held; a sleep would end with a signal."""
     c, mutex = ctypes.PyDLL(None), ctypes.create_string_buffer(64)
     c.pthread_mutex_lock(mutex)
     until = _TimeSpec(int(time.time()) + HANG_S, 0)
