@@ -14,6 +14,7 @@ import typer
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.hetwin_cli.listing import AsJson
+from hetwin_suite.projection.run_folder import read_summary
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE, Contacts
 from hetwin_suite.proving_ground.evaluation.batch import judge_all
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
@@ -120,7 +121,8 @@ def _write_page(
     for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MOST_PICTURES]:
         folder = _free(out / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
         judge(by_folder[verdict.episode], verdict.approach, folder, *physics)
-        logs[verdict.episode, verdict.approach] = folder
+        if read_summary(folder) is not None:  # a run that cannot begin has none
+            logs[verdict.episode, verdict.approach] = folder
     write_page(out / f"{Suite.TABLE2}.html", table, verdicts, logs)
 
 

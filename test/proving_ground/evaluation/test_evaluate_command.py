@@ -98,6 +98,9 @@ def test_an_episode_that_cannot_be_played_is_a_wrong_verdict(
     assert not found.right
     assert np.isnan(found.real_time_factor)
     assert "metadata.yaml" in found.why
+    evaluate(tmp_path / "episodes", tmp_path / "out", "--approaches", "ensemble")
+    page = (tmp_path / "out" / "table2.html").read_text(encoding="utf-8")
+    assert "said nothing: the run failed" in page
 
 
 @pytest.mark.parametrize(
