@@ -49,10 +49,10 @@ _PARAMETERS = (
         "contact_effort", 0.1, "N or Nm", "a finger with a joint of at least this effort pushes"
     ),
     number("contact_noise", 0.0001, "m", "noise of the distance of a finger that touches"),
-    number("contact_offset", 0.00003, "m", "standard deviation of that distance's constant error"),
+    number("contact_offset", 0.00005, "m", "standard deviation of that distance's constant error"),
     number("contact_depth", 0.00015, "m", "how deep a finger that touches presses itself in"),
-    number("drift_position", 0.00035, "m/sqrt(s)", "how far an object creeps in the hand"),
-    number("drift_rotation", 0.3, "deg/sqrt(s)", "... and how far it turns"),
+    number("drift_position", 0.00042, "m/sqrt(s)", "how far an object creeps in the hand"),
+    number("drift_rotation", 1.2, "deg/sqrt(s)", "... and how far it turns"),
     number("slip", 0.3, "1", "fraction by which it may not follow the fingers' motion"),
     number("let_go_gap", 0.0008, "m", "fingers farther than this have left the object"),
     number("velocity_window", 0.08, "s", "velocities are fitted over this time"),
