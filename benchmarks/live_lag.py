@@ -10,16 +10,16 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from real_time_factor import machine
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.evaluation.approaches import says_success, task_of
@@ -124,27 +124,6 @@ def record(kind: str, count: int, seed: int, folder: Path) -> list[LabelledEpiso
     command += ["--out", str(folder), "--jobs", str(len(os.sched_getaffinity(0)))]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return find_episodes(folder)
-
-
-def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
-    return {
-        "processor": _processor(),
-        "cores": len(os.sched_getaffinity(0)),
-        "load_before": os.getloadavg()[0],
-        "system": platform.platform(),
-        "python": platform.python_version(),
-        "date": datetime.now(UTC).date().isoformat(),
-    }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
 
 
 def _print(on: dict[str, Any], rows: Sequence[Row]) -> None:
