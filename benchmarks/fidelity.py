@@ -11,19 +11,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import statistics
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from real_time_factor import machine
 
 from hetwin_suite.ensemble.fidelity import Fidelity
 from hetwin_suite.model_nodes.fidelity.near_robot import MODES
@@ -258,19 +256,6 @@ def draw(rows: Sequence[Row], factors: dict[str, list[float]], folder: Path) -> 
     all_axes[0][0].set_ylabel("error of packets unloaded [%]")
     all_axes[0][-1].legend(fontsize=6)
     figure.savefig(folder / "fidelity_error.png", dpi=120)
-
-
-def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return {
-        "processor": names[0] if names else platform.processor(),
-        "cores": len(os.sched_getaffinity(0)),
-        "load_before": os.getloadavg()[0],
-        "python": platform.python_version(),
-        "date": datetime.now(UTC).date().isoformat(),
-    }
 
 
 def _print(on: dict[str, Any], rows: Sequence[Row], points: Sequence[CurvePoint]) -> None:

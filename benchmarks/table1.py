@@ -10,19 +10,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import yaml
+from real_time_factor import machine
 
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.conductor.options import RunOptions
@@ -251,19 +249,6 @@ def pour() -> list[Poured]:
                 told = f"{tilt.angle} rad in {tilt.tilting} s: {way.value}: {found[-1].count:.1f}"
                 print(told, file=sys.stderr, flush=True)
     return found
-
-
-def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return {
-        "processor": names[0] if names else platform.processor(),
-        "cores": len(os.sched_getaffinity(0)),
-        "load_before": os.getloadavg()[0],
-        "python": platform.python_version(),
-        "date": datetime.now(UTC).date().isoformat(),
-    }
 
 
 def show(on: dict[str, Any], rows: Sequence[Row], solver: str) -> None:
