@@ -14,6 +14,7 @@ from hetwin_suite.conductor_node.node import ConductorNode
 from hetwin_suite.conductor_node.processes import ModelNodes
 from hetwin_suite.conductor_node.publisher import Publisher
 from hetwin_suite.conductor_node.ros_port import RosPort
+from hetwin_suite.conductor_node.step_post import StepPost
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.conductor.options import RunOptions
 from hetwin_suite.ensemble.conductor.parameters import is_live
@@ -59,7 +60,7 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
     request = goal.request
     scenario = _scenario(node, request.scenario)
     out = _out(node, scenario, request.out)
-    nodes = ModelNodes(node.get_namespace())
+    nodes, post = ModelNodes(node.get_namespace()), StepPost(node)
     here = scenario.chosen(str(node.get_parameter("in_process").value))
     ports = [
         LocalPort(plan)
@@ -69,6 +70,7 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
             node,
             executor,
             node.registrations,
+            post,
             plan.every / scenario.clock.rate,
             nodes,
         )
