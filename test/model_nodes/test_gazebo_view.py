@@ -23,7 +23,8 @@ from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import installed
 
 GAZEBO_WORLD = """<sdf version="1.9"><world name="shown">
 <plugin filename="gz-sim-user-commands-system" name="gz::sim::systems::UserCommands"/>
-<plugin filename="gz-sim-scene-broadcaster-system" name="gz::sim::systems::SceneBroadcaster"/>
+<plugin filename="gz-sim-scene-broadcaster-system" name="gz::sim::systems::SceneBroadcaster">
+<dynamic_pose_hertz>10000</dynamic_pose_hertz></plugin>
 <plugin filename="gz-sim-physics-system" name="gz::sim::systems::Physics"/>
 </world></sdf>"""
 TWIN_WORLD = """<sdf version="1.9"><world name="twin"><model name="ball"><pose>0 0 1 0 0 0</pose>
