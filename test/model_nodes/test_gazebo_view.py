@@ -80,6 +80,9 @@ told = {"heights": [], "names": [], "time": 0.0}
 
 def hear(message):
     told["names"] = [pose.name for pose in message.pose]
+
+
+def hear_moving(message):
     told["heights"] += [p.position.z for p in message.pose if p.name == "twin ball"]
 
 
@@ -89,6 +92,7 @@ def hear_time(message):
 
 poses, statistics = gz.message("pose_v_pb2", "Pose_V"), gz.message("world_stats_pb2", "WorldStatistics")
 assert node.subscribe(poses, "/world/shown/pose/info", hear)
+assert node.subscribe(poses, "/world/shown/dynamic_pose/info", hear_moving)  # each step; the other one is throttled
 assert node.subscribe(statistics, "/world/shown/stats", hear_time)
 print("listening", flush=True)
 sys.stdin.read()
