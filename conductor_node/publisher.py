@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -35,6 +36,9 @@ LEVELS = {
     "warning": DiagnosticStatus.WARN,
     "error": DiagnosticStatus.ERROR,
 }
+
+PAUSED_PERIOD_S = 0.1
+"""So often a paused run is shown."""
 
 
 class Publisher:
@@ -88,6 +92,8 @@ class Publisher:
         self._marker_period_ns = round(1e9 / marker_rate)
         self._next_state_ns = 0
         self._next_marker_ns = 0
+        self._next_paused = 0.0
+        self._step = 0
         self._every_step = False
         self._markers: MarkerWriter | None = None
         self._scene: Snapshot | None = None
@@ -112,23 +118,37 @@ class Publisher:
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Publish state and clock, if it is time."""
-        self._scene = scene
+        self._scene, self._step = scene, step
         if self._every_step or scene.time_ns >= self._next_state_ns:
             self._next_state_ns = scene.time_ns + self._period_ns
-            state = SceneState()
-            messages.fill_state(state, scene, step)
-            self._state.publish(state)
-            if self._clock is not None:
-                clock = Clock()
-                messages.fill_time(clock.clock, scene.time_ns)
-                self._clock.publish(clock)
-        if scene.time_ns >= self._next_marker_ns and self._markers is not None:
+            self._publish_state(step, scene)
+        if scene.time_ns >= self._next_marker_ns:
             self._next_marker_ns = scene.time_ns + self._marker_period_ns
-            if self._marker_topic.get_subscription_count():
-                self._marker_topic.publish(self._markers.markers(scene))
-            if self._frames is not None and self._transforms and not self._transforms.empty:
-                data = self._transforms.fill(scene.time_ns, scene.values)
-                self._frames.publish(bytes(data))
+            self._show(scene)
+
+    def catch_up(self) -> None:
+        """The run is paused: show where it stands, some times a second."""
+        now = time.monotonic()
+        if self._scene is not None and now >= self._next_paused:
+            self._next_paused = now + PAUSED_PERIOD_S
+            self._publish_state(self._step, self._scene)
+            self._show(self._scene)
+
+    def _publish_state(self, step: int, scene: Snapshot) -> None:
+        state = SceneState()
+        messages.fill_state(state, scene, step)
+        self._state.publish(state)
+        if self._clock is not None:
+            clock = Clock()
+            messages.fill_time(clock.clock, scene.time_ns)
+            self._clock.publish(clock)
+
+    def _show(self, scene: Snapshot) -> None:
+        if self._markers is not None and self._marker_topic.get_subscription_count():
+            self._marker_topic.publish(self._markers.markers(scene))
+        if self._frames is not None and self._transforms and not self._transforms.empty:
+            data = self._transforms.fill(scene.time_ns, scene.values)
+            self._frames.publish(bytes(data))
 
     def event(self, event: Event) -> None:
         """Publish an event."""
