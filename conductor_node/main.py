@@ -11,8 +11,8 @@ from typing import Any
 import rclpy
 import rclpy.executors
 
-from hetwin.action import Simulate
 from hetwin_suite.conductor_node.node import ConductorNode
+from hetwin_suite.conductor_node.own_goal import OwnGoal
 from hetwin_suite.conductor_node.runner import run_goal
 
 
@@ -54,7 +54,7 @@ def _end_in_order(node: ConductorNode) -> None:
         nonlocal asked
         if asked or node.conductor is None or not node.conductor.is_running:
             raise KeyboardInterrupt
-        asked = True
+        asked = node.quitting = True
         node.conductor.stop()
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -62,51 +62,40 @@ def _end_in_order(node: ConductorNode) -> None:
 
 
 def _serve(node: ConductorNode, executor: Any) -> int:
-    """Serve; answers the exit code."""
-    if node.get_parameter("start_at_once").value:
-        return _run_at_once(node, executor)
+    """Carry out goals, one after the other; answers the exit code of the last that was the node's own."""
+    once = bool(node.get_parameter("start_at_once").value)
+    wanted = int(node.get_parameter("runs").value) or int(once)
+    if once:
+        node.begin_own()
     parent = os.getppid()
-    wanted = int(node.get_parameter("runs").value)
-    done = 0
-    while rclpy.ok() and os.getppid() == parent:
-        executor.spin_once(0.2)
-        goal = node.goal
-        if goal is None:
+    code = done = 0
+    while rclpy.ok() and os.getppid() == parent and not node.quitting:
+        node.waiting.look()
+        if node.goal is None:
+            executor.spin_once(0.2)
             continue
-        node.finish(run_goal(node, executor, goal))
-        while node.goal is not None:  # until the answer is on its way
-            executor.spin_once(0.01)
+        is_own = isinstance(node.goal, OwnGoal)
+        result = run_goal(node, executor, node.goal)
+        if is_own:
+            code = _code_of(result, node)
+        node.finish(result)
+        while node.goal is not None and not isinstance(node.goal, OwnGoal):
+            executor.spin_once(0.01)  # until the answer is on its way
+        if node.goal is not None:  # it begins anew
+            continue
         done += 1
         if done == wanted:
-            for _ in range(20):  # the client may still ask for the result
-                executor.spin_once(0.05)
-            break
-    return 0
+            node.quitting = True
+    node.waiting.look()
+    for _ in range(1 if once else 20):  # the client may still ask for the result
+        executor.spin_once(0.05)
+    return code
 
 
-class _NoGoal:
-    """A start that no action client asked for; feedback goes to the node's log."""
-
-    def __init__(self, node: ConductorNode) -> None:
-        self._node = node
-        self.request = Simulate.Goal(
-            source=str(node.get_parameter("source").value),
-            scene=str(node.get_parameter("scene").value),
-            duration=float(node.get_parameter("duration").value),
-        )
-
-    def publish_feedback(self, feedback: Simulate.Feedback) -> None:
-        """Log what happened."""
-        if feedback.message:
-            seconds = feedback.time.sec + feedback.time.nanosec / 1e9
-            self._node.get_logger().info(f"{seconds:.3f} s: {feedback.message}")
-
-
-def _run_at_once(node: ConductorNode, executor: Any) -> int:
-    result = run_goal(node, executor, _NoGoal(node))
+def _code_of(result: Any, node: ConductorNode) -> int:
+    """The exit code that a result means; a good one is logged."""
     if result.error:
-        bad_input = json.loads(result.error).get("kind") == "bad_input"
-        return 2 if bad_input else 1
+        return 2 if json.loads(result.error).get("kind") == "bad_input" else 1
     node.get_logger().info(f"ended: {result.ended}, digest {result.digest}")
     return 0
 

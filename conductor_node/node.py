@@ -17,6 +17,9 @@ from hetwin.action import Simulate
 from hetwin.msg import ActionAnnotation
 from hetwin.srv import AnnotateAction, NotifyEvent, RegisterModel, StopSimulation
 from hetwin_suite.conductor_node.annotations import annotation_event
+from hetwin_suite.conductor_node.own_goal import OwnGoal
+from hetwin_suite.conductor_node.standard.offer import offer_standard_services
+from hetwin_suite.conductor_node.waiting import Waiting
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.transport import messages
 from hetwin_suite.ensemble.transport import ros_names as names
@@ -29,7 +32,8 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
     `state_rate` (states published per simulated second), `runs` (how many simulations to run before the process
     ends; 0: no end), `start_at_once` (run once without waiting for a goal), `in_process` (models that this process
     holds itself, separated by commas, or `all`: fewer messages, less isolation), `engine` (the physics engine, if not
-    the scenario's), `scene` and `duration` (as in the goal, for `start_at_once`).
+    the scenario's), `scene` and `duration` (as in the goal, for runs that no goal asks for), `start_paused` (hold each
+    run before its first step).
     """
 
     def __init__(self, name: str = "conductor") -> None:
@@ -44,10 +48,18 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self.declare_parameter("engine", "")
         self.declare_parameter("scene", "")
         self.declare_parameter("duration", 0.0)
+        self.declare_parameter("start_paused", False)
         self.registrations: dict[str, RegisterModel.Request] = {}
-        self.goal: ServerGoalHandle | None = None
+        self.former: dict[str, RegisterModel.Request] = {}
+        self.goal: ServerGoalHandle | OwnGoal | None = None
+        self.start_paused = bool(self.get_parameter("start_paused").value)
+        self.quitting = False
+        self.waiting = Waiting()
+        self.spawned: dict[str, dict[str, Any]] = {}
+        self.last_result: Simulate.Result | None = None
         self.conductor: Conductor | None = None
         self._result: Future | None = None
+        self._next: OwnGoal | None = None
         self._is_active = False
         depth = QoSProfile(depth=names.SERVICE_DEPTH)
         self._offer(RegisterModel, names.REGISTER, self._on_register, depth)
@@ -63,12 +75,23 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
             goal_callback=self._on_goal,
             cancel_callback=self._on_cancel,
         )
+        self._standard = offer_standard_services(self)
+
+    def begin_own(self) -> None:
+        """Begin a run as the parameters say, or begin it anew when the present one has ended."""
+        self._next = OwnGoal(self)
+        if self.goal is None:
+            self.goal, self._next = self._next, None
 
     def finish(self, result: Simulate.Result) -> None:
         """Answer the present goal."""
+        self.conductor = None
+        self.last_result = result
         if self._result is not None:
             self._result.set_result(result)
-        self.conductor = None
+            self._result = None
+        else:
+            self.goal, self._next = self._next, None
 
     # ------------------------------------------------------------------ life cycle
 
@@ -138,7 +161,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
     # ------------------------------------------------------------------ the start of a simulation
 
     def _on_goal(self, _: Simulate.Goal) -> GoalResponse:
-        if not self._is_active or self.goal is not None:
+        if not self._is_active or self.goal is not None or self.quitting:
             reason = "a simulation is running" if self._is_active else "the conductor is not active"
             self.get_logger().warning(f"goal refused: {reason}")
             return GoalResponse.REJECT

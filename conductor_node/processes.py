@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import signal
 import subprocess
 import sys
@@ -47,6 +48,9 @@ def _ended_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
+_numbers = itertools.count(1)
+
+
 class ModelNodes:
     """Nodes of models that the conductor has started anew.
 
@@ -57,20 +61,18 @@ class ModelNodes:
     def __init__(self, namespace: str) -> None:
         self._namespace = namespace
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._started = 0
 
     def start(self, plan: ModelPlan) -> None:
-        """Start a node for a model in place of one that has failed.
+        """Start a node for a model in place of one that has failed or ended.
 
-        It gets a name of its own, so that nobody takes the failed one's services for the new one's.
+        It gets a name of its own, so that nobody takes the former one's services for the new one's.
         """
-        self._started += 1
         parameters = {
             "type": plan.type,
             "stepping": plan.stepping.value,
             "model": plan.name,
         }
-        name = f"{plan.name}_restarted_{self._started}"
+        name = f"{plan.name}_restarted_{next(_numbers)}"
         self._processes[plan.name] = start_node(MODEL_NODE, name, self._namespace, parameters)
 
     def ended(self, model: str) -> str | None:

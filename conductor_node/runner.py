@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -14,10 +15,12 @@ from hetwin_suite.conductor_node.node import ConductorNode
 from hetwin_suite.conductor_node.processes import ModelNodes
 from hetwin_suite.conductor_node.publisher import Publisher
 from hetwin_suite.conductor_node.ros_port import RosPort
+from hetwin_suite.conductor_node.step_post import StepPost
+from hetwin_suite.conductor_node.waiting import Waiting
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.conductor.options import RunOptions
 from hetwin_suite.ensemble.conductor.parameters import is_live
-from hetwin_suite.ensemble.errors import BadInput, HetwinError, RunFailed
+from hetwin_suite.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
 from hetwin_suite.ensemble.events import Event
 from hetwin_suite.ensemble.listener import QuietListener, RunStart, RunSummary
 from hetwin_suite.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
@@ -43,6 +46,7 @@ def run_goal(node: ConductorNode, executor: Any, goal: Any) -> Simulate.Result:
         node.get_logger().error(str(error))
         return Simulate.Result(ended="failed", error=wire.error_to_text(error))
     finally:
+        node.former |= node.registrations
         node.registrations.clear()
     result = Simulate.Result(
         ended=summary.ended,
@@ -59,8 +63,9 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
     request = goal.request
     scenario = _scenario(node, request.scenario)
     out = _out(node, scenario, request.out)
-    nodes = ModelNodes(node.get_namespace())
+    nodes, post = ModelNodes(node.get_namespace()), StepPost(node)
     here = scenario.chosen(str(node.get_parameter("in_process").value))
+    _start_those_that_have_ended(node, scenario, here, nodes)
     ports = [
         LocalPort(plan)
         if plan.name in here
@@ -69,6 +74,7 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
             node,
             executor,
             node.registrations,
+            post,
             plan.every / scenario.clock.rate,
             nodes,
         )
@@ -76,7 +82,7 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
     ]
     options = RunOptions(
         source=request.source or None,
-        scene=_scene(request.scene),
+        scene=_scene(request.scene) | node.spawned,
         seed=request.seed or None,
         duration=request.duration or None,
         transport="ros",
@@ -86,16 +92,38 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
     state_rate = float(node.get_parameter("state_rate").value)
     publisher = Publisher(node, state_rate, live=is_live(scenario, options))
     feedback = _Feedback(goal)
-    spinner = _Spinner(executor)
-    conductor = Conductor(scenario, ports, [log, publisher, feedback, spinner], options)
+    spinner = _Spinner(executor, node.waiting)
+
+    def idle(seconds: float) -> None:
+        publisher.catch_up()
+        feedback.still_there()
+        spinner.serve(seconds)
+
+    conductor = Conductor(scenario, ports, [log, publisher, feedback, spinner], options, idle)
     spinner.conductor = node.conductor = conductor
     try:
+        if node.start_paused:
+            conductor.pause()
         conductor.prepare()
         return conductor.run()
+    except Refused as refusal:
+        raise BadInput(str(refusal), where="start_paused", expected="false") from None
     except RunFailed as error:  # before there was a run
         return finish_failed_run(out, scenario.name, error, "ros")
     finally:
         nodes.end()
+
+
+def _start_those_that_have_ended(
+    node: ConductorNode, scenario: Scenario, here: frozenset[str], nodes: ModelNodes
+) -> None:
+    """Start those models' nodes of this machine anew that an earlier run has ended."""
+    for plan in scenario.models:
+        before = node.former.get(plan.name)
+        if plan.name in here or plan.name in node.registrations or before is None:
+            continue
+        if before.host == socket.gethostname():
+            nodes.start(plan)
 
 
 def _scenario(node: ConductorNode, asked: str) -> Scenario:
@@ -137,17 +165,23 @@ class _Spinner(QuietListener):
     The run is stopped when whoever started the process is gone.
     """
 
-    def __init__(self, executor: Any) -> None:
+    def __init__(self, executor: Any, waiting: Waiting) -> None:
         self._executor = executor
+        self._waiting = waiting
         self._parent = os.getppid()
         self.conductor: Conductor | None = None
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Serve what has arrived, every tenth step; waiting for models does it too."""
         if step % 10 == 0:
-            self._executor.spin_once(0.0)
-            if os.getppid() != self._parent and self.conductor is not None:
-                self.conductor.stop()
+            self.serve(0.0)
+
+    def serve(self, seconds: float) -> None:
+        """Serve for up to so long."""
+        self._waiting.look()
+        self._executor.spin_once(seconds)
+        if os.getppid() != self._parent and self.conductor is not None:
+            self.conductor.stop()
 
 
 class _Feedback(QuietListener):
@@ -159,6 +193,7 @@ class _Feedback(QuietListener):
         self._next = 0.0
         self._duration_ns: int | None = None
         self._message = ""
+        self._time_ns = 0
 
     def started(self, start: RunStart) -> None:
         """Remember how long it will take."""
@@ -185,7 +220,15 @@ class _Feedback(QuietListener):
             self._message = f"{level}: {source}: {text}"
             self._tell(time_ns, time.monotonic())
 
+    def still_there(self) -> None:
+        """Tell of a paused run that it is still there, some times a second."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + FEEDBACK_PERIOD_S
+            self._tell(self._time_ns, now)
+
     def _tell(self, time_ns: int, now: float) -> None:
+        self._time_ns = time_ns
         feedback = Simulate.Feedback(message=self._message)
         messages.fill_time(feedback.time, time_ns)
         feedback.progress = time_ns / self._duration_ns if self._duration_ns else -1.0

@@ -11,7 +11,7 @@ from hetwin_suite.ensemble.scenario.schema import OnFailure
 from hetwin_suite.ensemble.scene import Scene
 from hetwin_suite.ensemble.transport.port import ModelPort
 from hetwin_suite.ensemble.value_check import wrong_numbers
-from hetwin_suite.ensemble.values import WORLD, Value
+from hetwin_suite.ensemble.values import WORLD, Floats, Value
 
 
 class FellToMain(Refused):
@@ -78,6 +78,29 @@ class HandoverDesk:
                 raise
             raise
         return self._moved(slot, owner, to, cause, value)
+
+    def place(self, slot: int, data: Floats) -> None:
+        """Let an attribute's owner go on from another value.
+
+        Raises:
+            Refused: if it does not; it goes on as before.
+            RunFailed: if it fails.
+        """
+        place = self._scene.layout.slots[slot]
+        entity, attribute = place.entity, place.attribute.name
+        owner = self._ports[self._scene.table.owner(slot)]
+        scene = self._scene.snapshot()
+        value = _fixed(Value(data, self._scene.time_ns))
+        wrong = wrong_numbers(value, place.attribute)
+        if wrong is not None:
+            raise Refused(f"{entity}.{attribute} {wrong}")
+        before = _fixed(owner.release(entity, attribute, scene))
+        try:
+            owner.take(entity, attribute, value, scene)
+        except Refused:
+            owner.take(entity, attribute, before, scene)
+            raise
+        self._scene.put(slot, value)
 
     def take_from_failed(self, slot: int, cause: str) -> Handover:
         """Give an attribute of a model that has failed to the main model, with the last good value.

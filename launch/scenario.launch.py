@@ -38,6 +38,7 @@ from hetwin_suite.ensemble.scenario.scenario import (
 )
 from launch import LaunchContext, LaunchDescription
 
+PLAYING = "playing"
 TRUTHS = {"true": True, "false": False}
 
 
@@ -56,7 +57,11 @@ def generate_launch_description() -> LaunchDescription:
                 "recording (rosbag2), live, live:ROBOT_NAMESPACE, or JSON; empty: the scenario's",
             ),
             _argument("engine", "", "physics engine: auto, mujoco, gz; empty: the scenario's"),
-            _argument("scene", "", "where objects are, as JSON: entity -> {pose: [7 numbers]}"),
+            _argument(
+                "scene",
+                "",
+                "where objects are, as JSON: entity -> {pose: [7]}; model: FILE adds one",
+            ),
             _argument("duration", "0.0", "end after so many simulated seconds; 0: with the source"),
             _argument("rviz", "false", "show the scene in RViz", tuple(TRUTHS)),
             _argument("out", "runs", "folder in which runs are logged"),
@@ -70,6 +75,12 @@ def generate_launch_description() -> LaunchDescription:
                 "in_process",
                 "",
                 "models that the conductor's process holds: faster, less isolated; all, or names",
+            ),
+            _argument(
+                "start",
+                PLAYING,
+                "paused: hold the run before its first step; stopped: wait to be asked for one",
+                (PLAYING, "paused", "stopped"),
             ),
             _argument("params_file", "", "YAML file with further ROS parameters of the nodes"),
             _argument("log_level", "info", "of all nodes"),
@@ -133,8 +144,9 @@ def _conductor_parameters(scenario: Scenario, value: object) -> dict[str, object
         "scenario": str(scenario.path),
         **{name: value(name) for name in ("source", "out", "scene", "engine", "in_process")},
         "duration": float(value("duration")),
-        "runs": 1,
-        "start_at_once": True,
+        "runs": 0 if value("start") == "stopped" else 1,
+        "start_at_once": value("start") != "stopped",
+        "start_paused": value("start") == "paused",
     }
 
 
@@ -183,5 +195,6 @@ def _rviz(namespace: str, parameters: dict[str, object]) -> Node:
         namespace=namespace,
         arguments=["-d", str(resource("launch", "hetwin.rviz"))],
         parameters=[parameters],
+        remappings=[("/tf", "tf"), ("/tf_static", "tf_static")],  # so that it shows its own twin
         output="screen",
     )

@@ -14,6 +14,7 @@ from hetwin_suite.ensemble.model import Request, RequestKind
 from hetwin_suite.ensemble.scenario.scenario import Scenario
 from hetwin_suite.ensemble.scene import Scene
 from hetwin_suite.ensemble.transport.port import ModelPort
+from hetwin_suite.ensemble.values import Floats
 
 
 class Moves:
@@ -76,6 +77,17 @@ class Moves:
             self._refusal(cause, f"{model} refused the command {name}: {refusal}")
         except RunFailed as failure:
             self._on_failure(failure)
+
+    def place(self, slot: int, data: Floats) -> None:
+        """Somebody outside puts an attribute to another value; its owner goes on from there.
+
+        Raises:
+            Refused: if the owner does not let it be changed.
+            RunFailed: if the owner fails.
+        """
+        if self._scene.table.owner(slot) in self.given_up:
+            raise Refused(self.given_up[self._scene.table.owner(slot)])
+        self._desk.place(slot, data)
 
     def stop(self, reason: str) -> None:
         """Effect of a trigger."""

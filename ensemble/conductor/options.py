@@ -13,7 +13,8 @@ class RunOptions:
 
     Attributes:
         source: path of a recording, ``live``, ``live:NAMESPACE``, or a mapping as JSON; None: the scenario's own.
-        scene: initial geometric description, entity -> {pose: [x, y, z, qw, qx, qy, qz]}.
+        scene: initial geometric description, entity -> {pose: [x, y, z, qw, qx, qy, qz]}; one with
+            {model: FILE, pose} is added.
         seed: None: the scenario's.
         duration: end after so many simulated seconds; None: when the source ends.
         transport: name of the transport, for the summary.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from queue import Empty, SimpleQueue
 
 from hetwin_suite.ensemble.conductor.answers import AnswerDesk
+from hetwin_suite.ensemble.conductor.controls import Controls
 from hetwin_suite.ensemble.conductor.event_book import EventBook
 from hetwin_suite.ensemble.conductor.failures import FailureDesk
 from hetwin_suite.ensemble.conductor.lifecycle import Ready, initial_moves
@@ -22,8 +22,8 @@ from hetwin_suite.ensemble.conductor.predicates import Predicates
 from hetwin_suite.ensemble.conductor.summary import error_row, event_row, handover_row
 from hetwin_suite.ensemble.conductor.switches import Switches
 from hetwin_suite.ensemble.digest import Digest
-from hetwin_suite.ensemble.errors import BadInput, RunFailed
-from hetwin_suite.ensemble.events import Event
+from hetwin_suite.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_suite.ensemble.events import Event, Json
 from hetwin_suite.ensemble.expressions.evaluators import all_evaluators
 from hetwin_suite.ensemble.listener import RunStart, RunSummary
 from hetwin_suite.ensemble.model import StepInput, StepOutput, Stepping
@@ -32,6 +32,9 @@ from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.transport.ahead import MOST_STEPS
 from hetwin_suite.ensemble.transport.port import ModelPort
 from hetwin_suite.ensemble.triggers.runner import TriggerRunner
+
+IDLE_S = 0.02
+"""So often it is looked whether a paused run may go on."""
 
 
 class Run:
@@ -85,6 +88,7 @@ class Run:
         self._pace = Pace(waited)
         self._beside = [p for p in waited if p.plan.beside]
         self._lag = LagMeter()
+        self._held = 0.0
         self._live = False
         self._unwaited = [p for p in ports if p.plan.stepping is not Stepping.SERVICE]
         self._switches = Switches(ready.scene.layout, ports)
@@ -116,8 +120,17 @@ class Run:
             snapshot=self._scene.kept_snapshot(),
         )
 
-    def to_the_end(self, stop: threading.Event, arrivals: SimpleQueue[Event]) -> RunSummary:
+    @property
+    def scene(self) -> Snapshot:
+        """The scene as it is now, not to be kept."""
+        return self._scene.snapshot()
+
+    def to_the_end(self, controls: Controls, idle: Callable[[float], None]) -> RunSummary:
         """Run; see `Conductor.run`.
+
+        Args:
+            controls: what others want of the run.
+            idle: spends up to so many seconds while the run is paused.
 
         Raises:
             BadInput: if a model cannot start with what it was given; nobody was told of a start then.
@@ -135,7 +148,7 @@ class Run:
                 self._fail(failure)
             self._begin()
             begun = time.monotonic()
-            ended = self._loop(stop, arrivals)
+            ended = self._loop(controls, idle)
         except RunFailed as failure:
             error = failure
         except Exception as failure:  # whatever it is, the log is to be closed
@@ -143,6 +156,9 @@ class Run:
         except BaseException as failure:
             self._end("failed", self._unforeseen(failure), time.monotonic() - begun)
             raise
+        finally:
+            while not controls.placements.empty():
+                controls.placements.get_nowait().tell("the simulation is over")
         return self._end(ended, error, time.monotonic() - begun)
 
     def _start_models(self) -> list[RunFailed]:
@@ -179,16 +195,19 @@ class Run:
         self._scene.resolve(0)
         self._digest.values(0, self._scene.snapshot().values)
 
-    def _loop(self, stop: threading.Event, arrivals: SimpleQueue[Event]) -> str:
+    def _loop(self, controls: Controls, idle: Callable[[float], None]) -> str:
         """All steps; how the run ended."""
         step, over = 0, False
         try:
             while not over:
-                if stop.is_set():
+                if controls.gate.holds:
+                    self._hold(controls, idle)
+                if controls.stop.is_set():
                     self._tell()
                     return "stopped"
+                controls.gate.passed()
                 step += 1
-                over = self._step(step, arrivals)
+                over = self._step(step, controls)
         except BaseException:
             with suppress(RunFailed):  # what ends the run is told, not what follows from it
                 self._tell()
@@ -196,7 +215,18 @@ class Run:
         self._tell()
         return "recording" if self._moves.stopped_by is None else "stopped"
 
-    def _step(self, step: int, arrivals: SimpleQueue[Event]) -> bool:
+    def _hold(self, controls: Controls, idle: Callable[[float], None]) -> None:
+        """Wait until the run may go on; what others place meanwhile is seen at once."""
+        self._tell()
+        begun = time.monotonic()
+        controls.gate.waiting = True
+        while controls.gate.holds and not controls.stop.is_set():
+            self._place(controls)
+            idle(IDLE_S)
+        controls.gate.waiting = False
+        self._held += time.monotonic() - begun
+
+    def _step(self, step: int, controls: Controls) -> bool:
         """One step of the ensemble (design: from t to t'); whether it was the last."""
         now, then = self._clock.time_of(step - 1), self._clock.time_of(step)
         due = self._switches.on(self._pace.due(step), self._scene)
@@ -207,14 +237,17 @@ class Run:
             for port in setting_out:
                 self._not_set_out.discard(port.plan.index)
                 port.begin_step(self._tick(port, step - 1 + port.plan.every, kept))
+            _send(setting_out)
         output = self._step_main(step, now, then)
         events = self._book.of_model(self._main.plan.index, output.events)
         scene = self._scene.snapshot()
         for port in due:
             if not port.plan.beside:
                 port.begin_step(self._tick(port, step, scene))
+        _send(due)
         events += self._barrier(due, step, then)
-        events += self._outside(arrivals)
+        self._place(controls)
+        events += self._outside(controls.arrivals)
         self._scene.resolve(then)
         self._triggers.run(self._book.ordered(events), then)
         self._scene.resolve(then)
@@ -251,6 +284,7 @@ class Run:
         seen = self._book.unseen_by(port.plan.index)
         tick = StepInput(then, then - now, self._scene.snapshot(), seen, foreign)
         port.begin_step(tick, self._further(step))
+        port.send()
         self._tell()  # while the main model is at work
         output = port.end_step()
         self._answers.take_main(port.plan, output, then)
@@ -343,6 +377,29 @@ class Run:
                 self._from_outside = True
         return events
 
+    def _place(self, controls: Controls) -> None:
+        """Put what others want in place; the owners go on from there."""
+        while not controls.placements.empty():
+            wish = controls.placements.get_nowait()
+            try:
+                if self._main.ahead:
+                    steps = self._main.ahead
+                    raise Refused(
+                        f"the main model is {steps} steps ahead; step so many and try again"
+                    )
+                self._moves.place(wish.slot, wish.data)
+            except Refused as refusal:
+                wish.tell(str(refusal))
+                continue
+            except RunFailed as failure:
+                wish.tell(str(failure))
+                self._fail(failure)
+                continue
+            place = self._scene.layout.slots[wish.slot]
+            arguments: dict[str, Json] = {"entity": place.entity, "attribute": place.attribute.name}
+            controls.arrivals.put(Event("placed", self._scene.time_ns, arguments=arguments))
+            wish.tell(None)
+
     def _tell(self) -> None:
         """Tell of the last complete step, once."""
         step, self._untold = self._untold, None
@@ -383,6 +440,7 @@ class Run:
         if error is not None:
             with suppress(RunFailed):  # if the log itself has failed, the summary says so
                 self._listeners.note(self._scene.time_ns, "error", "conductor", str(error))
+        wall -= self._held
         missed = {f"missed steps of {p.plan.name}": p.missed_steps for p in self._unwaited}
         return RunSummary(
             scenario=self._scenario.name,
@@ -410,3 +468,8 @@ class Run:
             warnings=self._ready.warnings,
             failures=tuple(self._failures.rows),
         )
+
+
+def _send(ports: Sequence[ModelPort]) -> None:
+    for port in ports:
+        port.send()

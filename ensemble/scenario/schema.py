@@ -257,7 +257,8 @@ class ScenarioFile(Strict):
     hands: dict[Name, Hand] = {}
     entities: dict[str, EntityNotes] = {}
     scene: dict[str, Any] = Field(
-        default={}, description="initial geometric description: entity -> {pose: [7]}"
+        default={},
+        description="initial geometric description: entity -> {pose: [7]}; {model: FILE, pose: [7]} adds an object",
     )
     models: dict[Name, ModelEntry] = Field(min_length=1)
     responsibilities: list[ResponsibilityEntry] = []

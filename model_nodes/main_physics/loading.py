@@ -14,6 +14,7 @@ from hetwin_suite.model_nodes.main_physics.description import Body, HandFrame, J
 from hetwin_suite.model_nodes.main_physics.names import frame_name
 from hetwin_suite.model_nodes.main_physics.notes import Notes
 from hetwin_suite.model_nodes.main_physics.resources import Resources
+from hetwin_suite.model_nodes.main_physics.sdf.include import read_model_file
 from hetwin_suite.model_nodes.main_physics.sdf.reader import read_world
 from hetwin_suite.model_nodes.main_physics.settings import RobotSettings, Settings
 from hetwin_suite.model_nodes.main_physics.transforms import pose_of
@@ -33,6 +34,7 @@ def load_world(settings: Settings) -> World:
         bodies.append(_robot(settings.robot, settings.world, notes))
     else:
         bodies = _with_included_robot(bodies)
+    bodies += _added(settings, notes)
     bodies = [_placed(body, settings) for body in bodies]
     _refuse_unknown(settings, bodies)
     robot = next((body for body in bodies if body.robot), None)
@@ -40,6 +42,25 @@ def load_world(settings: Settings) -> World:
     loaded = replace(world, bodies=tuple(bodies), hands=hands, warnings=notes.all())
     _refuse_doubles(loaded, settings)
     return loaded
+
+
+def _added(settings: Settings, notes: Notes) -> list[Body]:
+    """Objects that the scene adds to the world."""
+    base = Path.cwd() if settings.world is None else settings.world.parent
+    bodies: list[Body] = []
+    for name, model in settings.added.items():
+        try:
+            bodies += read_model_file(model, name, Resources(base), notes)
+        except BadInput as error:
+            where = f"scene.{name}: {error.where}" if error.where else f"scene.{name}"
+            raise BadInput(
+                error.problem,
+                file=error.file,
+                where=where,
+                found=error.found,
+                expected=error.expected,
+            ) from None
+    return bodies
 
 
 def _robot(robot: RobotSettings, world: Path | None, notes: Notes) -> Body:

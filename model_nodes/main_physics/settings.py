@@ -24,7 +24,9 @@ REQUESTS: tuple[ParameterRequest, ...] = (
     ParameterRequest("engine", ParameterKind.TEXT, "auto, or an engine's name", False, "auto"),
     ParameterRequest("options", ParameterKind.ANY, "the engine's own settings", False, {}),
     ParameterRequest("source", ParameterKind.ANY, "recording that moves the joints", False),
-    ParameterRequest("scene", ParameterKind.ANY, "entity -> {pose} at the start", False, {}),
+    ParameterRequest(
+        "scene", ParameterKind.ANY, "entity -> {pose}, or {model, pose} to add one", False, {}
+    ),
     ParameterRequest("rate", ParameterKind.NUMBER, "steps per simulated second", False, 400.0),
     ParameterRequest("substeps", ParameterKind.INTEGER, "parts of a step", False, 1),
     ParameterRequest(
@@ -62,6 +64,7 @@ class Settings:
     options: Mapping[str, Any]
     source: Any
     poses: Mapping[str, Pose]
+    added: Mapping[str, str]
     rate: float
     substeps: int
     proximity_range: float
@@ -87,7 +90,7 @@ def read_settings(parameters: Mapping[str, Any]) -> Settings:
         str(given["engine"]),
         _map(given["options"], "options"),
         given["source"],
-        {name: _placed(name, spec) for name, spec in _map(given["scene"], "scene").items()},
+        *_scene(_map(given["scene"], "scene")),
         _above_zero(given["rate"], "rate", MAX_RATE),
         int(_above_zero(given["substeps"], "substeps")),
         _above_zero(given["proximity_range"], "proximity_range"),
@@ -160,12 +163,25 @@ def _tags(name: str, given: Any) -> tuple[str, ...]:
     return tuple(str(tag) for tag in _list(notes.get("tags") or [], f"entities.{name}.tags"))
 
 
-def _placed(name: str, given: Any) -> Pose:
-    where = f"scene.{name}"
-    spec = _map(given, where)
-    if set(spec) != {"pose"}:
-        raise BadInput("is not placed", where=where, found=dict(spec), expected="{pose: [7]}")
-    return _pose(spec["pose"], f"{where}.pose")
+def _scene(given: Mapping[str, Any]) -> tuple[dict[str, Pose], dict[str, str]]:
+    """Where entities are at the start, and the models of those that are added."""
+    poses, added = {}, {}
+    for name, notes in given.items():
+        where = f"scene.{name}"
+        spec = _map(notes, where)
+        if not spec or set(spec) - {"model", "pose"}:
+            expected = "{pose: [7]}, or {model: FILE, pose: [7]} to add an object"
+            raise BadInput("is not placed", where=where, found=dict(spec), expected=expected)
+        if "pose" in spec:
+            poses[name] = _pose(spec["pose"], f"{where}.pose")
+        if "model" in spec:
+            if not isinstance(spec["model"], str) or not spec["model"]:
+                expected = "a file, model:// or package://, in SDFormat or URDF"
+                raise BadInput(
+                    "names no model", where=where, found=spec["model"], expected=expected
+                )
+            added[name] = spec["model"]
+    return poses, added
 
 
 def _pose(given: Any, where: str) -> Pose:

@@ -60,7 +60,7 @@ def environment(domain: int) -> dict[str, str]:
     return {
         **os.environ,
         "ROS_DOMAIN_ID": str(domain),
-        "PYTHONPATH": str(TESTS),
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(TESTS), os.environ.get("PYTHONPATH")))),
         "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
     }
 

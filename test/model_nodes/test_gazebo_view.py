@@ -23,7 +23,8 @@ from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import installed
 
 GAZEBO_WORLD = """<sdf version="1.9"><world name="shown">
 <plugin filename="gz-sim-user-commands-system" name="gz::sim::systems::UserCommands"/>
-<plugin filename="gz-sim-scene-broadcaster-system" name="gz::sim::systems::SceneBroadcaster"/>
+<plugin filename="gz-sim-scene-broadcaster-system" name="gz::sim::systems::SceneBroadcaster">
+<dynamic_pose_hertz>10000</dynamic_pose_hertz></plugin>
 <plugin filename="gz-sim-physics-system" name="gz::sim::systems::Physics"/>
 </world></sdf>"""
 TWIN_WORLD = """<sdf version="1.9"><world name="twin"><model name="ball"><pose>0 0 1 0 0 0</pose>
@@ -79,6 +80,9 @@ told = {"heights": [], "names": [], "time": 0.0}
 
 def hear(message):
     told["names"] = [pose.name for pose in message.pose]
+
+
+def hear_moving(message):
     told["heights"] += [p.position.z for p in message.pose if p.name == "twin ball"]
 
 
@@ -88,6 +92,7 @@ def hear_time(message):
 
 poses, statistics = gz.message("pose_v_pb2", "Pose_V"), gz.message("world_stats_pb2", "WorldStatistics")
 assert node.subscribe(poses, "/world/shown/pose/info", hear)
+assert node.subscribe(poses, "/world/shown/dynamic_pose/info", hear_moving)  # each step; the other one is throttled
 assert node.subscribe(statistics, "/world/shown/stats", hear_time)
 print("listening", flush=True)
 sys.stdin.read()

@@ -164,9 +164,9 @@ class Engine(ABC):
     def follow(self, name: str, value: Value) -> None:
         """From now on an object moves as another model says.
 
-        It pushes and carries other free bodies, and feels nothing. A pose in the world is extrapolated with
-        its twist; a pose in a parent frame is recomposed with that frame's motion. Called again whenever
-        there is a newer value.
+        It pushes and carries other free bodies, and feels nothing; what it was attached to it leaves. A pose
+        in the world is extrapolated with its twist; a pose in a parent frame is recomposed with that frame's
+        motion. Called again whenever there is a newer value.
 
         Raises:
             Unsupported: if the body cannot be led like this.

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.values import WORLD
-from hetwin_suite.model_nodes.main_physics.description import Body, Pose
+from hetwin_suite.model_nodes.main_physics.description import IDENTITY, Body, Pose
+from hetwin_suite.model_nodes.main_physics.notes import Notes
 from hetwin_suite.model_nodes.main_physics.resources import Resources
 from hetwin_suite.model_nodes.main_physics.sdf.model import Placement, read_model
-from hetwin_suite.model_nodes.main_physics.sdf.values import Context, read_pose, version_of
+from hetwin_suite.model_nodes.main_physics.sdf.values import NEWEST, Context, read_pose, version_of
 from hetwin_suite.model_nodes.main_physics.transforms import compose
 from hetwin_suite.model_nodes.main_physics.urdf.reader import read_urdf
 from hetwin_suite.model_nodes.main_physics.xml_file import Element, read_xml, truth
@@ -39,8 +40,7 @@ def read_include(element: Element, resources: Resources, context: Context) -> In
         found = resources.find(uri.words("a file or folder"))
     except BadInput as error:
         raise uri.bad(error.problem, error.found, error.expected) from None
-    file = _model_file(found) if found.is_dir() else found
-    root = read_xml(file)
+    root = _root(found)
     name_element = element.child("name")
     name = "" if name_element is None else name_element.words("a name")
     static = element.child("static")
@@ -50,10 +50,38 @@ def read_include(element: Element, resources: Resources, context: Context) -> In
         static=None if static is None else truth(static),
         frame="" if placement_frame is None else placement_frame.words("a frame"),
     )
-    inside = resources.beside(file.parent)
+    return _read(root, placement, resources, context, placed=element.child("pose") is not None)
+
+
+def read_model_file(reference: str, name: str, resources: Resources, notes: Notes) -> list[Body]:
+    """Read one model, as if the world included it; it stands where its file says.
+
+    Args:
+        reference: a file or folder, as in ``<uri>``.
+        name: of the body.
+        resources: where to look for it.
+        notes: gets what is not carried over.
+
+    Raises:
+        BadInput: if it is missing or malformed.
+    """
+    root = _root(resources.find(reference))
+    context = Context(f"model {name}", notes, NEWEST)
+    return _read(root, Placement(name), resources, context, placed=False).bodies(IDENTITY)
+
+
+def _root(found: Path) -> Element:
+    return read_xml(_model_file(found) if found.is_dir() else found)
+
+
+def _read(
+    root: Element, placement: Placement, resources: Resources, context: Context, *, placed: bool
+) -> Include:
+    """Read SDFormat or URDF; `placed` says whether the include gives a pose."""
+    inside = resources.beside(root.file.parent)
     if root.tag == "robot":
         return _robot(root, placement, inside, context)
-    return _model(element, root, placement, inside, context)
+    return _model(root, placement, inside, context, placed=placed)
 
 
 def _robot(root: Element, placement: Placement, resources: Resources, context: Context) -> Include:
@@ -80,7 +108,7 @@ def _robot(root: Element, placement: Placement, resources: Resources, context: C
 
 
 def _model(
-    element: Element, root: Element, placement: Placement, resources: Resources, context: Context
+    root: Element, placement: Placement, resources: Resources, context: Context, *, placed: bool
 ) -> Include:
     if root.tag != "sdf":
         raise root.bad("is neither SDFormat nor URDF", f"<{root.tag}>", "<sdf> or <robot>")
@@ -90,12 +118,11 @@ def _model(
     model = models[0]
     name = placement.name or model.need_attribute("name")
     inner = replace(context, version=version_of(root))
-    given = element.child("pose") is not None
 
     def bodies(pose: Pose) -> list[Body]:
         # The include's pose replaces the model's own.
-        placed = pose if given else compose(pose, read_pose(model.child("pose")))
-        placement_here = replace(placement, name=name, pose=placed)
+        there = pose if placed else compose(pose, read_pose(model.child("pose")))
+        placement_here = replace(placement, name=name, pose=there)
         return read_model(model, placement_here, resources, inner, root.file)
 
     return Include(name, bodies)

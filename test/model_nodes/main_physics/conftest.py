@@ -11,10 +11,7 @@ from hetwin_suite.model_nodes.main_physics.engines.factory import ENGINES, make_
 
 CANNOT = {
     "gz": {
-        "test_an_attached_object_is_high_as_long_as_it_is_attached": "attaches nothing to what moves freely",
-        "test_a_low_link_of_the_robot_passes_through_and_follows_as_before": "fixes a robot's collisions at load",
         "test_a_belt_carries_what_lies_on_it": "moves no surfaces",
-        "test_a_saved_state_comes_back_with_its_levels": "does not come back to the bit",
         "test_with_sleep_what_rests_still_wakes_when_it_is_touched": "has no such option",
     }
 }

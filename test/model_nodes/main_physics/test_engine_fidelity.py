@@ -6,10 +6,31 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_worlds import at, ball, box, everything, floor, frame, gripper, loaded, rest, still_at
+from small_worlds import (
+    PERIOD,
+    at,
+    ball,
+    box,
+    everything,
+    floor,
+    frame,
+    gripper,
+    loaded,
+    rest,
+    still_at,
+)
 
+from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.fidelity import Fidelity
 from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.description import (
+    IDENTITY,
+    Body,
+    Inertial,
+    Joint,
+    JointKind,
+    Link,
+)
 from hetwin_suite.model_nodes.main_physics.engines.engine import (
     NOTHING_SEEN,
     Beam,
@@ -20,12 +41,6 @@ from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
 
 LOW, MEDIUM, HIGH = Fidelity.LOW, Fidelity.MEDIUM, Fidelity.HIGH
 STACK = [f"box_{i}" for i in range(4)]
-
-
-@pytest.fixture
-def engine() -> Engine:
-    """The engine that can lower the fidelity of objects."""
-    return make_engine("mujoco")
 
 
 def stack(engine: Engine, **options: object) -> Engine:
@@ -99,9 +114,14 @@ def test_a_thousand_times_there_and_back_changes_no_bit(engine: Engine) -> None:
     assert np.array_equal(everything(engine), everything(twin))
 
 
-@pytest.mark.parametrize("sleep", [False, True])
-def test_a_saved_state_comes_back_with_its_levels(engine: Engine, sleep: bool) -> None:
-    stack(engine, sleep=sleep)
+@pytest.mark.parametrize("options", [{}, {"sleep": True}], ids=["awake", "sleep"])
+def test_a_saved_state_comes_back_with_its_levels(
+    engine: Engine, options: dict[str, object]
+) -> None:
+    try:
+        stack(engine, **options)
+    except BadInput as error:
+        pytest.skip(str(error))
     rest(engine, 300)
     engine.set_fidelity(STACK[:2], MEDIUM)
     engine.set_fidelity(["ball"], LOW)
@@ -118,7 +138,10 @@ def test_a_saved_state_comes_back_with_its_levels(engine: Engine, sleep: bool) -
         engine.restore(state)
         assert engine.fidelity("ball") is LOW
         assert engine.fidelity(STACK[0]) is MEDIUM
-    assert np.array_equal(runs[0], runs[1])
+    if engine.deterministic:
+        assert np.array_equal(runs[0], runs[1])
+    count = 13 * len(engine.frames)
+    assert runs[0][:count] == pytest.approx(runs[1][:count], abs=5e-3)
 
 
 def test_what_another_model_leads_is_high_as_long_as_it_leads(engine: Engine) -> None:
@@ -254,3 +277,51 @@ def test_a_range_sensor_sees_what_is_ahead_unless_its_link_is_low(engine: Engine
     assert engine.look([ahead]).tolist() == [[1.0, NOTHING_SEEN]]
     engine.set_fidelity(["left"], HIGH)
     assert engine.look([ahead])[0, 0] == distance
+
+
+def sprung(mass: float = 0.1) -> Body:
+    """A robot whose only driven joint lifts a plate; under it a weight hangs on a spring of 20 N/m."""
+    massive = Inertial(mass, IDENTITY, (1e-4, 1e-4, 1e-4, 0.0, 0.0, 0.0))
+    links = (
+        Link("base"),
+        Link("plate", IDENTITY, (), massive),
+        Link("plunger", IDENTITY, (), massive),
+    )
+    lift = Joint("lift", JointKind.SLIDE, "base", "plate")
+    spring = Joint("spring", JointKind.SLIDE, "plate", "plunger", damping=1.0, spring=20.0)
+    return Body("robot", links, (lift, spring), at(0, 0, 1), True, True)
+
+
+def shake(engine: Engine, steps: int = 40) -> float:
+    """Lift the plate by a jerk; answers how far the spring gives way at most."""
+    positions, velocities = np.empty(2), np.empty(2)
+    engine.read_joints(positions, velocities)
+    (lifted, hanging), most = positions, 0.0
+    for i in range(steps):
+        lifted += 0.5 * PERIOD if i < 10 else 0.0
+        engine.command_joints(np.array([lifted]), np.zeros(1), np.zeros(1))
+        engine.step()
+        engine.read_joints(positions, velocities)
+        most = max(most, abs(positions[1] - hanging))
+    return most
+
+
+def spring(engine: Engine) -> float:
+    """Position of the spring [m]."""
+    positions = np.empty(2)
+    engine.read_joints(positions, np.empty(2))
+    return float(positions[1])
+
+
+def test_a_spring_gives_way_and_is_stiff_below_high_fidelity(engine: Engine) -> None:
+    loaded(engine, sprung())
+    rest(engine, 2000)  # until it has swung out
+    # DART, which holds the plate by impulses, lets it hang 1.3 % lower.
+    assert spring(engine) == pytest.approx(-0.1 * 9.81 / 20.0, rel=0.02)
+    given_way = shake(engine)
+    assert given_way > 2e-3
+    rest(engine, 2000)
+    engine.set_fidelity(["plunger"], MEDIUM)
+    assert shake(engine) < 2e-4
+    engine.set_fidelity(["plunger"], HIGH)
+    assert shake(engine) == pytest.approx(given_way, rel=0.1)

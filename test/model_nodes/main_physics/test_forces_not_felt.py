@@ -17,7 +17,7 @@ from hetwin_suite.model_nodes.main_physics.model import MainPhysics
 
 def events_of_two_steps() -> list[Event]:
     model, found = MainPhysics(), []
-    model.initialize({"world": str(ROOT / "worlds" / "tabletop.sdf")}, 0)
+    model.initialize({"world": str(ROOT / "worlds" / "tabletop.sdf"), "engine": "mujoco"}, 0)
     foreign = {("box", "external_wrench"): Value(np.array([0.0, 0, -1, 0, 0, 0]), 0)}
     for step in (1, 2):
         now = 2_500_000 * step

@@ -19,8 +19,9 @@ from hetwin_suite.model_nodes.main_physics.description import (
 from hetwin_suite.model_nodes.main_physics.engines.engine import EngineSettings
 from hetwin_suite.model_nodes.main_physics.engines.gz.masks import DRIVEN, STATIC, Form, mask
 from hetwin_suite.model_nodes.main_physics.engines.gz.options import GazeboOptions
+from hetwin_suite.model_nodes.main_physics.engines.gz.parts import lumps
 from hetwin_suite.model_nodes.main_physics.engines.gz.shadow import Shadow
-from hetwin_suite.model_nodes.main_physics.engines.gz.world_sdf import SdfWriter, lumps
+from hetwin_suite.model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
 from hetwin_suite.model_nodes.main_physics.notes import Notes
 from hetwin_suite.model_nodes.main_physics.sdf.reader import read_world
 

@@ -22,9 +22,11 @@ class Orders:
         target: (n,) where the driven joints shall be after the step.
         positions, velocities: of all joints before it.
         reset: put the joints there first.
+        stiff: which of the joints that are not driven hold still.
         active: the form of each object.
         placed: (13,) pose and twist to put an object at first.
         begins, ends: (13,) where objects that are told shall be before and after the step.
+        wrenches: (6,) force [N] and torque [Nm] on an object, along the world's axes.
     """
 
     seconds: float
@@ -33,10 +35,12 @@ class Orders:
     positions: Floats
     velocities: Floats
     reset: bool
+    stiff: Collection[int]
     active: Mapping[str, Form | None]
     placed: Mapping[str, Floats]
     begins: Mapping[str, Floats]
     ends: Mapping[str, Floats]
+    wrenches: Mapping[str, Floats]
 
     def give(self, ecm: Any, simulation: Simulation) -> None:
         """Tell Gazebo."""
@@ -56,6 +60,8 @@ class Orders:
                 # The speed that leads there in one step: what was recorded is fed forward.
                 speed = (self.target[i] - self.positions[i]) / self.seconds
                 joints[name].set_velocity(ecm, [float(speed)])
+            elif self.reset and i in self.stiff:
+                joints[name].set_velocity(ecm, [0.0])  # from now on the joint brakes by itself
             elif self.reset:
                 joints[name].reset_velocity(ecm, [float(self.velocities[i])])
 
@@ -64,8 +70,11 @@ class Orders:
         if form is Form.LED:
             move = twin.start if name in self.placed else twin.drive
             move(ecm, self.begins[name], self.ends[name], self.seconds)
-        elif name in self.placed:
+            return
+        if name in self.placed:
             twin.place(ecm, self.placed[name])
+        if name in self.wrenches:
+            twin.push(ecm, self.wrenches[name])
 
 
 def taken(

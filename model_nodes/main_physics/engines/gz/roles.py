@@ -27,21 +27,27 @@ class Roles:
         self.active: dict[str, Form | None] = dict.fromkeys(objects, Form.PLAIN)
         self.loaded = {(name, Form.PLAIN) for name in self.active}
 
-    def fidelity(self, name: str, led: Collection[str]) -> Fidelity:
-        """In how much detail an object is simulated; what is led is always high."""
-        return Fidelity.HIGH if name in led else self.levels.get(name, Fidelity.HIGH)
+    def level(self, name: str) -> Fidelity:
+        """The fidelity that is asked for."""
+        return self.levels.get(name, Fidelity.HIGH)
 
-    def choose(self, led: Collection[str], passing: Collection[str]) -> tuple[list[str], bool]:
+    def choose(
+        self, led: Collection[str], passing: Collection[str], carried: Collection[str]
+    ) -> tuple[list[str], bool]:
         """Find the form of every object.
 
         Args:
             led: objects that move as other models say.
             passing: objects that pass through robots.
+            carried: objects that are parts of others.
 
         Returns:
             the objects whose form changes, and whether Gazebo lacks one of the forms.
         """
-        wanted = {name: self._form(name, led, passing) for name in self.active}
+        wanted = {
+            name: None if name in carried else self._form(name, led, passing)
+            for name in self.active
+        }
         missing = {(n, f) for n, f in wanted.items() if f is not None} - self.loaded
         # What is led will be handed back, and may pass through a robot then.
         self.loaded |= missing | {(n, Form.PASSING) for n, f in missing if f is Form.LED}
@@ -52,7 +58,7 @@ class Roles:
     def _form(self, name: str, led: Collection[str], passing: Collection[str]) -> Form | None:
         off = name in self.off
         if name in led or name in self.frozen:
-            through = off or self.fidelity(name, led) is Fidelity.LOW
+            through = off or (name in self.frozen and self.level(name) is Fidelity.LOW)
             return None if through else Form.LED
         if off:
             return Form.GHOST

@@ -7,15 +7,18 @@ same order and meaning in both engines.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.ensemble.values import Floats, Value
+from hetwin_suite.ensemble.poses import compose
+from hetwin_suite.ensemble.values import POSE_SIZE, Floats, Value
 from hetwin_suite.model_nodes.main_physics.description import Inertial, World
-from hetwin_suite.model_nodes.main_physics.engines.engine import EngineSettings
+from hetwin_suite.model_nodes.main_physics.engines.engine import Beam, EngineSettings
+from hetwin_suite.model_nodes.main_physics.engines.gz.parts import Load
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.beams import Beams
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.builder import Builder
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.frames import FrameReader
@@ -31,6 +34,8 @@ class Shadow:
     Attributes:
         positions, velocities: of all joints, in the engine's order.
         poses: (13,) pose and twist of each object, by its name.
+        led: objects that move as another model says.
+        loads: objects that are parts of others.
     """
 
     def __init__(self, world: World, settings: EngineSettings, notes: Notes) -> None:
@@ -42,15 +47,15 @@ class Shadow:
         self.tables = make_tables(world, self._model)
         self._reader = FrameReader(self._model, self._data, self.tables)
         self.led = LedObjects(self._model, self.tables, self._reader)
+        self._beams = Beams(self._model, self._data, self.tables)
+        self.loads: dict[str, Load] = {}
         self.positions: Floats = np.zeros(len(self.tables.joints))
         self.velocities: Floats = np.zeros(len(self.tables.joints))
+        self._pairs: list[Pairs] = []
+        self._overlaps: dict[str, Pairs] = {}
         self.update(0.0)
         self._still = self._reader.still()
-        self.poses: dict[str, Floats] = {name: self.frame(name) for name in self._roots()}
-        self._pairs: dict[str, Pairs] = {}
-
-    def _roots(self) -> list[str]:
-        return list(self.tables.free)
+        self.poses: dict[str, Floats] = {name: self.frame(name) for name in self.tables.free}
 
     def inertial(self, frame: str) -> Inertial:
         """Mass and inertia of a link, as far as they are known or follow from its forms."""
@@ -66,12 +71,19 @@ class Shadow:
             self.poses[name] = pose
 
     def update(self, seconds: float) -> None:
-        """Find all frames at a time; led objects stay where `led.place` put them."""
+        """Find all frames at a time; led objects stay where `place_led` put them."""
         data, tables = self._data, self.tables
         data.time = seconds
         data.qpos[tables.joint_positions] = self.positions
         data.qvel[tables.joint_velocities] = self.velocities
         self._find()
+        self._carry()
+
+    def jump(self, seconds: float) -> None:
+        """As `update`, after something was put elsewhere by hand."""
+        self.update(seconds)
+        for pairs in self._pairs:
+            pairs.forget()
 
     def _find(self) -> None:
         model, data = self._model, self._data
@@ -81,12 +93,28 @@ class Shadow:
         mj.mj_sensorPos(model, data)
         mj.mj_sensorVel(model, data)
 
-    def place_led(self, time_ns: int) -> None:
-        """Put all led objects where they are at that time; their parents must be up to date."""
-        if self.led.any and self.led.place(time_ns):
+    def place_led(self, time_ns: int) -> bool:
+        """Put all led objects where they are at that time; their parents must be up to date.
+
+        Answers whether any has moved.
+        """
+        moved = self.led.any and self.led.place(time_ns)
+        if moved:
             self._find()
+            self._carry()
         for name in self.led.values:
             self.poses[name] = self.frame(name)
+        return moved
+
+    def _carry(self) -> None:
+        """Put loads where what they are parts of is."""
+        if not self.loads:
+            return
+        here = np.zeros(POSE_SIZE)
+        for name, load in self.loads.items():
+            here[:7] = load.pose
+            self.set_objects({name: compose(self.frame_of_any(load.to), here)})
+        self._find()
 
     def lead(self, name: str, value: Value) -> bool:
         """Lead an object by a new value; answers whether it has been free until now."""
@@ -104,6 +132,10 @@ class Shadow:
         if at < tables.moving:
             return self.frame(name)
         return np.array(self._still[at - tables.moving])
+
+    def look(self, beams: Sequence[Beam], on: Sequence[bool]) -> Floats:
+        """What range sensors see; see `Engine.look`."""
+        return self._beams.look(beams, on)
 
     def directions(self, pairs: set[tuple[int, int]]) -> dict[tuple[int, int], Floats]:
         """(frame, other frame) -> unit vector from the other to the frame, at their nearest points."""
@@ -131,14 +163,25 @@ class Shadow:
     def pairs(self, names: tuple[str, ...], reach: float) -> Pairs:
         """Pairs of these objects against all else, within a reach [m]."""
         bodies = [body for name in names for body in self.tables.free[name].members]
-        return Pairs(self._model, self._data, self.tables, bodies, reach)
+        pairs = Pairs(self._model, self._data, self.tables, bodies, reach)
+        self._pairs.append(pairs)
+        return pairs
 
     def overlaps(self, name: str, reach: float) -> dict[tuple[int, int], Nearest]:
         """What is nearer to an object than `reach` [m]; made once for each object."""
-        if name not in self._pairs:
-            self._pairs[name] = self.pairs((name,), reach)
-        self._pairs[name].forget()
-        return self._pairs[name].nearest()
+        if name not in self._overlaps:
+            self._overlaps[name] = self.pairs((name,), reach)
+        self._overlaps[name].forget()
+        return self._overlaps[name].nearest()
+
+    def keep_from(self, before: Shadow) -> None:
+        """Take over where the joints and objects are that are still there; `jump` comes next."""
+        at = {joint: i for i, joint in enumerate(before.tables.joints)}
+        for i, joint in enumerate(self.tables.joints):
+            if joint in at:
+                self.positions[i] = before.positions[at[joint]]
+                self.velocities[i] = before.velocities[at[joint]]
+        self.set_objects({n: pose for n, pose in before.poses.items() if n in self.poses})
 
     def speed(self) -> float:
         """The largest velocity of all joints and objects; nan if one is not finite."""

@@ -17,12 +17,9 @@ from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import PARTITION,
 from hetwin_suite.model_nodes.main_physics.engines.gz.contacts import Contact, ContactTopic
 from hetwin_suite.model_nodes.main_physics.engines.gz.masks import Form
 from hetwin_suite.model_nodes.main_physics.engines.gz.options import GazeboOptions
+from hetwin_suite.model_nodes.main_physics.engines.gz.parts import Lump
 from hetwin_suite.model_nodes.main_physics.engines.gz.twins import Twin
-from hetwin_suite.model_nodes.main_physics.engines.gz.world_sdf import (
-    Lump,
-    SdfWriter,
-    collision_names,
-)
+from hetwin_suite.model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
 from hetwin_suite.model_nodes.main_physics.names import joint_name
 
 _numbers = itertools.count()
@@ -138,7 +135,7 @@ class Simulation:
     def _bind_frames(self, ecm: Any, body: Body, model: Any) -> None:
         for lump in self._parts[body.name].values():
             link = self._gz.sim.Link(model.link_by_name(ecm, lump.root))
-            for name, frame in collision_names(lump).items():
+            for name, frame in lump.collisions.items():
                 self.frame_of[int(link.collision_by_name(ecm, name))] = frame
 
     def _bind_joints(self, ecm: Any, body: Body, model: Any) -> None:

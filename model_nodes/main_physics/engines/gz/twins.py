@@ -84,6 +84,12 @@ class Twin:
         self.link.set_linear_velocity(ecm, vector(*rotate(back, linear.tolist())))
         self.link.set_angular_velocity(ecm, vector(*rotate(back, angular.tolist())))
 
+    def push(self, ecm: Any, wrench: Floats) -> None:
+        """Let (6,) a force and a torque about the origin act in the next step, along the world's axes."""
+        vector = self._gz.math.Vector3d
+        fx, fy, fz, tx, ty, tz = wrench.tolist()
+        self.link.add_world_wrench(ecm, vector(fx, fy, fz), vector(tx, ty, tz))
+
     def start(self, ecm: Any, begin: Floats, end: Floats, seconds: float) -> None:
         """Begin to move as told; see `drive`."""
         linear = (end[:3] - begin[:3]) / seconds

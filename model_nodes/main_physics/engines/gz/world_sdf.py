@@ -1,13 +1,11 @@
 """Writes a world as SDFormat for Gazebo: what the readers found, with the twins of its objects.
 
-Links that are fixed to each other become one; DART need not solve for what cannot move. Gazebo's engines
-combine the friction of two bodies by the smaller coefficient.
+Gazebo's engines combine the friction of two bodies by the smaller coefficient.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -19,11 +17,11 @@ from hetwin_suite.model_nodes.main_physics.description import (
     Inertial,
     Joint,
     JointKind,
-    Pose,
     Vector,
 )
 from hetwin_suite.model_nodes.main_physics.engines.gz.masks import DRIVEN, STATIC, Form, mask
 from hetwin_suite.model_nodes.main_physics.engines.gz.options import GazeboOptions
+from hetwin_suite.model_nodes.main_physics.engines.gz.parts import Lump
 from hetwin_suite.model_nodes.main_physics.engines.gz.sdf_parts import (
     add,
     add_form,
@@ -32,11 +30,9 @@ from hetwin_suite.model_nodes.main_physics.engines.gz.sdf_parts import (
     numbers,
     write_mesh,
 )
-from hetwin_suite.model_nodes.main_physics.names import frame_name
 from hetwin_suite.model_nodes.main_physics.transforms import (
     compose,
     joined_inertials,
-    moved_inertial,
 )
 
 DEFAULT_FRICTION = 1.0
@@ -45,54 +41,6 @@ LED_MASS = 1e4
 ENDLESS = 1e16
 _LEAST_MASS = 1e-4
 _LEAST_MOMENT = 1e-7
-
-
-@dataclass(frozen=True, slots=True)
-class Lump:
-    """Links that are fixed to each other; all poses are in the frame of the first.
-
-    Attributes:
-        forms: (name of the frame, geometry) of all collisions.
-    """
-
-    root: str
-    links: dict[str, Pose] = field(default_factory=dict)
-    forms: list[tuple[str, Geometry]] = field(default_factory=list)
-    inertials: list[Inertial] = field(default_factory=list)
-
-
-def lumps(body: Body, inertial_of: Callable[[str], Inertial]) -> dict[str, Lump]:
-    """The lumps of a body by the name of their first link, in the order of the links."""
-    joints = {joint.child: joint for joint in body.joints}
-    found: dict[str, Lump] = {}
-    lump_of: dict[str, Lump] = {}
-    for link in body.links:
-        joint = joints.get(link.name)
-        if joint is None or joint.kind is not JointKind.FIXED:
-            lump, pose = Lump(link.name), IDENTITY
-            found[link.name] = lump
-        else:
-            lump = lump_of[joint.parent]
-            pose = compose(lump.links[joint.parent], link.pose)
-        lump_of[link.name] = lump
-        lump.links[link.name] = pose
-        frame = frame_name(body, link.name)
-        lump.forms.extend(
-            (frame, _moved(geometry, pose)) for geometry in link.geometries if geometry.collides
-        )
-        inertial = inertial_of(frame)
-        if inertial.mass > 0:
-            lump.inertials.append(moved_inertial(pose, inertial))
-    return found
-
-
-def _moved(geometry: Geometry, pose: Pose) -> Geometry:
-    return replace(geometry, pose=compose(pose, geometry.pose))
-
-
-def collision_names(lump: Lump) -> dict[str, str]:
-    """Name of each collision in a lump's link -> frame that it belongs to."""
-    return {f"form_{i}": frame for i, (frame, _) in enumerate(lump.forms)}
 
 
 class SdfWriter:
@@ -169,8 +117,9 @@ class SdfWriter:
         add(model, "static", "true" if body.static and not rooted else "false")
         add_pose(model, pose)
         bits = DRIVEN if body.robot else STATIC if form is None else mask(form, index)
-        light = body.robot or form is Form.LED
+        hanging = _hanging(body)
         for lump in parts.values():
+            light = form is Form.LED or (body.robot and lump.root not in hanging)
             self._add_link(model, lump, bits, form, weightless=light)
         joints = {joint.child: joint for joint in body.joints}
         lump_of = {link: lump for lump in parts.values() for link in lump.links}
@@ -182,7 +131,7 @@ class SdfWriter:
             parent = lump_of[joint.parent]
             at = compose(parent.links[joint.parent], poses[joint.child])
             add_pose(link, at, relative_to=parent.root)
-            _add_joint(model, joint, parent.root, driven=body.robot)
+            _add_joint(model, joint, parent.root, driven=joint in body.driven_joints)
         if rooted:
             fixed = ET.SubElement(model, "joint", name="to the world", type="fixed")
             add(fixed, "parent", "world")
@@ -201,7 +150,7 @@ class SdfWriter:
         if weightless:
             add(link, "gravity", "false")
         _add_inertial(link, lump, heavy=form is Form.LED)
-        for name, (_, geometry) in zip(collision_names(lump), lump.forms, strict=True):
+        for name, (_, geometry) in zip(lump.collisions, lump.forms, strict=True):
             if geometry.kind is ShapeKind.PLANE and form is not None:
                 continue
             self._add_collision(link, name, geometry, bits)
@@ -232,6 +181,15 @@ class SdfWriter:
         self._meshes += 1
         write_mesh(path, geometry.hull.vertices, geometry.hull.faces)
         add_mesh(parent, path)
+
+
+def _hanging(body: Body) -> set[str]:
+    """The links that hang on a spring, themselves or by others: only they feel weight in a robot."""
+    found: set[str] = set()
+    for joint in body.joints:  # in the order of the links, parents first
+        if joint.spring is not None or joint.parent in found:
+            found.add(joint.child)
+    return found
 
 
 def _add_inertial(link: ET.Element, lump: Lump, *, heavy: bool) -> None:
@@ -266,6 +224,9 @@ def _add_joint(model: ET.Element, joint: Joint, parent: str, *, driven: bool) ->
         dynamics = ET.SubElement(axis, "dynamics")
         add(dynamics, "damping", repr(joint.damping))
         add(dynamics, "friction", repr(joint.friction))
+        if joint.spring is not None:
+            add(dynamics, "spring_reference", "0")
+            add(dynamics, "spring_stiffness", repr(joint.spring))
 
 
 def _plugin(parent: ET.Element, file: str, name: str) -> ET.Element:

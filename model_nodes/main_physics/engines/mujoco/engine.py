@@ -252,6 +252,7 @@ class MujocoEngine(Engine):
         if self._led.set(free, value):
             self._released[name] = (self._periods, before)
             self._overlaps.end(free)
+            self._attachments.detach(free)
             for body in free.members:
                 self._collisions.lead(body, True)
             self._dirty = True

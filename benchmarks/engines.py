@@ -1,0 +1,210 @@
+"""Compares the physics engines: verdicts on recorded episodes and real-time factors, played side by side.
+
+Every episode is played in every approach with one engine right after the other, each run in a process of its own,
+so that a slow moment of the machine hits both. Folders of episodes take turns, their episodes in the order of their
+names: whatever ends the benchmark, what was played is no selection. Each verdict is added to a file at once, and a
+later run goes on from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass
+from itertools import zip_longest
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from real_time_factor import machine
+
+from hetwin_suite.ensemble.errors import HetwinError
+from hetwin_suite.model_nodes.main_physics.engines.factory import ENGINES, make_engine
+from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE
+from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
+from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
+from hetwin_suite.proving_ground.evaluation.table2 import cells
+
+EXAMPLES = """examples:
+  hetwin record drop --episodes 10 --seed 20262 --out drops
+  hetwin record insertion --episodes 10 --seed 20263 --out insertions
+  python benchmarks/engines.py --episodes drops --episodes insertions
+  python benchmarks/engines.py --episodes drops --first 3 --approach ensemble
+"""
+PLAYED = tuple(approach for approach in APPROACHES if approach != RULE)
+BAD_INPUT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One episode in one approach with one engine."""
+
+    episode: LabelledEpisode
+    approach: str
+    engine: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells it from others."""
+        return str(self.episode.folder), self.approach, self.engine
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What came of a run."""
+
+    engine: str
+    verdict: Verdict
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """As `Run.key`."""
+        return self.verdict.episode, self.verdict.approach, self.engine
+
+    def line(self) -> str:
+        """One line of the file."""
+        return json.dumps({"engine": self.engine, **asdict(self.verdict)})
+
+    @classmethod
+    def read(cls, line: str) -> Seen:
+        """Undo `line`."""
+        told: dict[str, Any] = json.loads(line)
+        return cls(told.pop("engine"), Verdict(**told))
+
+
+def in_turn(folders: Sequence[Path], first: int) -> list[LabelledEpisode]:
+    """The first episodes of each folder, one folder after the other."""
+    found = [find_episodes(folder.resolve())[:first] for folder in folders]
+    return [episode for turn in zip_longest(*found) for episode in turn if episode is not None]
+
+
+def play(run: Run) -> Verdict:
+    """Play an episode in a process of its own.
+
+    Raises:
+        BrokenProcessPool: if the process dies.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(judge, run.episode, run.approach, engine=run.engine).result()
+
+
+def play_all(runs: Sequence[Run], file: Path, limit_s: float) -> Iterator[Seen]:
+    """Play what the file does not know yet; answers everything that was asked for and is known then."""
+    known = {}
+    if file.exists():
+        known = {s.key: s for s in map(Seen.read, file.read_text("utf-8").splitlines())}
+    end = time.monotonic() + limit_s
+    for number, run in enumerate(runs, 1):
+        if run.key not in known and time.monotonic() < end:
+            seen = Seen(run.engine, play(run))
+            with file.open("a", encoding="utf-8") as out:
+                out.write(seen.line() + "\n")
+            known[run.key] = seen
+            mark = "right" if seen.verdict.right else "WRONG"
+            name = f"{run.episode.name} {run.approach} {run.engine}"
+            print(f"{number}/{len(runs)} {name}: {mark}", file=sys.stderr, flush=True)
+        if run.key in known:
+            yield known[run.key]
+
+
+def only_complete(seen: Sequence[Seen], engines: Sequence[str]) -> list[Seen]:
+    """What was played with all engines."""
+    done = {e: {s.key[:2] for s in seen if s.engine == e} for e in engines}
+    common = set.intersection(*done.values())
+    return [s for s in seen if s.key[:2] in common]
+
+
+def rows(seen: Sequence[Seen], engines: Sequence[str]) -> list[dict[str, Any]]:
+    """One row for each scenario, truth and approach: right verdicts and the median factor of every engine."""
+    table: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for engine in engines:
+        verdicts = [s.verdict for s in seen if s.engine == engine]
+        for cell in cells(verdicts):
+            key = cell.scenario, cell.truth, cell.approach
+            factors = [
+                v.real_time_factor
+                for v in verdicts
+                if (v.scenario, v.truth, v.approach) == (key[0], key[1] == "success", key[2])
+            ]
+            row = table.setdefault(
+                key, dict(zip(("scenario", "truth", "approach"), key, strict=True))
+            )
+            row[engine] = {
+                "right": cell.right,
+                "of": cell.of,
+                "real_time_factor": statistics.median(factors) if factors else None,
+            }
+    return list(table.values())
+
+
+def _print(table: Sequence[dict[str, Any]], engines: Sequence[str]) -> None:
+    heads = "".join(f" `{engine}` right | factor |" for engine in engines)
+    print(f"| scenario | truth | approach |{heads}")
+    print("|---|---|---|" + "---|---|" * len(engines))
+    for row in table:
+        told = ""
+        for engine in engines:
+            cell = row[engine]
+            factor = cell["real_time_factor"]
+            count = f"{cell['right']}/{cell['of']}" if cell["of"] else "n/a"
+            told += f" {count} | {'' if factor is None else f'{factor:.2f}'} |"
+        print(f"| {row['scenario']} | {row['truth']} | {row['approach']} |{told}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line, play, print."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").partition("\n")[0],
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--episodes", type=Path, action="append", required=True, help="folder, as of hetwin record"
+    )
+    parser.add_argument("--first", type=int, default=10, help="of each folder (default: 10)")
+    parser.add_argument("--engine", action="append", choices=ENGINES, help="default: all")
+    parser.add_argument("--approach", action="append", choices=PLAYED, help="default: all")
+    parser.add_argument(
+        "--keep", type=Path, default=Path("engines.jsonl"), help="file of what was played"
+    )
+    parser.add_argument(
+        "--limit", type=float, default=3600.0, help="start no run after so many s (default: 3600)"
+    )
+    parser.add_argument("--json", action="store_true", help="print rows as JSON")
+    given = parser.parse_args(arguments)
+    if given.first < 1:
+        parser.error("--first must be above 0")
+    engines: list[str] = given.engine or list(reversed(ENGINES))
+    try:
+        for engine in engines:
+            make_engine(engine).close()
+        episodes = in_turn(given.episodes, given.first)
+    except (ImportError, HetwinError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return BAD_INPUT
+    on = machine()
+    approaches = given.approach or PLAYED
+    runs = [Run(e, a, engine) for e in episodes for a in approaches for engine in engines]
+    try:
+        seen = only_complete(list(play_all(runs, given.keep, given.limit)), engines)
+    except BrokenProcessPool as error:
+        print(f"error: the process of a run has died: {error}", file=sys.stderr)
+        return 1
+    table = rows(seen, engines)
+    if given.json:
+        print(json.dumps({"machine": on, "rows": table}, indent=2))
+        return 0
+    print(f"{on['processor']}, {on['cores']} cores, load {on['load_before']:.1f} before")
+    print(f"{on['system']}, Python {on['python']}, {on['date']}\n")
+    _print(table, engines)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

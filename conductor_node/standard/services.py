@@ -1,0 +1,264 @@
+"""The standard's services, each a thin shell around what the conductor can do."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import simulation_interfaces.srv
+from rclpy.action import ActionServer, CancelResponse
+from rclpy.qos import QoSProfile
+from rclpy.task import Future
+from simulation_interfaces.action import SimulateSteps
+from simulation_interfaces.srv import SetEntityState
+
+from hetwin_suite.conductor_node.standard import entities
+from hetwin_suite.conductor_node.standard.answers import (
+    No,
+    failed,
+    no,
+    not_found,
+    unsupported,
+    wrong_state,
+    yes,
+)
+from hetwin_suite.conductor_node.standard.bounds import box_of, fill_box
+from hetwin_suite.conductor_node.standard.features import fill_features
+from hetwin_suite.conductor_node.standard.spawning import Spawning, pose_numbers
+from hetwin_suite.conductor_node.standard.steering import STOPPED, Steering
+from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.conductor.parameters import is_live
+from hetwin_suite.ensemble.errors import BadInput, Refused
+from hetwin_suite.ensemble.layout import Entity, EntityKind
+from hetwin_suite.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.transport.ros_names import SERVICE_DEPTH, STANDARD
+from hetwin_suite.ensemble.values import POSE, WORLD
+
+
+class StandardServices:
+    """Offers every service of the installed version; those that cannot be done say so in words.
+
+    Args:
+        node: the conductor's node.
+    """
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+        self._steering = Steering(node)
+        self._spawning = Spawning(node.spawned)
+        handlers: dict[str, Callable[[Any, Any], Any]] = {
+            "GetSimulatorFeatures": self._features,
+            "GetSimulationState": self._get_state,
+            "SetSimulationState": self._set_state,
+            "StepSimulation": self._step,
+            "ResetSimulation": self._reset,
+            "GetEntities": self._entities,
+            "GetEntitiesStates": self._entities_states,
+            "GetEntityState": self._entity_state,
+            "SetEntityState": self._set_entity_state,
+            "GetEntityInfo": self._entity_info,
+            "GetEntityBounds": self._entity_bounds,
+            "SpawnEntity": self._spawn,
+            "SpawnEntities": self._spawn_all,
+            "DeleteEntity": self._delete,
+            "GetCurrentWorld": self._world,
+        }
+        for name in sorted(vars(simulation_interfaces.srv)):
+            if re.fullmatch("[A-Z][A-Za-z]+", name):  # the types of requests have an underscore
+                self._offer(getattr(simulation_interfaces.srv, name), handlers.get(name, _never))
+        self._action = ActionServer(
+            node,
+            SimulateSteps,
+            STANDARD + "simulate_steps",
+            execute_callback=self._simulate_steps,
+            cancel_callback=lambda _: CancelResponse.ACCEPT,
+        )
+
+    def close(self) -> None:
+        """Remove what was written."""
+        self._spawning.close()
+
+    def _offer(self, kind: Any, handler: Callable[[Any, Any], Any]) -> None:
+        async def answer(request: Any, response: Any) -> Any:
+            try:
+                waited = handler(request, response)
+                if inspect.isawaitable(waited):
+                    await waited
+                if hasattr(response, "result"):
+                    yes(response.result)
+            except No as refusal:
+                no(response.result, refusal)
+            return response
+
+        depth = QoSProfile(depth=SERVICE_DEPTH)
+        self._node.create_service(kind, STANDARD + _snake(kind.__name__), answer, qos_profile=depth)
+
+    # ------------------------------------------------------------------ the run
+
+    def _features(self, _: Any, response: Any) -> None:
+        fill_features(response.features, live=self._is_live())
+
+    def _is_live(self) -> bool:
+        """Whether the present or the next run follows a robot."""
+        node = self._node
+        if node.conductor is not None:
+            return bool(node.conductor.is_live)
+        try:
+            scenario = load_scenario(find_scenario(str(node.get_parameter("scenario").value)))
+            return is_live(scenario, RunOptions(str(node.get_parameter("source").value) or None))
+        except BadInput:  # the start will say so
+            return False
+
+    def _get_state(self, _: Any, response: Any) -> None:
+        response.state.state = self._steering.state
+
+    async def _set_state(self, request: Any, _: Any) -> None:
+        await self._steering.set(request.state.state)
+
+    async def _step(self, request: Any, _: Any) -> None:
+        await self._steering.step(request.steps)
+
+    async def _reset(self, request: Any, _: Any) -> None:
+        await self._steering.reset(request.scope)
+
+    async def _simulate_steps(self, goal: Any) -> Any:
+        result, steps = SimulateSteps.Result(), goal.request.steps
+        try:
+            for done in range(1, steps + 1):
+                await self._steering.step(1)
+                goal.publish_feedback(
+                    SimulateSteps.Feedback(completed_steps=done, remaining_steps=steps - done)
+                )
+                if goal.is_cancel_requested and done < steps:
+                    goal.canceled()
+                    no(result.result, failed(f"cancelled after {done} of {steps} steps"))
+                    return result
+        except No as refusal:
+            goal.abort()
+            no(result.result, refusal)
+            return result
+        goal.succeed()
+        yes(result.result)
+        return result
+
+    # ------------------------------------------------------------------ the scene
+
+    def _scene(self) -> Snapshot:
+        scene = self._steering.running().scene
+        assert scene is not None  # it runs
+        return scene
+
+    def _found(self, request: Any) -> tuple[Snapshot, Entity]:
+        scene = self._scene()
+        return scene, entities.found(scene, request.entity)
+
+    def _entities(self, request: Any, response: Any) -> None:
+        response.entities = [e.name for e in entities.listed(self._scene(), request.filters)]
+
+    def _entities_states(self, request: Any, response: Any) -> None:
+        scene = self._scene()
+        listed = entities.listed(scene, request.filters)
+        response.states = [entities.state_of(scene, entity) for entity in listed]
+        response.entities = [entity.name for entity in listed]
+
+    def _entity_state(self, request: Any, response: Any) -> None:
+        response.state = entities.state_of(*self._found(request))
+
+    def _entity_info(self, request: Any, response: Any) -> None:
+        _, entity = self._found(request)
+        response.info.category.category = entities.CATEGORIES.get(entity.kind, 0)
+        response.info.tags = list(entity.tags)
+        mass = f", {entity.mass:g} kg" if entity.mass else ""
+        response.info.description = f"{entity.kind}{mass}"
+
+    def _entity_bounds(self, request: Any, response: Any) -> None:
+        _, entity = self._found(request)
+        if entity.kind is EntityKind.ROBOT:
+            raise unsupported(f"a robot has no box of its own; ask for a link of {entity.name}")
+        fill_box(response.bounds, box_of(entity))
+
+    async def _set_entity_state(self, request: Any, _: Any) -> None:
+        scene, entity = self._found(request)
+        wanted = request.state
+        if wanted.header.frame_id not in ("", WORLD):
+            raise unsupported(f"expected the frame world, not {wanted.header.frame_id!r}")
+        if not scene.layout.has(entity.name, POSE.name):
+            raise failed(f"{entity.name} has no pose: it is a {entity.kind}")
+        data = scene.pose(entity.name).copy()
+        # Version 1 of the standard has no flags: it sets both.
+        if getattr(request, "set_pose", True):
+            data[:7] = pose_numbers(wanted.pose, SetEntityState.Response.INVALID_POSE)
+        if getattr(request, "set_twist", True):
+            linear, angular = wanted.twist.linear, wanted.twist.angular
+            data[7:] = linear.x, linear.y, linear.z, angular.x, angular.y, angular.z
+        if getattr(request, "set_acceleration", False):
+            raise unsupported("accelerations follow from forces; set pose and twist only")
+        done: Future = Future()
+        try:
+            self._steering.running().place(entity.name, POSE.name, np.array(data), done.set_result)
+        except Refused as refusal:
+            raise failed(str(refusal)) from None
+        await self._node.waiting.until(done.done)
+        if done.result() is not None:
+            raise failed(str(done.result()))
+
+    # ------------------------------------------------------------------ the world
+
+    def _see_that_it_is_stopped(self, what: str) -> None:
+        if self._steering.state != STOPPED:
+            words = (
+                f"{what} while the simulation is stopped: what is in a run is fixed at its start"
+            )
+            raise wrong_state(words)
+
+    def _spawn(self, request: Any, response: Any) -> None:
+        self._see_that_it_is_stopped("objects are spawned")
+        response.entity_name = self._spawning.spawn(request)
+
+    def _spawn_all(self, request: Any, response: Any) -> None:
+        self._see_that_it_is_stopped("objects are spawned")
+        results = []
+        for one in request.spawn_requests:
+            result = simulation_interfaces.msg.SpawnResult()
+            try:
+                result.entity_name = self._spawning.spawn(one)
+                yes(result.result)
+            except No as refusal:
+                no(result.result, refusal)
+            results.append(result)
+        response.results = results
+        refused = sum(result.result.result != 1 for result in results)
+        if refused:
+            words = f"{refused} of {len(results)} objects were not spawned"
+            raise No(response.ENTITIES_SPAWN_FAILED, words)
+
+    def _delete(self, request: Any, _: Any) -> None:
+        self._see_that_it_is_stopped("objects are deleted")
+        self._spawning.delete(request.entity)
+
+    def _world(self, _: Any, response: Any) -> None:
+        name = str(self._node.get_parameter("scenario").value)
+        if not name:
+            raise not_found("no scenario is named")
+        try:
+            scenario = load_scenario(find_scenario(name))
+        except BadInput as error:
+            raise failed(str(error)) from None
+        world = scenario.path_of(scenario.file.world) if scenario.file.world else None
+        response.world.name = scenario.name
+        response.world.description = f"scenario {scenario.path}"
+        # Version 2.0 of the standard has another name for it.
+        resource = getattr(response.world, "world_resource", None) or response.world.level_resource
+        resource.uri = "" if world is None else world.as_uri()
+
+
+def _never(_: Any, __: Any) -> None:
+    raise unsupported("hetwin does not offer this; GetSimulatorFeatures says what it offers")
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")

@@ -1,0 +1,148 @@
+"""Objects that a service adds to the scene of the next run."""
+
+from __future__ import annotations
+
+import math
+import re
+import shutil
+import tempfile
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+from xml.etree import ElementTree as ET
+
+from simulation_interfaces.srv import SpawnEntity
+
+from hetwin_suite.conductor_node.standard.answers import No, not_found, unsupported
+from hetwin_suite.ensemble.values import WORLD
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_FORMATS = {"sdf": "SDFormat", "robot": "URDF"}
+_RESPONSE = SpawnEntity.Response
+_NO_MODEL = "expected one model in SDFormat or URDF"
+
+
+class Spawning:
+    """Keeps what is spawned, in the form in which the start of a run takes it (`Simulate.Goal.scene`).
+
+    Args:
+        spawned: entity -> {model, pose}, is changed.
+    """
+
+    def __init__(self, spawned: MutableMapping[str, dict[str, Any]]) -> None:
+        self._spawned = spawned
+        self._folder = ""
+
+    def spawn(self, request: Any) -> str:
+        """Take in what ``SpawnEntity`` asks for; answers the entity's name.
+
+        Raises:
+            No: if it cannot be spawned.
+        """
+        if request.entity_namespace:
+            raise unsupported("objects have no interfaces of their own; leave the namespace empty")
+        # Version 1 of the standard has the two fields in the request itself.
+        resource = getattr(request, "entity_resource", request)
+        if not resource.uri and not resource.resource_string:
+            raise No(_RESPONSE.NO_RESOURCE, "neither a URI nor a description is given")
+        root = _parsed(resource.uri, resource.resource_string)
+        pose = _pose(request.initial_pose)
+        name = self._name(request, root)
+        model = resource.uri or str(self._write(name, resource.resource_string))
+        self._spawned[name] = {"model": model, "pose": pose}
+        return name
+
+    def delete(self, name: str) -> None:
+        """Take back what was spawned.
+
+        Raises:
+            No: if nothing of this name was.
+        """
+        if self._spawned.pop(name, None) is None:
+            words = f"{name!r} was not spawned; what belongs to the world or the scenario stays"
+            raise not_found(words)
+
+    def close(self) -> None:
+        """Remove the files."""
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _name(self, request: Any, root: ET.Element | None) -> str:
+        wanted = request.name or ("" if root is None else _name_in(root))
+        if not wanted and not request.allow_renaming:
+            raise No(_RESPONSE.NAME_INVALID, "there is no name; give one, or allow renaming")
+        wanted = wanted or "spawned"
+        if not _NAME.fullmatch(wanted):
+            raise No(
+                _RESPONSE.NAME_INVALID,
+                f"{wanted!r} is no name; expected letters, digits and _ . - after a letter",
+            )
+        return self._free(wanted) if request.allow_renaming else self._not_taken(wanted)
+
+    def _not_taken(self, name: str) -> str:
+        if name in self._spawned:
+            raise No(_RESPONSE.NAME_NOT_UNIQUE, f"{name!r} has been spawned already")
+        return name
+
+    def _free(self, name: str) -> str:
+        number, free = 1, name
+        while free in self._spawned:
+            number += 1
+            free = f"{name}_{number}"
+        return free
+
+    def _write(self, name: str, text: str) -> Path:
+        self._folder = self._folder or tempfile.mkdtemp(prefix="hetwin_spawned_")
+        file = Path(self._folder, f"{name}.xml")
+        file.write_text(text, encoding="utf-8")
+        return file
+
+
+def _parsed(uri: str, text: str) -> ET.Element | None:
+    """The description's root; None if the file is to be looked for in the model path at the start.
+
+    Raises:
+        No: if it is missing, or no description of a model.
+    """
+    if uri:
+        file = Path(unquote(uri.removeprefix("file://")))
+        if "://" in uri.removeprefix("file://") or not file.is_absolute() or file.is_dir():
+            return None
+        if not file.is_file():
+            raise No(_RESPONSE.MISSING_ASSETS, f"there is no file {file}")
+        text = file.read_text(encoding="utf-8", errors="replace")
+    try:
+        root = ET.fromstring(text)
+    except ET.ParseError as error:
+        raise No(_RESPONSE.RESOURCE_PARSE_ERROR, f"it is no XML: {error}; {_NO_MODEL}") from None
+    if root.tag not in _FORMATS:
+        raise No(_RESPONSE.UNSUPPORTED_FORMAT, f"found <{root.tag}>; {_NO_MODEL}")
+    if root.tag == "sdf" and len(root.findall("model")) != 1:
+        raise No(_RESPONSE.RESOURCE_PARSE_ERROR, f"found {len(root.findall('model'))}; {_NO_MODEL}")
+    return root
+
+
+def _name_in(root: ET.Element) -> str:
+    model = root.find("model") if root.tag == "sdf" else root
+    return "" if model is None else model.attrib.get("name", "")
+
+
+def _pose(stamped: Any) -> list[float]:
+    if stamped.header.frame_id not in ("", WORLD):
+        raise unsupported(f"poses are given in the frame world, not in {stamped.header.frame_id!r}")
+    return pose_numbers(stamped.pose, _RESPONSE.INVALID_POSE)
+
+
+def pose_numbers(pose: Any, code: int) -> list[float]:
+    """Position x y z and quaternion qw qx qy qz of ``geometry_msgs/Pose``, with a unit quaternion.
+
+    Raises:
+        No: with this code, if it is no pose.
+    """
+    position, q = pose.position, pose.orientation
+    numbers = [position.x, position.y, position.z, q.w, q.x, q.y, q.z]
+    length = math.hypot(*numbers[3:])
+    if not all(map(math.isfinite, numbers)) or length < 1e-6:
+        raise No(code, "the pose must be finite, with a quaternion that is not zero")
+    return numbers[:3] + [value / length for value in numbers[3:]]

@@ -1,0 +1,127 @@
+"""Rigid parts of bodies, as Gazebo gets them.
+
+Links that are fixed to each other become one part: DART need not solve for what cannot move. An object that is
+attached to something that moves freely becomes a part of it too, with its forms and its inertia.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+from hetwin_suite.model_nodes.main_physics.description import (
+    IDENTITY,
+    Body,
+    Geometry,
+    Inertial,
+    JointKind,
+    Pose,
+    World,
+)
+from hetwin_suite.model_nodes.main_physics.names import frame_name
+from hetwin_suite.model_nodes.main_physics.transforms import compose, moved_inertial
+
+
+@dataclass(frozen=True, slots=True)
+class Lump:
+    """Links that are fixed to each other; all poses are in the frame of the first.
+
+    Attributes:
+        forms: (name of the frame, geometry) of all collisions.
+    """
+
+    root: str
+    links: dict[str, Pose] = field(default_factory=dict)
+    forms: list[tuple[str, Geometry]] = field(default_factory=list)
+    inertials: list[Inertial] = field(default_factory=list)
+
+    @property
+    def collisions(self) -> dict[str, str]:
+        """Name of each collision -> frame that it belongs to."""
+        return {f"form_{i}": frame for i, (frame, _) in enumerate(self.forms)}
+
+    def take_in(self, other: Lump, pose: Pose) -> None:
+        """Make another part one with this one; `pose` is the other's in the frame of this."""
+        self.forms.extend((frame, _moved(geometry, pose)) for frame, geometry in other.forms)
+        self.inertials.extend(moved_inertial(pose, inertial) for inertial in other.inertials)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """An object that is rigidly joined to something that moves freely.
+
+    Attributes:
+        to: name of the frame that it is joined to.
+        pose: of the object in that frame.
+    """
+
+    to: str
+    pose: Pose
+
+
+Parts = dict[str, dict[str, Lump]]
+"""Body -> first link of a lump -> the lump, in the order of the links."""
+
+
+def lumps(
+    body: Body, inertial_of: Callable[[str], Inertial], mute: Collection[str] = ()
+) -> dict[str, Lump]:
+    """The lumps of a body by the name of their first link.
+
+    Args:
+        body: of the world.
+        inertial_of: mass and inertia of a frame.
+        mute: frames whose forms touch nothing.
+    """
+    joints = {joint.child: joint for joint in body.joints}
+    found: dict[str, Lump] = {}
+    lump_of: dict[str, Lump] = {}
+    for link in body.links:
+        joint = joints.get(link.name)
+        if joint is None or joint.kind is not JointKind.FIXED:
+            lump, pose = Lump(link.name), IDENTITY
+            found[link.name] = lump
+        else:
+            lump = lump_of[joint.parent]
+            pose = compose(lump.links[joint.parent], link.pose)
+        lump_of[link.name] = lump
+        lump.links[link.name] = pose
+        frame = frame_name(body, link.name)
+        if frame not in mute:
+            lump.forms.extend((frame, _moved(g, pose)) for g in link.geometries if g.collides)
+        inertial = inertial_of(frame)
+        if inertial.mass > 0:
+            lump.inertials.append(moved_inertial(pose, inertial))
+    return found
+
+
+def parts_of(
+    world: World,
+    inertial_of: Callable[[str], Inertial],
+    loads: Mapping[str, Load],
+    mute: Collection[str],
+) -> Parts:
+    """The parts of all bodies.
+
+    Args:
+        world: what is loaded.
+        inertial_of: mass and inertia of a frame.
+        loads: objects that are parts of others.
+        mute: frames whose forms touch nothing.
+    """
+    parts = {body.name: lumps(body, inertial_of, mute) for body in world.bodies}
+    places = {
+        frame_name(body, link): (lump, pose)
+        for body in world.bodies
+        for lump in parts[body.name].values()
+        for link, pose in lump.links.items()
+    }
+    for name, load in loads.items():
+        (own,) = parts[name].values()
+        lump, pose = places[load.to]
+        lump.take_in(own, compose(pose, load.pose))
+    return parts
+
+
+def _moved(geometry: Geometry, pose: Pose) -> Geometry:
+    return replace(geometry, pose=compose(pose, geometry.pose))

@@ -1,0 +1,74 @@
+"""What touches or is near: distances from the shadow, forces from Gazebo."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS, no_proximity
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.engines.gz.contacts import CONTACT_COLUMNS, Contacts
+from hetwin_suite.model_nodes.main_physics.engines.gz.shadow import Shadow
+from hetwin_suite.model_nodes.main_physics.engines.gz.simulation import Simulation
+
+_TOUCHING = 1e-3
+"""Only of pairs closer than this Gazebo is asked for forces [m]."""
+
+
+class Touching:
+    """Proximity and contacts after the last step.
+
+    Gazebo is asked for contacts only when somebody wants to know of them: they come by a topic, and waiting for it
+    takes about as long as a step of a small world.
+    """
+
+    def __init__(self, shadow: Shadow, objects: tuple[str, ...], reach: float) -> None:
+        self._shadow = shadow
+        self._near = shadow.pairs(objects, reach)
+        self._frame_ids = {name: i for i, name in enumerate(shadow.tables.frames)}
+        self._contacts = Contacts([], {})
+        self._unheard: Simulation | None = None
+        self._frame_of: dict[int, int] = {}
+        """Gazebo's number of a collision -> frame."""
+
+    def stepped(self, simulation: Simulation) -> None:
+        """A step was made; its contacts are still to be heard."""
+        if not self._frame_of:
+            ids = self._frame_ids
+            self._frame_of = {number: ids[name] for number, name in simulation.frame_of.items()}
+        self._unheard = simulation
+
+    def forget(self) -> None:
+        """Nothing touches until the next step; Gazebo's numbers may be others then."""
+        self._contacts, self._unheard, self._frame_of = Contacts([], {}), None, {}
+
+    def _heard(self) -> Contacts:
+        simulation, self._unheard = self._unheard, None
+        if simulation is not None:
+            self._contacts = Contacts(simulation.contacts(), self._frame_of)
+        return self._contacts
+
+    def proximity(self) -> Floats:
+        """(n, 12) rows as `Engine.proximity`; also for pairs whose collisions are off."""
+        near = self._near.nearest()
+        if not near:
+            return no_proximity()
+        frame = self._shadow.tables.body_frames
+        keys = [(int(frame[body]), int(frame[other])) for body, other in near]
+        forces: dict[tuple[int, int], Floats] = {}
+        if any(nearest.distance < _TOUCHING for nearest in near.values()):
+            normals = {key: np.array(n.normal) for key, n in zip(keys, near.values(), strict=True)}
+            forces = self._heard().forces(normals)
+        rows = np.zeros((len(near), PROXIMITY_COLUMNS))
+        for row, key, n in zip(rows, keys, near.values(), strict=True):
+            row[:9] = (*key, n.distance, *n.point, *n.normal)
+            if key in forces:
+                row[9:12] = forces[key]
+        return rows
+
+    def contacts(self) -> Floats:
+        """(n, 11) rows as `Engine.contacts`."""
+        contacts = self._heard()
+        pairs = contacts.pairs
+        if not pairs:
+            return np.empty((0, CONTACT_COLUMNS))
+        return contacts.table(self._shadow.directions(pairs))

@@ -1,0 +1,81 @@
+"""The start of a run may add objects to the world."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from robot_files import ROOT
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.layout import EntityKind
+from hetwin_suite.model_nodes.main_physics.loading import load_world
+from hetwin_suite.model_nodes.main_physics.model import MainPhysics
+from hetwin_suite.model_nodes.main_physics.settings import read_settings
+
+WORLD = str(ROOT / "worlds" / "tabletop.sdf")
+MUG = """<sdf version="1.10"><model name="own_name"><pose>0 0 3 0 0 0</pose><link name="link">
+  <inertial><mass>0.3</mass></inertial>
+  <collision name="c"><geometry><box><size>0.1 0.1 0.1</size></box></geometry></collision>
+</link></model></sdf>"""
+
+
+@pytest.fixture
+def mug(tmp_path: Path) -> Path:
+    file = tmp_path / "mug.sdf"
+    file.write_text(MUG, encoding="utf-8")
+    return file
+
+
+def added(**scene: Any) -> dict[str, tuple[float, ...]]:
+    """Name -> place of all bodies of the world with that scene."""
+    world = load_world(read_settings({"world": WORLD, "scene": scene}))
+    return {body.name: tuple(body.pose[:3]) for body in world.bodies}
+
+
+def test_an_object_stands_where_its_file_or_the_scene_says(mug: Path) -> None:
+    bodies = added(
+        first={"model": str(mug)}, second={"model": str(mug), "pose": [1, 2, 3, 1, 0, 0, 0]}
+    )
+    assert bodies["first"] == (0, 0, 3)
+    assert bodies["second"] == (1, 2, 3)
+    assert bodies.keys() > added().keys()
+
+
+def test_a_folder_with_a_model_will_do(mug: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "mug"
+    folder.mkdir()
+    mug.rename(folder / "model.sdf")
+    assert "mine" in added(mine={"model": str(folder)})
+
+
+def test_it_is_an_object_of_the_scene(mug: Path) -> None:
+    model = MainPhysics()
+    parameters = {"world": WORLD, "scene": {"mug": {"model": str(mug)}}, "engine": "mujoco"}
+    entities = {e.name: e for e in model.initialize(parameters, seed=0).entities}
+    model.stop()
+    assert entities["mug"].kind is EntityKind.OBJECT
+    assert entities["mug"].mass == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("notes", "words"),
+    [
+        ({"model": "nowhere.sdf"}, "scene.mug: does not exist"),
+        ({"model": 3}, "names no model"),
+        ({"model": "x.sdf", "colour": "red"}, "is not placed"),
+        ({}, "is not placed"),
+    ],
+)
+def test_what_cannot_be_added_is_named(notes: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        added(mug=notes)
+
+
+def test_names_are_unique_and_files_good(mug: Path) -> None:
+    with pytest.raises(BadInput, match="both use the name 'box'"):
+        added(box={"model": str(mug)})
+    mug.write_text(MUG.replace("<mass>0.3", "<mass>much"), encoding="utf-8")
+    with pytest.raises(BadInput, match=r"mug\.sdf: scene\.mug: line 2"):
+        added(mug={"model": str(mug)})
