@@ -19,6 +19,7 @@ STANDARD = "hetwin/"
 """Before the names of the services of simulation_interfaces."""
 CLOCK = "clock"
 TRANSFORMS = "tf"
+STATIC_TRANSFORMS = "tf_static"
 DIAGNOSTICS = "diagnostics"
 ROBOT_DESCRIPTION = "robot_description"
 
