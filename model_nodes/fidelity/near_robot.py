@@ -22,7 +22,7 @@ from hetwin_suite.ensemble.model import (
     StepOutput,
 )
 from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import POSE, Floats, Value
+from hetwin_suite.ensemble.values import POSE, Value
 from hetwin_suite.model_nodes.checked_parameters import number, read_numbers
 from hetwin_suite.model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from hetwin_suite.model_nodes.fidelity.rules import NearRobotRules, Thresholds
@@ -125,10 +125,9 @@ class NearRobot(Model):
         output = StepOutput(tick.time_ns)
         if not self._is_on:
             return output
-        values = tick.scene.values
-        levels = self._rules.update(
-            tick.time_ns * 1e-9, self._boxes.poses(values), robot_box(self._robot, values)
-        )
+        values, time = tick.scene.values, tick.time_ns * 1e-9
+        robot = self._robot.around_all(values, self._rules.since(time))
+        levels = self._rules.update(time, self._boxes.poses(values), robot)
         changed = np.flatnonzero(levels != self._told)
         for i in changed.tolist():
             name = self._objects[i]
@@ -152,14 +151,6 @@ class NearRobot(Model):
             raise Refused(f"this signaler is not responsible for {entity}.{attribute}")
         self._owned.discard(entity)
         return Value(scene.get(entity, attribute).copy(), scene.time_ns)
-
-
-def robot_box(robot: BoundingBoxes, values: Floats) -> Floats:
-    """(6,) lower and upper corner of the box around all links of the robots; inside out if there are none."""
-    if not robot.names:
-        return np.array([np.inf] * 3 + [-np.inf] * 3)
-    boxes = robot.around(robot.poses(values))
-    return np.concatenate([boxes[:, :3].min(axis=0), boxes[:, 3:].max(axis=0)])
 
 
 def _robots(scene: Snapshot) -> set[str]:
