@@ -137,7 +137,7 @@ def _output(command: Sequence[str], environment: Mapping[str, str]) -> str:
 
 SYSTEMS: Mapping[str, System] = {
     "hetwin local": System(hetwin("local"), 40_000),
-    "hetwin ros": System(hetwin("ros"), 6_000),
+    "hetwin ros": System(hetwin("ros"), 20_000),
     "mosaik in-process": System(peer("mosaik_peer", "in-process"), 10_000),
     "mosaik subprocess": System(peer("mosaik_peer", "subprocess"), 4_000),
     "helics inproc": System(peer("helics_peer", "inproc"), 20_000),

@@ -25,7 +25,7 @@ MODELS = 5
 RUNS = 5
 LIMIT_S = 30.0
 MODEL_SERVICES = (
-    *("parameters", "initialize", "start", "step"),
+    *("parameters", "initialize", "start"),
     *("take", "release", "command", "stop"),
 )
 CONDUCTOR_SERVICES = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
-from rclpy.qos import QoSDurabilityPolicy, QoSProfile
+from rclpy.qos import QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
@@ -17,6 +17,7 @@ from visualization_msgs.msg import MarkerArray
 from hetwin.msg import Event as EventMessage
 from hetwin.msg import Handover as HandoverMessage
 from hetwin.msg import ModelInfo, Registry, Responsibilities, Responsibility, SceneState
+from hetwin_suite.conductor_node.frames import latched, make_frames
 from hetwin_suite.conductor_node.markers import MarkerWriter
 from hetwin_suite.ensemble.events import Event
 from hetwin_suite.ensemble.layout_json import layout_to_json
@@ -24,12 +25,6 @@ from hetwin_suite.ensemble.listener import Handover, ModelRecord, RunStart, RunS
 from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.transport import messages
 from hetwin_suite.ensemble.transport import ros_names as names
-from hetwin_suite.projection.streams import TransformTemplate
-
-try:
-    from tf2_msgs.msg import TFMessage
-except ImportError:  # not every installation has it
-    TFMessage = None
 
 LEVELS = {
     "info": DiagnosticStatus.OK,
@@ -77,17 +72,12 @@ class Publisher:
         self._clock = None if follows else publisher(Clock, names.CLOCK, QoSProfile(depth=10))
         self._events = publisher(EventMessage, names.EVENTS, QoSProfile(depth=1000))
         self._handovers = publisher(HandoverMessage, names.HANDOVERS, QoSProfile(depth=1000))
-        self._table = publisher(Responsibilities, names.RESPONSIBILITIES, _latched())
-        self._registry = publisher(Registry, names.REGISTRY, _latched())
-        self._description = publisher(String, names.ROBOT_DESCRIPTION, _latched())
+        self._table = publisher(Responsibilities, names.RESPONSIBILITIES, latched())
+        self._registry = publisher(Registry, names.REGISTRY, latched())
+        self._description = publisher(String, names.ROBOT_DESCRIPTION, latched())
         self._diagnostics = publisher(DiagnosticArray, names.DIAGNOSTICS, QoSProfile(depth=100))
         self._marker_topic = publisher(MarkerArray, names.MARKERS, QoSProfile(depth=1))
-        self._frames = (
-            None
-            if TFMessage is None or live
-            else publisher(TFMessage, names.TRANSFORMS, QoSProfile(depth=100))
-        )
-        self._transforms: TransformTemplate | None = None
+        self._frames = make_frames(publisher, live=live)
         self._period_ns = round(1e9 / state_rate)
         self._marker_period_ns = round(1e9 / marker_rate)
         self._next_state_ns = 0
@@ -104,7 +94,7 @@ class Publisher:
         self._next_state_ns = self._next_marker_ns = 0
         self._markers = MarkerWriter(start.layout)
         if self._frames is not None:
-            self._transforms = TransformTemplate(start.layout)
+            self._frames.begin(start.snapshot)
         self._scene = start.snapshot
         registry = Registry(
             scenario=start.scenario,
@@ -146,9 +136,8 @@ class Publisher:
     def _show(self, scene: Snapshot) -> None:
         if self._markers is not None and self._marker_topic.get_subscription_count():
             self._marker_topic.publish(self._markers.markers(scene))
-        if self._frames is not None and self._transforms and not self._transforms.empty:
-            data = self._transforms.fill(scene.time_ns, scene.values)
-            self._frames.publish(bytes(data))
+        if self._frames is not None:
+            self._frames.publish(scene)
 
     def event(self, event: Event) -> None:
         """Publish an event."""
@@ -195,10 +184,6 @@ class Publisher:
         message = Responsibilities(responsibilities=rows)
         messages.fill_time(message.stamp, scene.time_ns)
         self._table.publish(message)
-
-
-def _latched() -> QoSProfile:
-    return QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 
 
 def _model_info(record: ModelRecord) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+from rclpy.task import Future
 
 from hetwin.msg import ModelOutput
 from hetwin.srv import (
@@ -19,11 +20,11 @@ from hetwin.srv import (
     RegisterModel,
     ReleaseAttribute,
     StartModel,
-    StepModel,
     StopModel,
     TakeAttribute,
 )
 from hetwin_suite.conductor_node.processes import ModelNodes
+from hetwin_suite.conductor_node.step_post import Round, StepPost
 from hetwin_suite.ensemble.errors import HetwinError, RunFailed
 from hetwin_suite.ensemble.events import Json
 from hetwin_suite.ensemble.layout import Layout, Selection
@@ -40,7 +41,7 @@ from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.transport import flat, messages, wire
 from hetwin_suite.ensemble.transport.port import MAY_RAISE, ModelPort, failure_of
 from hetwin_suite.ensemble.transport.ros_names import SERVICE_DEPTH
-from hetwin_suite.ensemble.transport.spinning import spin_until
+from hetwin_suite.ensemble.transport.spinning import poll_until, spin_until
 from hetwin_suite.ensemble.values import Value
 from hetwin_suite.ensemble.watched_process import WatchedProcess
 
@@ -59,6 +60,7 @@ class RosPort(ModelPort):
         node: the conductor's node.
         executor: spins the conductor's node while calls wait.
         registrations: name of a model -> what its node told at registration, as it comes in.
+        post: asks for steps.
         period_s: simulated seconds between two steps of this model.
         nodes: starts nodes anew.
     """
@@ -69,6 +71,7 @@ class RosPort(ModelPort):
         node: Node,
         executor: Any,
         registrations: MutableMapping[str, RegisterModel.Request],
+        post: StepPost,
         period_s: float,
         nodes: ModelNodes,
     ) -> None:
@@ -76,6 +79,7 @@ class RosPort(ModelPort):
         self._node = node
         self._executor = executor
         self._registrations = registrations
+        self._post = post
         self._period_s = period_s
         self._nodes = nodes
         self._process: WatchedProcess | None = None
@@ -84,7 +88,10 @@ class RosPort(ModelPort):
         self._hangs = False
         self._layout: Layout | None = None
         self._time_ns = 0
-        self._pending: Any = None
+        self._pending: Future[ModelOutput] | None = None
+        self._asked = 0
+        self._round = Round()
+        self._topic = ""
         self._arrived: list[ModelOutput] = []
         self._missed = 0
         self._reads = True
@@ -109,7 +116,6 @@ class RosPort(ModelPort):
             (GetModelParameters, "parameters"),
             (InitializeModel, "initialize"),
             (StartModel, "start"),
-            (StepModel, "step"),
             (TakeAttribute, "take"),
             (ReleaseAttribute, "release"),
             (CommandModel, "command"),
@@ -118,10 +124,10 @@ class RosPort(ModelPort):
             self._clients[name] = self._node.create_client(
                 kind, f"{told.node}/{name}", qos_profile=QoSProfile(depth=SERVICE_DEPTH)
             )
-        if self.plan.stepping is not Stepping.SERVICE:
-            self._subscription = self._node.create_subscription(
-                ModelOutput, f"{told.node}/output", self._arrived.append, QoSProfile(depth=1000)
-            )
+        heard = self._on_answer if self._is_waited_for else self._arrived.append
+        self._subscription = self._node.create_subscription(
+            ModelOutput, f"{told.node}/output", heard, QoSProfile(depth=SERVICE_DEPTH)
+        )
         self._wait_for_services(end)
         return told.host, told.pid
 
@@ -140,7 +146,10 @@ class RosPort(ModelPort):
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Hand the resolved parameters over."""
-        request = InitializeModel.Request(parameters=json.dumps(dict(parameters)), seed=seed)
+        self._topic = self._post.topic(self.plan) if self._is_waited_for else ""
+        request = InitializeModel.Request(
+            parameters=json.dumps(dict(parameters)), seed=seed, steps=self._topic
+        )
         contribution = wire.contribution_from_text(self._call("initialize", request).contribution)
         self._selections = contribution.reads
         return contribution
@@ -153,9 +162,29 @@ class RosPort(ModelPort):
             layout=json.dumps(layout_to_json(scene.layout)),
             models=list(scene.models),
             period=self._period_s,
+            index=self.plan.index,
         )
         messages.fill_state(request.state, scene)
+        self._wait_until_it_listens()
         self._call("start", request)
+
+    @property
+    def _is_waited_for(self) -> bool:
+        return self.plan.stepping is Stepping.SERVICE
+
+    def _wait_until_it_listens(self) -> None:
+        """Steps that are published before would be lost."""
+        if not self._is_waited_for:
+            return
+        node = self._registrations[self.plan.name].node
+        end = time.monotonic() + self.plan.deadline_of("start")
+        while not (
+            self._subscription.get_publisher_count() and self._post.reaches(self._topic, node)
+        ):
+            if time.monotonic() > end:
+                raise self._failure("start", f"it does not listen on {self._topic!r}{self._place}")
+            self._check_alive("start")
+            self._executor.spin_once(0.005)
 
     @property
     def is_elsewhere(self) -> bool:
@@ -179,18 +208,40 @@ class RosPort(ModelPort):
             return  # it hears the clock and the state on their topics
         if self._answered:
             return
-        request = StepModel.Request()
-        flat.fill_step(request, tick, further, with_state=self._reads)
-        self._pending = self._clients["step"].call_async(request)
+        self._pending = Future()
+        self._asked, self._round = self._post.ask(
+            self._topic, self.plan.index, tick, further, reads=self._reads
+        )
+
+    def send(self) -> None:
+        """Publish the steps that were asked for."""
+        self._post.send()
+
+    def _on_answer(self, message: ModelOutput) -> None:
+        """An answer to a step; a late one, which nobody waits for any more, has another number."""
+        if self._pending is not None and message.sequence == self._asked:
+            self._pending.set_result(message)
+            self._round.answered()
 
     def end_step(self) -> StepOutput:
         """Wait for the answer to the step."""
         if not self._answered:
-            pending, self._pending = self._pending, None
-            answer = self._wait("step", pending)
+            assert self._pending is not None
+            answer = self._wait_for_step(self._pending)
+            self._pending = None
+            if answer.error:
+                raise self._error("step", answer.error)
             assert self._layout is not None
-            self._answered.extend(flat.read_outputs(answer.output, self._layout))
+            self._answered.extend(flat.read_outputs(answer, self._layout))
         return self._answered.popleft()
+
+    def _wait_for_step(self, pending: Future[ModelOutput]) -> ModelOutput:
+        if not pending.done() and self._round.leaves_a_core:
+            poll_until(self._executor, self._round.over)
+        if not pending.done():
+            spin_until(self._executor, self._round.over, LOOK_PERIOD_S)
+        answer: ModelOutput = self._answer_in_time("step", pending)
+        return answer
 
     def collect(self) -> list[StepOutput]:
         """What the node has published since the last call."""
@@ -298,6 +349,12 @@ class RosPort(ModelPort):
 
     def _wait(self, name: str, future: Any) -> Any:
         """The answer; a node that has died is not waited for."""
+        answer = self._answer_in_time(name, future)
+        if not answer.ok:
+            raise self._error(name, answer.error)
+        return answer
+
+    def _answer_in_time(self, name: str, future: Any) -> Any:
         deadline = self.plan.deadline_of(name)
         answer = self._answer(name, future, deadline)
         if answer is None:
@@ -305,8 +362,6 @@ class RosPort(ModelPort):
             future.cancel()
             reason = f"no answer{self._place} within its deadline of {deadline:g} s"
             raise self._failure(name, reason)
-        if not answer.ok:
-            raise self._error(name, answer.error)
         return answer
 
     def _answer(self, name: str, future: Any, deadline: float) -> Any:

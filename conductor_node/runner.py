@@ -15,6 +15,7 @@ from hetwin_suite.conductor_node.node import ConductorNode
 from hetwin_suite.conductor_node.processes import ModelNodes
 from hetwin_suite.conductor_node.publisher import Publisher
 from hetwin_suite.conductor_node.ros_port import RosPort
+from hetwin_suite.conductor_node.step_post import StepPost
 from hetwin_suite.conductor_node.waiting import Waiting
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.conductor.options import RunOptions
@@ -62,7 +63,7 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
     request = goal.request
     scenario = _scenario(node, request.scenario)
     out = _out(node, scenario, request.out)
-    nodes = ModelNodes(node.get_namespace())
+    nodes, post = ModelNodes(node.get_namespace()), StepPost(node)
     here = scenario.chosen(str(node.get_parameter("in_process").value))
     _start_those_that_have_ended(node, scenario, here, nodes)
     ports = [
@@ -73,6 +74,7 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
             node,
             executor,
             node.registrations,
+            post,
             plan.every / scenario.clock.rate,
             nodes,
         )

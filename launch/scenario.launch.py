@@ -195,5 +195,6 @@ def _rviz(namespace: str, parameters: dict[str, object]) -> Node:
         namespace=namespace,
         arguments=["-d", str(resource("launch", "hetwin.rviz"))],
         parameters=[parameters],
+        remappings=[("/tf", "tf"), ("/tf_static", "tf_static")],  # so that it shows its own twin
         output="screen",
     )

@@ -25,7 +25,7 @@ from rclpy.task import Future
 from rosgraph_msgs.msg import Clock
 
 from hetwin.msg import Event as EventMessage
-from hetwin.msg import ModelOutput, SceneState
+from hetwin.msg import ModelOutput, SceneState, Step
 from hetwin.srv import (
     CommandModel,
     GetModelParameters,
@@ -33,7 +33,6 @@ from hetwin.srv import (
     RegisterModel,
     ReleaseAttribute,
     StartModel,
-    StepModel,
     StopModel,
     TakeAttribute,
 )
@@ -52,6 +51,7 @@ from hetwin_suite.ensemble.transport.ros_names import (
     REGISTER,
     SERVICE_DEPTH,
     STATE,
+    STEP_DEPTH,
 )
 from hetwin_suite.ensemble.transport.spinning import spin_until
 from hetwin_suite.ensemble.values import Value
@@ -60,6 +60,7 @@ from hetwin_suite.ensemble.watched_process import WatchedProcess
 REGISTER_TIMEOUT_S = 120.0
 """Many nodes that start at once on a busy machine take a while."""
 CONDUCTOR_GONE_S = 5.0
+MATCH_TIMEOUT_S = 5.0
 
 
 class ModelNode(LifecycleNode):  # type: ignore[misc]
@@ -75,6 +76,9 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self.declare_parameter("stepping", "service")
         self.declare_parameter("model", "")
         self.over = Future()
+        self._output = self.create_publisher(ModelOutput, "~/output", QoSProfile(depth=STEP_DEPTH))
+        self._steps: Any = None
+        self._index = 0
         self._model: Model | None = None
         self._layout: Layout | None = None
         self._models: tuple[str, ...] = ()
@@ -85,7 +89,6 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self._serve(GetModelParameters, "parameters", self._on_parameters)
         self._serve(InitializeModel, "initialize", self._on_initialize)
         self._serve(StartModel, "start", self._on_start)
-        self._serve(StepModel, "step", self._on_step)
         self._serve(TakeAttribute, "take", self._on_take)
         self._serve(ReleaseAttribute, "release", self._on_release)
         self._serve(CommandModel, "command", self._on_command)
@@ -148,6 +151,10 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         response.requests = wire.requests_to_text(self.model.parameters())
 
     def _on_initialize(self, request: Any, response: Any) -> None:
+        if request.steps:
+            self._steps = self.create_subscription(
+                Step, request.steps, self._on_step, QoSProfile(depth=STEP_DEPTH)
+            )
         contribution = self.model.initialize(json.loads(request.parameters), request.seed)
         response.contribution = wire.contribution_to_text(contribution)
         self.trigger_configure()
@@ -157,18 +164,39 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self._models = tuple(request.models)
         self._at_start = self._scene(request.state)
         self.model.start(self._at_start)
+        self._index = request.index
         if str(self.get_parameter("stepping").value) != Stepping.SERVICE.value:
             self._unwaited = _UnwaitedStepping(
-                self, self._step, self._scene, round(request.period * 1e9)
+                self, self._output, self._step, self._scene, round(request.period * 1e9)
             )
+        self._wait_for_conductor()
         self.trigger_activate()
 
-    def _on_step(self, request: Any, response: Any) -> None:
-        layout = self._started()
-        assert self._at_start is not None
-        tick, further = flat.read_step(request, self._at_start)
-        early, output = self._stepper.step(self.model.step, tick, further)
-        flat.fill_output(response.output, output, layout, early)
+    def _wait_for_conductor(self) -> None:
+        """Steps and answers that are published before both ends have found each other would be lost."""
+        end = time.monotonic() + MATCH_TIMEOUT_S
+        while not (
+            self._output.get_subscription_count()
+            and (self._steps is None or self._steps.get_publisher_count())
+        ):
+            if time.monotonic() > end:
+                raise RuntimeError("the conductor was not found on the topics of steps and answers")
+            time.sleep(0.001)
+
+    def _on_step(self, message: Step) -> None:
+        """A step that some models are asked for, among them perhaps this one."""
+        if self._index not in message.models:
+            return
+        answer = ModelOutput(sequence=message.sequence)
+        try:
+            layout = self._started()
+            assert self._at_start is not None
+            tick, further = flat.read_step(message, self._at_start)
+            early, output = self._stepper.step(self.model.step, tick, further)
+            flat.fill_output(answer, output, layout, early)
+        except (Exception, SystemExit) as error:
+            answer.error = wire.error_to_text(error)
+        self._output.publish(answer)
 
     def _step(self, tick: StepInput) -> StepOutput:
         with self._one_at_a_time:
@@ -236,6 +264,7 @@ class _UnwaitedStepping:
     def __init__(
         self,
         node: LifecycleNode,
+        output: Any,
         step: Callable[[StepInput], StepOutput],
         read: Callable[[SceneState], Snapshot],
         period_ns: int,
@@ -252,7 +281,7 @@ class _UnwaitedStepping:
         self._missed = 0
         self._events: list[Event] = []
         self._over = False
-        self._output = node.create_publisher(ModelOutput, "~/output", QoSProfile(depth=100))
+        self._output = output
         newest = QoSProfile(depth=1, reliability=QoSReliabilityPolicy.RELIABLE)
         node.create_subscription(SceneState, STATE, self._on_state, newest)
         node.create_subscription(Clock, CLOCK, self._on_clock, newest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ _JOINT_FIELDS = {
     "velocity": ("joint_velocity", "joint_velocities"),
     "effort": ("joint_effort", "joint_efforts"),
 }
-_FRAMED = (EntityKind.OBJECT, EntityKind.LINK, EntityKind.HAND)
+MOVING = (EntityKind.OBJECT, EntityKind.LINK, EntityKind.HAND)
+"""Kinds of entities whose frames may change."""
 
 
 class StateTemplate:
@@ -112,10 +114,15 @@ class JointTemplate:
 
 
 class TransformTemplate:
-    """``tf2_msgs/msg/TFMessage``: the frames of objects, links and hands, each directly under the world."""
+    """``tf2_msgs/msg/TFMessage``: frames of entities, each directly under the world.
 
-    def __init__(self, layout: Layout) -> None:
-        names = [e.name for e in layout.of_kind(*_FRAMED) if layout.has(e.name, "pose")]
+    Args:
+        layout: of the scene.
+        kinds: whose frames; those without a pose are left out.
+    """
+
+    def __init__(self, layout: Layout, kinds: Sequence[EntityKind] = MOVING) -> None:
+        names = [e.name for e in layout.of_kind(*kinds) if layout.has(e.name, "pose")]
         self.empty = not names
         marks = np.arange(7.0 * len(names)) + _MARK_INT
         transforms = [

@@ -78,10 +78,6 @@ class StandardServices:
             cancel_callback=lambda _: CancelResponse.ACCEPT,
         )
 
-    def close(self) -> None:
-        """Remove what was written."""
-        self._spawning.close()
-
     def _offer(self, kind: Any, handler: Callable[[Any, Any], Any]) -> None:
         async def answer(request: Any, response: Any) -> Any:
             try:
@@ -92,6 +88,11 @@ class StandardServices:
                     yes(response.result)
             except No as refusal:
                 no(response.result, refusal)
+            except Exception as error:  # it must not end the run
+                text = f"{kind.__name__}: {type(error).__name__}: {error}"
+                self._node.get_logger().error(text)
+                if hasattr(response, "result"):
+                    no(response.result, failed(text))
             return response
 
         depth = QoSProfile(depth=SERVICE_DEPTH)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import shutil
 import tempfile
 from collections.abc import MutableMapping
 from pathlib import Path
@@ -32,7 +31,7 @@ class Spawning:
 
     def __init__(self, spawned: MutableMapping[str, dict[str, Any]]) -> None:
         self._spawned = spawned
-        self._folder = ""
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def spawn(self, request: Any) -> str:
         """Take in what ``SpawnEntity`` asks for; answers the entity's name.
@@ -63,11 +62,6 @@ class Spawning:
             words = f"{name!r} was not spawned; what belongs to the world or the scenario stays"
             raise not_found(words)
 
-    def close(self) -> None:
-        """Remove the files."""
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
-
     def _name(self, request: Any, root: ET.Element | None) -> str:
         wanted = request.name or ("" if root is None else _name_in(root))
         if not wanted and not request.allow_renaming:
@@ -93,8 +87,8 @@ class Spawning:
         return free
 
     def _write(self, name: str, text: str) -> Path:
-        self._folder = self._folder or tempfile.mkdtemp(prefix="hetwin_spawned_")
-        file = Path(self._folder, f"{name}.xml")
+        self._folder = self._folder or tempfile.TemporaryDirectory(prefix="hetwin_spawned_")
+        file = Path(self._folder.name, f"{name}.xml")
         file.write_text(text, encoding="utf-8")
         return file
 

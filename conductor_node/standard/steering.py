@@ -54,16 +54,6 @@ class Steering:
             return int(LOADING)
         return int(PAUSED if node.conductor.gate.holds else PLAYING)
 
-    def need(self, state: int, what: str) -> None:
-        """See that the simulation is in a state.
-
-        Raises:
-            No: if it is not.
-        """
-        if self.state != state:
-            now = WORDS.get(self.state, "loading its world")
-            raise wrong_state(f"{what} needs a simulation that is {WORDS[state]}; it is {now}")
-
     def running(self) -> Conductor:
         """The run that plays or is paused.
 
@@ -90,7 +80,7 @@ class Steering:
         if wanted not in WORDS:
             code = SetSimulationState.Response.INCORRECT_TRANSITION
             raise No(code, "only stopped, playing, paused and quitting can be asked for")
-        if now == LOADING and wanted in (PLAYING, PAUSED):
+        if now == LOADING and wanted != QUITTING:
             raise wrong_state("the simulation is getting ready; ask again when it plays")
         if wanted == QUITTING:
             self._quit()
@@ -113,13 +103,14 @@ class Steering:
             raise failed("only a paused simulation is stepped; pause it first")
         conductor: Conductor = self._node.conductor
         gate = conductor.gate
+        before = gate.through
         conductor.step_paused(steps)
         await self._while(conductor, lambda: gate.is_open or (gate.holds and gate.waiting))
-        if self._node.conductor is not conductor:
-            done = steps - gate.left
-            raise failed(f"the simulation ended after {done} of {steps} steps")
-        if gate.is_open:
-            raise failed("somebody let the simulation play on meanwhile")
+        done = gate.through - before
+        if done < steps:
+            over = self._node.conductor is not conductor
+            what = "the simulation ended" if over else "somebody paused it or let it play"
+            raise failed(f"{what} after {done} of {steps} steps")
 
     async def reset(self, scope: int) -> None:
         """Begin anew, playing or paused as before.

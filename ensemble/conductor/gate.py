@@ -12,12 +12,14 @@ class Gate:
 
     Attributes:
         waiting: set by the run while it stands before the gate.
+        through: how many steps it has let through one by one.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._left: int | None = None
         self.waiting = False
+        self.through = 0
 
     @property
     def is_open(self) -> bool:
@@ -28,11 +30,6 @@ class Gate:
     def holds(self) -> bool:
         """Whether the next step has to wait."""
         return self._left == 0
-
-    @property
-    def left(self) -> int:
-        """Steps that are yet to be let through."""
-        return self._left or 0
 
     def close(self) -> None:
         """Hold the run before its next step."""
@@ -62,3 +59,4 @@ class Gate:
         with self._lock:
             if self._left:
                 self._left -= 1
+                self.through += 1

@@ -237,12 +237,14 @@ class Run:
             for port in setting_out:
                 self._not_set_out.discard(port.plan.index)
                 port.begin_step(self._tick(port, step - 1 + port.plan.every, kept))
+            _send(setting_out)
         output = self._step_main(step, now, then)
         events = self._book.of_model(self._main.plan.index, output.events)
         scene = self._scene.snapshot()
         for port in due:
             if not port.plan.beside:
                 port.begin_step(self._tick(port, step, scene))
+        _send(due)
         events += self._barrier(due, step, then)
         self._place(controls)
         events += self._outside(controls.arrivals)
@@ -282,6 +284,7 @@ class Run:
         seen = self._book.unseen_by(port.plan.index)
         tick = StepInput(then, then - now, self._scene.snapshot(), seen, foreign)
         port.begin_step(tick, self._further(step))
+        port.send()
         self._tell()  # while the main model is at work
         output = port.end_step()
         self._answers.take_main(port.plan, output, then)
@@ -465,3 +468,8 @@ class Run:
             warnings=self._ready.warnings,
             failures=tuple(self._failures.rows),
         )
+
+
+def _send(ports: Sequence[ModelPort]) -> None:
+    for port in ports:
+        port.send()

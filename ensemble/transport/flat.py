@@ -2,7 +2,7 @@
 
 Both go over the wire at every step, and in Python each field of a message costs microseconds, several times: so they
 have few fields, long arrays of numbers, and JSON for what is seldom there. What stands where is told in
-``srv/StepModel.srv`` and ``msg/ModelOutput.msg``.
+``msg/Step.msg`` and ``msg/ModelOutput.msg``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PER_VALUE = 4
 def fill_step(
     message: Any, tick: StepInput, further: Sequence[int] = (), *, with_state: bool = True
 ) -> None:
-    """Fill the request of ``hetwin/StepModel``; a model that reads nothing needs no state but its time."""
+    """Fill a ``hetwin/Step``; a model that reads nothing needs no state but its time."""
     scene = tick.scene
     rows = len(scene.proximity) if with_state else NONE
     index = [tick.time_ns, tick.period_ns, scene.time_ns, rows, len(further), *further]

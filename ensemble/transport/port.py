@@ -58,13 +58,16 @@ class ModelPort(ABC):
 
     @abstractmethod
     def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
-        """Ask for a step, without waiting.
+        """Ask for a step, without waiting; it goes out with `send` at the latest.
 
         Args:
             tick: the step.
             further: times of the steps that will be asked for next, before anything else is asked of the model and
                 with nothing new to tell it [ns]; it may take them already (see `ahead`).
         """
+
+    def send(self) -> None:
+        """Let steps that were asked for go out; a transport may have held them back to send several together."""
 
     @abstractmethod
     def end_step(self) -> StepOutput:

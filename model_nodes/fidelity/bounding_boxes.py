@@ -25,6 +25,7 @@ class BoundingBoxes:
         boxes = [box for box in local.values() if box is not None]
         self._middles: Floats = np.array([(lo + hi) / 2 for lo, hi in boxes]).reshape(-1, 3)
         self._halves: Floats = np.array([(hi - lo) / 2 for lo, hi in boxes]).reshape(-1, 3)
+        self._radii: Floats = np.linalg.norm(np.abs(self._middles) + self._halves, axis=1)
         starts = [layout.range_of(name, POSE.name).start for name in self.names]
         self._at = np.array(starts, np.intp)[:, None] + np.arange(POSE.size)
 
@@ -36,8 +37,13 @@ class BoundingBoxes:
         poses: Floats = values[self._at]
         return poses
 
-    def around(self, poses: Floats, chosen: np.ndarray | slice = slice(None)) -> Floats:
-        """(m, 6) lower and upper corners, for the chosen of the entities at `poses` (m, 13)."""
+    def around(
+        self, poses: Floats, chosen: np.ndarray | slice = slice(None), ahead: float = 0.0
+    ) -> Floats:
+        """(m, 6) lower and upper corners, for the chosen of the entities at `poses` (m, 13).
+
+        With `ahead` they hold all that the entities sweep in so many seconds, as they move now.
+        """
         w, x, y, z = poses[:, 3:7].T
         turn = np.empty((len(poses), 3, 3))
         turn[:, 0, 0], turn[:, 0, 1] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z)
@@ -45,9 +51,24 @@ class BoundingBoxes:
         turn[:, 1, 1], turn[:, 1, 2] = 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
         turn[:, 2, 0], turn[:, 2, 1] = 2 * (x * z - w * y), 2 * (y * z + w * x)
         turn[:, 2, 2] = 1 - 2 * (x * x + y * y)
-        middle = poses[:, :3] + np.einsum("nij,nj->ni", turn, self._middles[chosen])
-        half = np.einsum("nij,nj->ni", np.abs(turn), self._halves[chosen])
-        return np.concatenate([middle - half, middle + half], axis=1)
+        middle = poses[:, :3] + (turn @ self._middles[chosen][:, :, None])[:, :, 0]
+        half = (np.abs(turn) @ self._halves[chosen][:, :, None])[:, :, 0]
+        corners = np.concatenate([middle - half, middle + half], axis=1)
+        if ahead:
+            # What turns moves by no more than its furthest corner does.
+            way = poses[:, 7:10] * ahead
+            spin = np.sqrt(np.einsum("ij,ij->i", poses[:, 10:13], poses[:, 10:13]))
+            wide = (spin * self._radii[chosen] * ahead)[:, None]
+            corners[:, :3] += np.minimum(way, 0.0) - wide
+            corners[:, 3:] += np.maximum(way, 0.0) + wide
+        return corners
+
+    def around_all(self, values: Floats, ahead: float = 0.0) -> Floats:
+        """(6,) lower and upper corner of the one box around all; inside out if there are none."""
+        if not self.names:
+            return np.array([np.inf] * 3 + [-np.inf] * 3)
+        boxes = self.around(self.poses(values), ahead=ahead)
+        return np.concatenate([boxes[:, :3].min(axis=0), boxes[:, 3:].max(axis=0)])
 
 
 def local_box(entity: Entity) -> tuple[Floats, Floats] | None:

@@ -56,30 +56,38 @@ class NearRobotRules:
         self._boxes: Floats = np.zeros((len(objects), 6))
         self._rested = np.zeros(len(objects), np.intp)
         self._known = np.zeros(len(objects), np.bool_)
-        self._raised_at = 0.0
+        self._raised_at = self._looked_at = 0.0
+        self._inside = 0
 
     def raise_all(self, time: float) -> None:
         """Everything is high until it is found to be at rest again."""
         self.levels[:] = _HIGH
         self._rested[:] = 0
-        self._raised_at = time
+        self._raised_at = self._looked_at = time
+
+    def since(self, time: float) -> float:
+        """Seconds since the last look; after as many comes the next one."""
+        return max(0.0, time - self._looked_at)
 
     def update(self, time: float, poses: Floats, robot: Floats) -> Floats:
         """The levels at `time` [s].
 
+        What moves is taken to be everywhere where it gets until the next look, so that nothing is raised too late.
+
         Args:
             time: simulated time.
             poses: (n, 13) of the objects.
-            robot: (6,) lower and upper corner of the robot's bounding box.
+            robot: (6,) lower and upper corner of the robot's bounding box, until the next look.
         """
-        limits = self._thresholds
+        limits, ahead = self._thresholds, self.since(time)
+        self._looked_at = time
         if limits.interval and time - self._raised_at >= limits.interval - 1e-9:
             self.raise_all(time)
         box = np.concatenate([robot[:3] - limits.inflation, robot[3:] + limits.inflation])
         high = self.levels == _HIGH
         # What is not high has not moved.
-        moved = high | ~self._known
-        self._boxes[moved] = self._objects.around(poses[moved], moved)
+        moved = np.flatnonzero(high | ~self._known)
+        self._boxes[moved] = self._objects.around(poses[moved], moved, ahead)
         self._known[:] = True
         reaches_in = self._reaches_in(box)
         self._count_rest(poses, high & ~reaches_in)
@@ -87,7 +95,8 @@ class NearRobotRules:
         reaches_in |= self._pushed(box, poses, high & ~settled)
         self.levels[reaches_in] = _HIGH
         is_high = reaches_in | (high & ~settled)
-        self.levels[~is_high] = _MEDIUM if self._any_outside(box, is_high) else _LOW
+        self._inside = 0 if self._any_outside(box, is_high) else self._inside + 1
+        self.levels[~is_high] = _LOW if self._inside >= limits.steps else _MEDIUM
         return self.levels
 
     def _reaches_in(self, box: Floats) -> NDArray[np.bool_]:

@@ -9,11 +9,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.engines.engine import Beam
 from hetwin_suite.proving_ground.truck.manager import Manager
 from hetwin_suite.proving_ground.truck.robot import (
     BELT_HEIGHT,
+    BELT_WIDTH,
     BELTS,
+    CUP_RADIUS,
     ROLLER_RADIUS,
+    SENSOR_REACH,
     plunger_links,
     plunger_names,
 )
@@ -26,9 +30,23 @@ _NOSE_TIP = 1.36
 """x of the nose's tip from the base [m]."""
 _EXTEND = 0.15
 _BELT_SPEED = 1.0
-_LAP = round(0.1 / PERIOD)
+LAP = 0.1
+"""Simulated time over which processor time is summed up [s]."""
+_LAP_STEPS = round(LAP / PERIOD)
+_MOVES = 0.05
+"""A packet that is faster moves [m/s]."""
 _PRESS = 0.015
 """How far the cups press into what they reach for [m]."""
+_TOUCHES = 0.003
+"""A cup sucks to what is nearer than this [m]."""
+_REACH = 2.8
+"""Of the arm [m]."""
+INTO_WALL = 0.5
+"""How far the nose sweeps into the packets, unless said otherwise [m]."""
+_HIGHER = 0.5
+VIEW = 1.5
+"""How far from the packets the nose's tip is while the robot looks at them [m]."""
+_IDLE = {"arm_lift": 1.6, "arm_reach": 0.0, "plungers_extend": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,36 +65,45 @@ class Outcome:
     Attributes:
         unloaded: names of the packets.
         simulated: simulated time [s].
-        cpu: time that the processor worked on it [s].
-        factors: real-time factor of each tenth of a simulated second.
+        laps: time that the processor worked on each `LAP` of simulated time [s].
+        moving: how many packets moved at the end of each lap.
     """
 
     unloaded: list[str] = field(default_factory=list)
     simulated: float = 0.0
-    cpu: float = 0.0
-    factors: list[float] = field(default_factory=list)
+    laps: list[float] = field(default_factory=list)
+    moving: list[int] = field(default_factory=list)
+
+    @property
+    def cpu(self) -> float:
+        """Time that the processor worked on all of it [s]."""
+        return sum(self.laps)
 
 
 @dataclass(slots=True)
 class _Plunger:
-    """The script of one plunger: it sucks to what its cup touches."""
+    """The script of one plunger: it sucks to the packet that its cup touches."""
 
-    cup: int
-    held: int | None = None
+    held: str | None = None
 
-    def step(self, touching: dict[int, int]) -> None:
-        """Look at the cup's sensor."""
-        if self.held is None:
-            self.held = touching.get(self.cup)
+    def step(self, distance: float, packet: str | None) -> None:
+        """Look at what the cup's sensor sees."""
+        if self.held is None and distance < CUP_RADIUS + _TOUCHES:
+            self.held = packet
 
 
 class Unloader:
-    """Performs actions on a site in one of the modes of fidelity."""
+    """Performs actions on a site in one of the modes of fidelity.
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    Args:
+        site: with the load.
+        into_wall: how far the nose sweeps into the packets [m].
+    """
+
+    def __init__(self, site: Site, into_wall: float = INTO_WALL) -> None:
+        self._site, self._into_wall = site, into_wall
         cups = [plunger_links(name)[-1] for name in plunger_names()]
-        self._cups = [site.frame_ids[cup] for cup in cups]
+        self._sensors = [Beam(cup, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), SENSOR_REACH) for cup in cups]
         self._packet_of = {site.frame_ids[p.name]: p.name for p in site.packets}
         self._held: list[str] = []
         self._scripts: list[_Plunger] = []
@@ -87,29 +114,35 @@ class Unloader:
             site.engine.run_belt(belt, (-_BELT_SPEED, 0.0, 0.0))
 
     def perform(self, action: str, mode: str) -> Outcome:
-        """Do an action from the present state on; everything is in high fidelity again afterwards."""
+        """Do an action from the present state on; everything is in high fidelity again afterwards.
+
+        Raises:
+            Diverged: if the engine does; the site must be restored then.
+        """
         site, outcome = self._site, Outcome()
         phases = self._pick() if action == "pick" else self._sweep()
         manager = Manager(site, mode)
-        self._scripts = [_Plunger(cup) for cup in self._cups]
-        begun = lapped = time.process_time()
+        self._held, self._scripts = [], [_Plunger() for _ in self._sensors]
+        begun = time.process_time()
         for count, joints in enumerate(self._motion(phases, manager), start=1):
             manager.step()
             site.step(joints)
             if manager.plungers_on:
-                touching = self._touching()
-                for script in self._scripts:
-                    script.step(touching)
+                self._run_scripts()
             outcome.unloaded += site.take_away()
-            if count % _LAP == 0:
-                now = time.process_time()
-                outcome.factors.append(_LAP * PERIOD / max(now - lapped, 1e-9))
-                lapped = now
             outcome.simulated = count * PERIOD
-        outcome.cpu = time.process_time() - begun
+            if count % _LAP_STEPS == 0:
+                outcome.laps.append(time.process_time() - begun)
+                outcome.moving.append(self._count_moving())
+                begun = time.process_time()
+        outcome.laps.append(time.process_time() - begun)
         self._let_go()
         manager.end()
         return outcome
+
+    def _count_moving(self) -> int:
+        velocity = self._site.poses()[:, 7:10]
+        return int((np.einsum("ij,ij->i", velocity, velocity) > _MOVES**2).sum())
 
     def _motion(self, phases: Sequence[Phase], manager: Manager) -> Iterator[Floats]:
         for phase in phases:
@@ -126,16 +159,14 @@ class Unloader:
                 self._let_go()
                 manager.need_plungers(False)
 
-    def _touching(self) -> dict[int, int]:
-        """Cup -> packet, as frames, of all contacts."""
-        pairs = self._site.engine.contacts()[:, :2].astype(np.intp).tolist()
-        both = [*pairs, *([b, a] for a, b in pairs)]
-        return {a: b for a, b in both if b in self._packet_of and a in set(self._cups)}
+    def _run_scripts(self) -> None:
+        seen = self._site.engine.look(self._sensors).tolist()
+        for script, (distance, frame) in zip(self._scripts, seen, strict=True):
+            script.step(distance, self._packet_of.get(int(frame)))
 
     def _hold(self) -> None:
         # A weld to the plate stands for the cups' suction.
-        held = sorted({s.held for s in self._scripts if s.held is not None})
-        self._held = [self._packet_of[frame] for frame in held]
+        self._held = sorted({s.held for s in self._scripts if s.held is not None})
         for name in self._held:
             self._site.engine.attach(name, "plate")
 
@@ -145,51 +176,60 @@ class Unloader:
         self._held = []
 
     def boxes(self) -> Floats:
-        """(n, 6) lower and upper corners of the packets that are still in front of the robot."""
+        """(n, 6) lower and upper corners of the packets that the robot can get at: ahead of its nose, not beside it."""
         site = self._site
         left = np.array(site.in_truck(), np.intp)
         boxes = site.boxes.around(site.poses()[left], left)
-        in_front = boxes[:, 0] > site.joint("base_drive") + 0.2
-        ahead: Floats = boxes[in_front]
-        return ahead
-
-    def _front(self, boxes: Floats) -> float:
-        """X of the nearest packet that the nose would meet."""
-        low = boxes[boxes[:, 2] < 0.6]
-        return float((low if len(low) else boxes)[:, 0].min())
+        ahead = boxes[:, 0] > site.joint("base_drive") + _NOSE_TIP - 0.1
+        beside = (boxes[:, 1] > BELT_WIDTH / 2) | (boxes[:, 4] < -BELT_WIDTH / 2)
+        reachable: Floats = boxes[ahead & ~beside]
+        return reachable
 
     def _pick(self) -> list[Phase]:
         boxes = self.boxes()
         if not len(boxes):
             return [Phase(0.5, {})]
-        wall = boxes[boxes[:, 0] < boxes[:, 0].min() + 0.35]
-        target = wall[np.argmax(wall[:, 5])]
+        wall = _wall(boxes)
+        front = wall[wall[:, 0] < wall[:, 0].min() + 0.35]
+        target = front[np.argmax(front[:, 5])]
         face, y = float(target[0]), float(np.clip((target[1] + target[4]) / 2, -0.75, 0.75))
         z = float(np.clip(target[5] - 0.22, 0.35, 2.6))
-        base = min(face, self._front(boxes)) - _NOSE_TIP - 0.2
-        reach = face + _PRESS - base - _CUPS_AT - _EXTEND
+        cups = _CUPS_AT + _EXTEND - _PRESS
+        base = max(float(boxes[:, 0].min()) - _NOSE_TIP - 0.2, face - cups - _REACH)
+        reach = face - base - cups
         drop = BELT_HEIGHT + 0.3
         return [
-            Phase(1.0, {"base_drive": base, "arm_lift": z, "arm_swing": y}),
+            Phase(1.4, {"base_drive": base, "arm_lift": z, "arm_swing": y}),
             Phase(0.6, {"plungers_extend": _EXTEND, "arm_reach": reach - 0.15}, "extend"),
             Phase(0.4, {"arm_reach": reach}),
             Phase(0.1, {}, "hold"),
             Phase(0.2, {"arm_lift": z + 0.04}),
             Phase(1.0, {"arm_reach": 0.0}),
             Phase(0.6, {"arm_lift": drop, "arm_swing": 0.3 * y}, "release"),
-            Phase(0.4, {"arm_lift": 1.6, "plungers_extend": 0.0}),
-            Phase(1.2, {}),
+            *self._retreat(boxes),
         ]
 
     def _sweep(self) -> list[Phase]:
         boxes = self.boxes()
         if not len(boxes):
             return [Phase(0.5, {})]
-        base = self._front(boxes) - _NOSE_TIP
+        begin = float(boxes[:, 0].min()) - _NOSE_TIP - 0.05
+        end = float(_wall(boxes)[:, 0].min()) - _NOSE_TIP + self._into_wall
         return [
-            Phase(1.0, {"base_drive": base - 0.05, "arm_lift": 1.6, "arm_reach": 0.0}),
-            Phase(2.0, {"base_drive": base + 0.5}),
+            Phase(1.4, {"base_drive": begin, **_IDLE}),
+            Phase(max(2.0, (end - begin) / 0.5), {"base_drive": end}),
             Phase(0.5, {}),
-            Phase(0.8, {"base_drive": base + 0.05}),
-            Phase(1.7, {}),
+            *self._retreat(boxes),
         ]
+
+    @staticmethod
+    def _retreat(boxes: Floats) -> list[Phase]:
+        """Away from the packets, so that the sensors see the whole scene (section 4.5)."""
+        back = float(boxes[:, 0].min()) - _NOSE_TIP - VIEW
+        return [Phase(1.6, {"base_drive": back, **_IDLE}), Phase(1.9, {})]
+
+
+def _wall(boxes: Floats) -> Floats:
+    """Of the packets, those that reach above what lies about on the floor; all, if none does."""
+    high = boxes[boxes[:, 5] > _HIGHER]
+    return high if len(high) else boxes

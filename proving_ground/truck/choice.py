@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.engines.engine import Diverged
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, Unloader
 from hetwin_suite.proving_ground.truck.packets import (
     CUT_OUT,
-    LOADS,
     TRAILER_HEIGHT,
     TRAILER_WIDTH,
     Load,
@@ -20,6 +20,10 @@ from hetwin_suite.proving_ground.truck.site import Site
 
 GRID = (6, 6)
 """Fields across and up in which the nearest face is looked for."""
+INTO_WALL = 0.15
+"""How far a sweep goes into the packets [m]; one that goes further unloads more than a pick from nearly any state."""
+HEIGHTS = (0.5, 2.2)
+"""Up to which the cut-outs are stacked [m]: from what is left on the floor to walls as high as the trailer."""
 _DEEPEST = 2.0
 _SETTLE_STEPS = 60
 _FEWEST = 12
@@ -65,7 +69,8 @@ def features_of(boxes: Floats) -> Floats:
 def episode(mode: str, seed: tuple[int, ...], states: int) -> list[Example]:
     """Examples from one cut-out of scenario A, tried in a mode of fidelity.
 
-    From every state both actions are tried; the program goes on from what one of them, drawn by lot, left.
+    From every state both actions are tried; the program goes on from what one of them, drawn by lot, left. It ends
+    early when little is left, or when the engine diverges.
 
     Args:
         mode: of fidelity.
@@ -73,9 +78,8 @@ def episode(mode: str, seed: tuple[int, ...], states: int) -> list[Example]:
         states: at most so many.
     """
     random = np.random.default_rng(seed)
-    height = LOADS["A"].height * random.uniform(0.6, 1.0)
-    site = Site(draw_load(Load(CUT_OUT, height), random))
-    unloader = Unloader(site)
+    site = Site(draw_load(Load(CUT_OUT, random.uniform(*HEIGHTS)), random))
+    unloader = Unloader(site, INTO_WALL)
     for _ in range(_SETTLE_STEPS):
         site.step(site.joints)
     found: list[Example] = []
@@ -84,7 +88,10 @@ def episode(mode: str, seed: tuple[int, ...], states: int) -> list[Example]:
         counts, after, cpu = [], [], 0.0
         for action in ACTIONS:
             site.restore(state)
-            outcome = unloader.perform(action, mode)
+            try:
+                outcome = unloader.perform(action, mode)
+            except Diverged:
+                return found
             counts.append(len(outcome.unloaded))
             after.append(site.save())
             cpu += outcome.cpu

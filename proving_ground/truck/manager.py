@@ -9,10 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.model_nodes.fidelity.near_robot import MODES, robot_box
+from hetwin_suite.model_nodes.fidelity.near_robot import MODES
 from hetwin_suite.model_nodes.fidelity.rules import NearRobotRules, Thresholds
 from hetwin_suite.proving_ground.truck.robot import plunger_links, plunger_names
 from hetwin_suite.proving_ground.truck.site import Site
+
+LOOK_EVERY = 4
+"""Steps from one look at the packets to the next."""
 
 
 class Manager:
@@ -32,6 +35,7 @@ class Manager:
         self._now = np.full(len(site.packets), float(Fidelity.HIGH))
         self._names = np.array([p.name for p in site.packets])
         self._links = [link for name in plunger_names() for link in plunger_links(name)]
+        self._count = -1
         self.plungers_on = True
         self.need_plungers(False)
 
@@ -45,10 +49,12 @@ class Manager:
 
     def step(self) -> None:
         """Switch the packets that are to be switched."""
-        if not self._is_on:
+        self._count += 1
+        if not self._is_on or self._count % LOOK_EVERY:
             return
-        site = self._site
-        levels = self._rules.update(site.time, site.poses(), robot_box(site.robot, site.values))
+        site, rules = self._site, self._rules
+        robot = site.robot.around_all(site.values, rules.since(site.time))
+        levels = rules.update(site.time, site.poses(), robot)
         changed = np.flatnonzero(levels != self._now)
         for level in Fidelity:
             chosen = changed[levels[changed] == level]

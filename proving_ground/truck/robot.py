@@ -27,11 +27,15 @@ SPRINGS = {
 CUP_AT = 0.2
 """x of the cups' front in the plungers' plate, retracted [m]."""
 BELT_HEIGHT = 0.45
+BELT_WIDTH = 2.2
 NOSE_PITCH = 0.32
 NOSE_LENGTH = 1.3
 ROLLER_RADIUS = 0.035
 """The nose's belt turns about a roller, whose front lifts what it meets [m]."""
-_CUP_RADIUS = 0.03
+_GUIDE_HEIGHT = 0.35
+CUP_RADIUS = 0.03
+SENSOR_REACH = 0.2
+"""Of the proximity sensor in each cup, from its middle [m]."""
 
 HEADER = """<?xml version="1.0"?>
 <!-- A robot that unloads trucks, after figure 3 of the paper on task-informed fidelity management: a mobile base, a
@@ -75,19 +79,20 @@ def urdf() -> str:
 
 
 def _body() -> list[str]:
-    belt = '<box size="1.9 2.0 0.04"/>'
+    belt = f'<box size="1.9 {BELT_WIDTH:g} 0.04"/>'
     return [
         _link("rails", 100.0),
         _joint(_Joint("base_drive", "prismatic", "rails", "base", (0, 0, 0), (1, 0, 0), -20, 20)),
         _link("base", 800.0, ('<box size="1.6 1.2 0.3"/>', (-0.9, 0, 0.2))),
         _fixed("base", "body_belt", (-0.85, 0, BELT_HEIGHT - 0.02)),
         _link("body_belt", 40.0, (belt, (0, 0, 0))),
+        *_guides("body", 1.9, 0.0),
     ]
 
 
 def _nose() -> list[str]:
-    plate = f'<box size="{NOSE_LENGTH:g} 2.2 0.04"/>'
-    roller = f'<cylinder radius="{ROLLER_RADIUS:g}" length="2.2"/>'
+    plate = f'<box size="{NOSE_LENGTH:g} {BELT_WIDTH:g} 0.04"/>'
+    roller = f'<cylinder radius="{ROLLER_RADIUS:g}" length="{BELT_WIDTH:g}"/>'
     return [
         _joint(_Joint("nose_lift", "prismatic", "base", "nose_lift", (0.1, 0, 0), (0, 0, 1), 0, 1)),
         _link("nose_lift", 20.0),
@@ -112,7 +117,19 @@ def _nose() -> list[str]:
         _link("nose_belt", 60.0, (plate, (NOSE_LENGTH / 2, 0, -0.02))),
         _fixed("nose_belt", "nose_roller", (NOSE_LENGTH, 0, -ROLLER_RADIUS), "1.5707963 0 0"),
         _link("nose_roller", 10.0, (roller, (0, 0, 0))),
+        *_guides("nose", 0.7 * NOSE_LENGTH, 0.35 * NOSE_LENGTH),
     ]
+
+
+def _guides(part: str, long: float, middle: float) -> list[str]:
+    """Boards along both sides of a belt, which keep packets on it."""
+    board = f'<box size="{long:g} 0.02 {_GUIDE_HEIGHT:g}"/>'
+    lines: list[str] = []
+    for side, sign in (("left", 1), ("right", -1)):
+        name, y = f"{part}_guide_{side}", sign * (BELT_WIDTH / 2 + 0.01)
+        lines.append(_fixed(f"{part}_belt", name, (middle, y, _GUIDE_HEIGHT / 2)))
+        lines.append(_link(name, 5.0, (board, (0, 0, 0))))
+    return lines
 
 
 def _arm() -> list[str]:
@@ -143,7 +160,7 @@ def _arm() -> list[str]:
 
 def _plunger(name: str, y: float, z: float) -> list[str]:
     rod, knuckle, mount, cup = plunger_links(name)
-    long = CUP_AT - 2 * _CUP_RADIUS
+    long = CUP_AT - 2 * CUP_RADIUS
     form = f'<box size="{long:g} 0.02 0.02"/>'
     return [
         _joint(
@@ -164,10 +181,10 @@ def _plunger(name: str, y: float, z: float) -> list[str]:
         _link(mount, 0.02),
         _joint(
             _Joint(
-                f"{name}_twist", "revolute", mount, cup, (_CUP_RADIUS, 0, 0), (1, 0, 0), -1, 1, 0.05
+                f"{name}_twist", "revolute", mount, cup, (CUP_RADIUS, 0, 0), (1, 0, 0), -1, 1, 0.05
             )
         ),
-        _link(cup, 0.05, (f'<sphere radius="{_CUP_RADIUS:g}"/>', (0, 0, 0))),
+        _link(cup, 0.05, (f'<sphere radius="{CUP_RADIUS:g}"/>', (0, 0, 0))),
     ]
 
 

@@ -16,6 +16,8 @@ from ros_domains import new_domain
 from ros_runs import command, environment, finish, running
 from watcher import watching
 
+from hetwin.srv import StopSimulation
+
 ENDS = {"live": "", "timeout": 3.5, "on_silence": "end", "wait": 60}
 """A robot that is silent for longer than the gap is done."""
 PICK_AND_PLACE = Path("pick_and_place")
@@ -81,6 +83,12 @@ def test_a_twin_joins_a_robot_that_moves_already(tmp_path: Path) -> None:
     assert ended.json["simulated_time"] == pytest.approx(2.0, abs=0.01)
 
 
+def told(messages: list[DiagnosticArray], key: str) -> str:
+    """The newest value of a key of the diagnostics."""
+    values = [p.value for m in messages for s in m.status for p in s.values if p.key == key]
+    return values[-1] if values else ""
+
+
 def test_a_robot_that_vanishes_ends_the_run_with_words(tmp_path: Path) -> None:
     domain = new_domain()
     spec = {"live": "/arm", "timeout": 1.0, "wait": 60}
@@ -90,20 +98,32 @@ def test_a_robot_that_vanishes_ends_the_run_with_words(tmp_path: Path) -> None:
         watching(domain) as watcher,
     ):
         states = watcher.listen(DiagnosticArray, "/arm/diagnostics")
-        watcher.wait(
-            lambda: any(
-                pair.key == "twin follows" and pair.value == "yes"
-                for m in states
-                for status in m.status
-                for pair in status.values
-            )
-        )
+        watcher.wait(lambda: told(states, "twin follows") == "yes")
         process.kill()
         ended = finish(twin)
     assert ended.code == 1
     error = ended.json["error"]
     assert (error["model"], error["call"]) == ("physics", "step")
     assert "silent on /arm/joint_states for 1 s" in error["reason"]
+
+
+def test_a_robot_that_is_started_anew_is_followed_on(tmp_path: Path) -> None:
+    domain = new_domain()
+    spec = {"live": "", "timeout": 60, "wait": 60}
+    with live(tmp_path / "run", domain, spec) as (twin, _), watching(domain) as watcher:
+        states = watcher.listen(DiagnosticArray, "/diagnostics")
+        with robot(domain, "--stand", "60") as process:
+            watcher.wait(lambda: told(states, "twin follows") == "yes")
+            process.kill()
+        watcher.wait(lambda: any("the twin waits" in s.message for m in states for s in m.status))
+        with robot(domain, "--stand", "60"):
+            watcher.wait(lambda: told(states, "gaps") not in ("", "0"), 40)
+            stop = watcher.call(StopSimulation, "/hetwin/stop_simulation", StopSimulation.Request())
+            assert stop.accepted
+            ended = finish(twin)
+    assert ended.code == 0, ended.err
+    assert ended.json["ended"] == "stopped"
+    assert "robot_gap" in {event["name"] for event in ended.json["events"]}
 
 
 def test_no_robot_is_bad_input(tmp_path: Path) -> None:

@@ -6,11 +6,13 @@ Needs launch, launch_ros and ros2cli, and a sourced colcon installation of hetwi
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +21,7 @@ import pytest
 from ros_domains import new_domain
 
 HERE = Path(__file__).resolve().parent
+EPISODE = HERE.parents[1] / "scenarios" / "episodes" / "pick_and_place"
 LIMIT_S = 200.0
 
 
@@ -146,6 +149,57 @@ def test_the_ros2_command_sees_nodes_services_and_topics(
     assert {"/conductor", "/grasp", "/holding", "/robot_listener"} <= set(nodes.stdout.split())
     assert "accepted=True" in called.stdout, called.stdout + called.stderr
     assert "accepted=True" in stopped.stdout, stopped.stdout + stopped.stderr
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("simulation_interfaces") is None,
+    reason="simulation_interfaces is not installed",
+)
+def test_a_stopped_twin_is_played_and_quit_by_the_standards_services(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    def call(name: str, request: str = "{}") -> str:
+        service = "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+        kind = f"simulation_interfaces/srv/{name}"
+        done = ros2("service", "call", f"/hetwin/{service}", kind, request, env=env, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    with launched("start:=stopped", "in_process:=all", env=env, cwd=tmp_path) as twin:
+        assert "state=0" in call("GetSimulationState")
+        assert "result=1" in call("SetSimulationState", "{state: {state: 2}}")
+        assert "result=1" in call("StepSimulation", "{steps: 40}")
+        state = call("GetEntityState", "{entity: box}")
+        assert "nanosec=100000000" in state
+        assert "result=1" in call("SetSimulationState", "{state: {state: 3}}")
+        said, _ = twin.communicate(timeout=60)
+    assert twin.returncode == 0, said
+    assert "the simulation is over" in said
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("ros2bag") is None, reason="not installed: ros2bag (rosbag2)"
+)
+def test_ros2_bag_play_is_a_robot(env: dict[str, str], tmp_path: Path) -> None:
+    live = '{"live": "", "timeout": 5, "on_silence": "end", "wait": 60}'
+    given = (f"source:={live}", "in_process:=all", "use_sim_time:=true")
+    play = ("bag", "play", str(EPISODE), "--clock", "100", "--disable-keyboard-controls")
+    listing = ("node", "list", "--no-daemon", "--spin-time", "2")
+    with launched(*given, env=env, cwd=tmp_path) as twin:
+        end = time.monotonic() + 60
+        while "/robot_listener" not in ros2(*listing, env=env, cwd=tmp_path).stdout:
+            assert time.monotonic() < end
+        played = ros2(*play, env=env, cwd=tmp_path)
+        said, _ = twin.communicate(timeout=120)
+    assert played.returncode == 0, played.stderr
+    assert twin.returncode == 0, said
+    (summary,) = tmp_path.glob("runs/*/summary.json")
+    outcome = json.loads(summary.read_text(encoding="utf-8"))
+    assert outcome["ended"] == "recording"
+    assert outcome["live"]["states"] > 3000
+    # The robot moves already when the twin begins, but has not gripped yet.
+    assert {"picked_up", "put_down"} <= {event["name"] for event in outcome["events"]}
+    assert outcome["state"]["on(box, tray)"] is True
 
 
 def test_launch_test_passes(env: dict[str, str], tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -59,7 +60,7 @@ def test_colcon_gets_the_same_entry_points(tmp_path: Path) -> None:
     assert {(entry.group, entry.name, entry.value) for entry in written.entry_points} == declared
 
 
-NOT_ON_PYPI = {"launch", "launch_ros", "ros2launch", "tf2_msgs"}
+NOT_ON_PYPI = {"launch", "launch_ros", "ros2launch", "simulation_interfaces", "tf2_msgs"}
 """What only a ROS 2 installation has; hetwin does without them where they are absent."""
 
 
@@ -69,6 +70,27 @@ def test_package_xml_and_pip_ask_for_the_same_ros_packages() -> None:
     asked = {e.text for tag in ("depend", "exec_depend") for e in PACKAGE.iter(tag) if e.text}
     from_ros = {name for name in asked if not name.startswith("python3-")}
     assert from_ros - NOT_ON_PYPI == from_pip
+
+
+ROSDEP_KEYS = {"pil": "pillow", "yaml": "pyyaml"}
+"""Keys of rosdep (python3-...) whose packages have other names on PyPI."""
+
+
+def test_every_library_comes_from_rosdep_or_from_the_tutorials_pip() -> None:
+    requirements = {Requirement(text).name: text for text in PROJECT["dependencies"]}
+    needed = {name for name in requirements if not name.startswith("ros-")}
+    keys = [e.text or "" for e in PACKAGE.iter("exec_depend")]
+    from_rosdep = {k.removeprefix("python3-") for k in keys if k.startswith("python3-")}
+    from_rosdep = {ROSDEP_KEYS.get(name, name) for name in from_rosdep}
+    assert from_rosdep <= needed
+    tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    lines = [line for line in tutorial.splitlines() if "-m pip install" in line]
+    asked = [Requirement(word) for line in lines for word in shlex.split(line)[4:]]
+    from_pip = {requirement.name for requirement in asked}
+    assert needed - from_rosdep <= from_pip
+    for requirement in asked:  # the same releases as pip install hetwin-suite would bring
+        if requirement.name in requirements and str(requirement.specifier):
+            assert str(requirement) == str(Requirement(requirements[requirement.name]))
 
 
 def test_the_licence_is_the_one_that_is_declared() -> None:

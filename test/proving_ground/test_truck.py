@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_suite.ensemble.values import pose_value
 from hetwin_suite.proving_ground.truck.actions import Unloader
-from hetwin_suite.proving_ground.truck.manager import Manager
+from hetwin_suite.proving_ground.truck.manager import LOOK_EVERY, Manager
 from hetwin_suite.proving_ground.truck.packets import LOADS, Load, Packet, draw_load
 from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS, plunger_links, plunger_names
 from hetwin_suite.proving_ground.truck.site import Site
@@ -71,16 +72,26 @@ def test_an_action_unloads_and_leaves_every_fidelity_as_it_was(site: Site, actio
 def test_packets_far_from_the_robot_are_low_until_it_comes(site: Site) -> None:
     state = site.save()
     manager = Manager(site, "AdFi-3")
-    for _ in range(20):
+    for _ in range(20 * LOOK_EVERY):
         manager.step()
         site.step(site.joints)
     assert {site.engine.fidelity(p.name) for p in site.packets} == {Fidelity.LOW}
     front = min(p.at[0] for p in site.packets)
-    for share in np.linspace(0, 1, 60):
+    for share in np.linspace(0, 1, 20 * LOOK_EVERY):
         manager.step()
         site.step(site.targets(base_drive=-3.0 + share * (front + 1.6)))
     manager.step()
     levels = {site.engine.fidelity(p.name) for p in site.packets}
     assert Fidelity.HIGH in levels
     manager.end()
+    site.restore(state)
+
+
+def test_what_lies_beside_or_behind_the_nose_is_out_of_reach(site: Site) -> None:
+    unloader, state = Unloader(site), site.save()
+    assert len(unloader.boxes()) == len(site.packets)
+    for packet, at in zip(site.packets, [(-3.0, 0.0, 0.2), (1.0, 1.6, 0.2)], strict=False):
+        site.engine.hand_back(packet.name, pose_value(at, time_ns=0))
+    site.step(site.joints)
+    assert len(unloader.boxes()) == len(site.packets) - 2
     site.restore(state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -53,6 +53,27 @@ class Remark:
     name: str
     other: str
     text: str
+
+
+NOTHING_SEEN = -1.0
+"""In place of a frame's index where a beam meets nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beam:
+    """A range sensor on a link of a robot.
+
+    Attributes:
+        frame: the link.
+        at: where the beam begins, in the link's frame [m].
+        along: unit vector in the link's frame.
+        reach: how far it sees [m].
+    """
+
+    frame: str
+    at: Vector
+    along: Vector
+    reach: float
 
 
 class Engine(ABC):
@@ -172,6 +193,13 @@ class Engine(ABC):
     def fidelity(self, name: str) -> Fidelity:
         """In how much detail an object is simulated now."""
         return Fidelity.HIGH
+
+    def look(self, beams: Sequence[Beam]) -> Floats:
+        """What range sensors see now: (n, 2) distance [m] and index of the frame.
+
+        A beam that meets nothing, or whose link has a low fidelity, tells its reach and `NOTHING_SEEN`.
+        """
+        raise Unsupported(f"{self.name} has no range sensors")
 
     def push(self, name: str, wrench: Floats) -> None:
         """From now on a force and a torque act on an object, until they are changed.

@@ -47,6 +47,12 @@ class Scene:
 def test_what_is_at_rest_out_of_reach_is_lowered_after_two_steps() -> None:
     scene = Scene()
     assert scene.step() == [HIGH, HIGH]
+    assert scene.step() == [HIGH, MEDIUM]
+
+
+def test_it_becomes_low_when_nothing_high_has_reached_out_of_the_box_for_two_steps() -> None:
+    scene = Scene()
+    scene.step(2)
     assert scene.step() == [HIGH, LOW]
 
 
@@ -60,7 +66,7 @@ def test_what_moves_is_not_lowered(component: int) -> None:
     scene.poses[1, component] = 0.1
     assert scene.step() == [HIGH, HIGH]
     scene.poses[1, component] = 0.0
-    assert scene.step(2) == [HIGH, LOW]
+    assert scene.step(2) == [HIGH, MEDIUM]
 
 
 def test_a_high_object_that_reaches_out_of_the_box_keeps_the_others_medium() -> None:
@@ -68,6 +74,7 @@ def test_a_high_object_that_reaches_out_of_the_box_keeps_the_others_medium() -> 
     scene.poses[0, 0] = 1.05
     assert scene.step(3) == [HIGH, MEDIUM]
     scene.poses[0, 0] = 0.5
+    assert scene.step() == [HIGH, MEDIUM]
     assert scene.step() == [HIGH, LOW]
 
 
@@ -77,17 +84,40 @@ def test_what_the_box_reaches_is_raised_at_once() -> None:
     assert scene.step(1, moved(2.0)) == [HIGH, HIGH]
 
 
+def test_what_the_robot_reaches_before_the_next_look_is_raised_now() -> None:
+    scene = Scene()
+    assert scene.step(3) == [HIGH, LOW]
+    link = Entity("link", EntityKind.LINK, shapes=(Shape(ShapeKind.BOX, (0.2, 0.2, 0.2)),))
+    boxes = BoundingBoxes(
+        scene_of([link], {"link": pose_value((1.7, 0, 0.1)).data}).layout, ["link"]
+    )
+    values = pose_value((1.7, 0, 0.1)).data.copy()
+    values[7] = 15.0
+    robot = boxes.around_all(values, scene.rules.since(scene.time + STEP))
+    assert robot[3] == pytest.approx(1.8 + 15.0 * STEP)
+    assert scene.step(1, boxes.around_all(values))[1] < HIGH
+    assert scene.step(1, robot)[1] == HIGH
+
+
+def test_what_flies_out_of_the_box_before_the_next_look_keeps_others_medium() -> None:
+    scene = Scene()
+    scene.poses[0, 0] = 0.8
+    assert scene.step(3)[1] == LOW
+    scene.poses[0, 7] = 20.0
+    assert scene.step()[1] == MEDIUM
+
+
 def test_everything_is_raised_at_regular_intervals() -> None:
     scene = Scene(interval=1.0)
     levels = [scene.step()[1] for _ in range(250)]
     raised = [i for i in range(1, 250) if levels[i] == HIGH and levels[i - 1] != HIGH]
     assert raised == [99, 199]
-    assert levels[101] == LOW
+    assert levels[102] == LOW
 
 
 def test_without_an_interval_nothing_is_raised_by_time() -> None:
     scene = Scene(interval=0.0)
-    scene.step(2)
+    scene.step(3)
     assert {scene.step()[1] for _ in range(2000)} == {LOW}
 
 

@@ -31,7 +31,12 @@ from hetwin_suite.model_nodes.main_physics.description import (
     JointKind,
     Link,
 )
-from hetwin_suite.model_nodes.main_physics.engines.engine import Engine, Unsupported
+from hetwin_suite.model_nodes.main_physics.engines.engine import (
+    NOTHING_SEEN,
+    Beam,
+    Engine,
+    Unsupported,
+)
 from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
 
 LOW, MEDIUM, HIGH = Fidelity.LOW, Fidelity.MEDIUM, Fidelity.HIGH
@@ -257,6 +262,21 @@ def test_a_belt_carries_what_lies_on_it(engine: Engine) -> None:
     engine.run_belt("belt", (0.0, 0.0, 0.0))
     rest(engine, 100)
     assert abs(frame(engine, "box")[7]) < 1e-3
+
+
+def test_a_range_sensor_sees_what_is_ahead_unless_its_link_is_low(engine: Engine) -> None:
+    loaded(engine, floor(), box("box", at(0, 0, 0.05)), gripper(at(0, 0, 0.05), gap=0.3))
+    place = frame(engine, "left")
+    ahead = Beam("left", (0.0, 0.0, 0.0), (0.0, -1.0, 0.0), 1.0)
+    away = Beam("left", (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 0.5)
+    (distance, seen), (nothing, none) = engine.look([ahead, away])
+    assert engine.frames[int(seen)] == "box"
+    assert distance == pytest.approx(place[1] - 0.05, abs=1e-3)
+    assert (nothing, none) == (0.5, NOTHING_SEEN)
+    engine.set_fidelity(["left"], LOW)
+    assert engine.look([ahead]).tolist() == [[1.0, NOTHING_SEEN]]
+    engine.set_fidelity(["left"], HIGH)
+    assert engine.look([ahead])[0, 0] == distance
 
 
 def sprung(mass: float = 0.1) -> Body:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
@@ -14,6 +14,7 @@ from hetwin_suite.ensemble.values import Floats, Value
 from hetwin_suite.model_nodes.main_physics.description import Body, World
 from hetwin_suite.model_nodes.main_physics.engines.engine import (
     EVERYTHING_NEAR,
+    Beam,
     Diverged,
     Engine,
     EngineSettings,
@@ -282,6 +283,11 @@ class GazeboEngine(Engine):
     def fidelity(self, name: str) -> Fidelity:
         """In how much detail an object or a link is simulated now."""
         return self._objects.fidelity(name)
+
+    def look(self, beams: Sequence[Beam]) -> Floats:
+        """MuJoCo's geometry tells; see `shadow`."""
+        on = [self.fidelity(beam.frame) is not Fidelity.LOW for beam in beams]
+        return self._shadow.look(beams, on)
 
     def push(self, name: str, wrench: Floats) -> None:
         """Let a force act on an object in each of Gazebo's steps."""

@@ -7,7 +7,7 @@ same order and meaning in both engines.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import mujoco as mj
@@ -16,8 +16,9 @@ import numpy as np
 from hetwin_suite.ensemble.poses import compose
 from hetwin_suite.ensemble.values import POSE_SIZE, Floats, Value
 from hetwin_suite.model_nodes.main_physics.description import Inertial, Vector, World
-from hetwin_suite.model_nodes.main_physics.engines.engine import EngineSettings
+from hetwin_suite.model_nodes.main_physics.engines.engine import Beam, EngineSettings
 from hetwin_suite.model_nodes.main_physics.engines.gz.parts import Load
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.beams import Beams
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.builder import Builder
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.frames import FrameReader
@@ -46,6 +47,7 @@ class Shadow:
         self.tables = make_tables(world, self._model)
         self._reader = FrameReader(self._model, self._data, self.tables)
         self.led = LedObjects(self._model, self.tables, self._reader)
+        self._beams = Beams(self._model, self._data, self.tables)
         self.loads: dict[str, Load] = {}
         self.positions: Floats = np.zeros(len(self.tables.joints))
         self.velocities: Floats = np.zeros(len(self.tables.joints))
@@ -130,6 +132,10 @@ class Shadow:
         if at < tables.moving:
             return self.frame(name)
         return np.array(self._still[at - tables.moving])
+
+    def look(self, beams: Sequence[Beam], on: Sequence[bool]) -> Floats:
+        """What range sensors see; see `Engine.look`."""
+        return self._beams.look(beams, on)
 
     def directions(self, pairs: set[tuple[int, int]]) -> dict[tuple[int, int], Vector]:
         """(frame, other frame) -> unit vector from the other to the frame, at their nearest points."""

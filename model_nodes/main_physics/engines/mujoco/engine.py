@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ from hetwin_suite.ensemble.values import Floats, Value
 from hetwin_suite.model_nodes.main_physics.description import Body, Vector, World
 from hetwin_suite.model_nodes.main_physics.engines.engine import (
     EVERYTHING_NEAR,
+    Beam,
     Diverged,
     Engine,
     EngineSettings,
@@ -24,6 +25,7 @@ from hetwin_suite.model_nodes.main_physics.engines.engine import (
     Unsupported,
 )
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.attachments import Attachments
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.beams import Beams
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.builder import Builder
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.collisions import Collisions
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.contacts import Contacts
@@ -106,6 +108,7 @@ class MujocoEngine(Engine):
         self._overlaps = Overlaps(model, data, tables, self._collisions)
         near = [b for name in self._near_objects(tables) for b in tables.free[name].members]
         self._pairs = Pairs(model, data, tables, near, self._settings.proximity_range)
+        self._beams = Beams(model, data, tables)
         self._attachments = Attachments(model, data, tables, self._collisions)
         self._released: dict[str, tuple[int, Floats]] = {}
         mj.mj_kinematics(model, data)
@@ -310,6 +313,15 @@ class MujocoEngine(Engine):
         if name in self._link_fidelities:
             return self._link_fidelities.level(name)
         return self._fidelities.level(self._free(name).name)
+
+    def look(self, beams: Sequence[Beam]) -> Floats:
+        """See `beams`."""
+        self._refresh()
+        links = self._link_fidelities
+        on = [
+            beam.frame not in links or links.level(beam.frame) is not Fidelity.LOW for beam in beams
+        ]
+        return self._beams.look(beams, on)
 
     def push(self, name: str, wrench: Floats) -> None:
         """Let a force act; MuJoCo wants it at the centre of mass."""

@@ -47,6 +47,7 @@ class RobotLink:
 
     Attributes:
         topics: full names of the joint states' topics.
+        simulated: whether time is that of a simulation (parameter `use_sim_time`).
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class RobotLink:
         if self._owns_ros:
             rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
         self._node = _node(namespace)
+        self.simulated = bool(self._node.get_parameter("use_sim_time").value)
         self._report = report
         self._others = dict(others)
         self._over = False

@@ -104,6 +104,7 @@ class LiveSource(Source):
             _known_types(spec),
             self._report,
         )
+        self._clocks.simulated = self._link.simulated
         try:
             self._wait_for_robot()
         except BaseException:

@@ -42,3 +42,12 @@ def test_what_was_long_ago_is_forgotten() -> None:
     for i in range(1, 2000):
         clocks.add(i * SECOND // 100, i * SECOND // 100 + 50_000_000)
     assert clocks.difference_ns == 50_000_000
+
+
+def test_of_a_slow_simulations_clock_only_the_newest_message_counts() -> None:
+    clocks = ClockComparison()
+    clocks.simulated = True
+    for i in range(300):  # half as fast as real time
+        clocks.add(i * SECOND // 200, i * SECOND // 100 + 1_000_000)
+        assert clocks.offset_ns == i * SECOND // 200 + 1_000_000
+    assert clocks.agree  # there is nothing to warn of

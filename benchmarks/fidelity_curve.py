@@ -1,0 +1,66 @@
+"""Time of a step over the number of objects, and for switching them."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_suite.proving_ground.truck.packets import Load, draw_load
+from hetwin_suite.proving_ground.truck.site import Site
+
+COUNTS = (10, 30, 100, 300, 1000, 3000)
+ACTIVE = 50
+"""Objects that stay high."""
+_SETTLE_STEPS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Milliseconds per step with so many objects at rest, and for switching 100 of them (or all)."""
+
+    objects: int
+    sleep: bool
+    high: float
+    medium: float
+    low: float
+    switch: float
+
+
+def point(count: int, sleep: bool, steps: int) -> Point:
+    """Measure with so many packets, of which `ACTIVE` at most (or half) stay high."""
+    site = Site(draw_load(Load(count, 2.2), np.random.default_rng(count)), sleep=sleep)
+    engine, names = site.engine, [p.name for p in site.packets]
+    back = names[min(ACTIVE, count // 2) :]
+    for _ in range(_SETTLE_STEPS):
+        site.step(site.joints)
+    high = _milliseconds(site, steps)
+    engine.set_fidelity(back, Fidelity.MEDIUM)
+    medium = _milliseconds(site, steps)
+    engine.set_fidelity(back, Fidelity.LOW)
+    low = _milliseconds(site, steps)
+    engine.set_fidelity(names, Fidelity.HIGH)
+    return Point(count, sleep, high, medium, low, _switching(site, names[:100]))
+
+
+def _milliseconds(site: Site, steps: int) -> float:
+    site.step(site.joints)
+    begun = time.process_time()
+    for _ in range(steps):
+        site.step(site.joints)
+    return 1e3 * (time.process_time() - begun) / steps
+
+
+def _switching(site: Site, names: Sequence[str]) -> float:
+    """Median processor time to switch these packets to another level [ms]."""
+    taken = []
+    site.step(site.joints)
+    for level in (Fidelity.MEDIUM, Fidelity.LOW, Fidelity.HIGH) * 7:
+        begun = time.process_time()
+        site.engine.set_fidelity(names, level)
+        taken.append(time.process_time() - begun)
+    return 1e3 * statistics.median(taken)

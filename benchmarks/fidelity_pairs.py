@@ -1,0 +1,189 @@
+"""The same actions from the same states of a truck in every mode of fidelity, and what can be said of the pairs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hetwin_suite.model_nodes.fidelity.near_robot import MODES
+from hetwin_suite.model_nodes.main_physics.engines.engine import Diverged
+from hetwin_suite.proving_ground.truck.actions import ACTIONS, Outcome, Unloader
+from hetwin_suite.proving_ground.truck.packets import LOADS, Load, draw_load
+from hetwin_suite.proving_ground.truck.site import Site
+
+CASES = [(mode, sleep) for sleep in (False, True) for mode in MODES]
+"""Modes, without and with the engine's own sleep; the first is what all are compared with."""
+BASE = CASES[0]
+CHAIN = 10
+"""Actions on one load after each other."""
+MOVING = 5
+"""Things move while more packets than this move, in HiFi with the same sleep."""
+_SETTLE_STEPS = 100
+_FEW_LEFT = 20
+_RESAMPLES = 4000
+_Case = tuple[str, bool]
+
+
+@dataclass(slots=True)
+class State:
+    """What became of one saved state in every case; a case that diverged is absent."""
+
+    scenario: str
+    action: str
+    outcomes: dict[_Case, Outcome] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is printed of one case; all shares and ratios are over the states in which neither case diverged.
+
+    Attributes:
+        real_time_factor: simulated time over processor time.
+        speedup: processor time of HiFi without sleep over that of this case.
+        speedup_alike: the same over HiFi with the same sleep.
+        speedup_moving: the same over HiFi with the same sleep, only while things move.
+        error: packets unloaded over those of HiFi without sleep, less 1.
+        error_low: lower end of its 95 % interval.
+        error_high: upper end.
+        unloaded: packets.
+        states: that were compared.
+        diverged: states in which this case diverged.
+    """
+
+    scenario: str
+    mode: str
+    sleep: bool
+    real_time_factor: float
+    speedup: float
+    speedup_alike: float
+    speedup_moving: float
+    error: float
+    error_low: float
+    error_high: float
+    unloaded: int
+    states: int
+    diverged: int
+
+
+def chain(scenario: str, number: int, states: int, packets: int | None, end: float) -> list[State]:
+    """Actions on one load, each in all cases; none is begun after `end` (of `time.monotonic`).
+
+    What AdFi-1 leaves, with everything high again, is the next state.
+
+    Args:
+        scenario: A, B or C.
+        number: of the load.
+        states: at most so many.
+        packets: how many to load, if not as many as the scenario has.
+        end: see above.
+    """
+    random = np.random.default_rng([number, ord(scenario)])
+    load = LOADS[scenario]
+    drawn = draw_load(Load(packets or load.packets, load.height), random)
+    sites = {sleep: Site(drawn, sleep=sleep) for sleep in (False, True)}
+    unloaders = {sleep: Unloader(site) for sleep, site in sites.items()}
+    begin = _settled(sites[False])
+    found: list[State] = []
+    while len(found) < states and time.monotonic() < end:
+        state, following = State(scenario, ACTIONS[len(found) % 2]), None
+        for mode, sleep in CASES:
+            sites[sleep].restore(begin)
+            try:
+                state.outcomes[mode, sleep] = unloaders[sleep].perform(state.action, mode)
+            except Diverged as error:
+                print(f"{scenario}, {mode}, sleep {sleep}: {error}", file=sys.stderr, flush=True)
+                continue
+            if (mode, sleep) == ("AdFi-1", False):
+                following = sites[sleep].save()
+        found.append(state)
+        _tell(state, number, len(found))
+        if following is None or len(unloaders[False].boxes()) < _FEW_LEFT:
+            break
+        begin = following
+    return found
+
+
+def _settled(site: Site) -> object:
+    for _ in range(_SETTLE_STEPS):
+        site.step(site.joints)
+    return site.save()
+
+
+def _tell(state: State, number: int, count: int) -> None:
+    counts = " ".join(
+        f"{mode}{'+sleep' if sleep else ''} {len(outcome.unloaded)}"
+        for (mode, sleep), outcome in state.outcomes.items()
+    )
+    what = f"{state.scenario}, load {number}, state {count}, {state.action}"
+    print(f"{what}: {counts}", file=sys.stderr, flush=True)
+
+
+def rows_of(scenario: str, states: Sequence[State], seed: int) -> list[Row]:
+    """The rows of one scenario."""
+    return [_row(scenario, case, states, seed) for case in CASES]
+
+
+def _row(scenario: str, case: _Case, states: Sequence[State], seed: int) -> Row:
+    alike = ("HiFi", case[1])
+    valid = [s for s in states if {case, alike, BASE} <= s.outcomes.keys()]
+    own = [s.outcomes[case] for s in valid]
+    cpu = sum(o.cpu for o in own)
+    error, low, high = error_of(
+        [len(o.unloaded) for o in own],
+        [len(s.outcomes[BASE].unloaded) for s in valid],
+        [s.action for s in valid],
+        seed,
+    )
+    return Row(
+        scenario,
+        *case,
+        _ratio(sum(o.simulated for o in own), cpu),
+        _ratio(sum(s.outcomes[BASE].cpu for s in valid), cpu),
+        _ratio(sum(s.outcomes[alike].cpu for s in valid), cpu),
+        _ratio(
+            sum(_while_moving(s.outcomes[alike], s.outcomes[alike]) for s in valid),
+            sum(_while_moving(s.outcomes[case], s.outcomes[alike]) for s in valid),
+        ),
+        error,
+        low,
+        high,
+        sum(len(o.unloaded) for o in own),
+        len(valid),
+        sum(case not in s.outcomes for s in states),
+    )
+
+
+def _ratio(one: float, other: float) -> float:
+    return one / other if other > 0 else float("nan")
+
+
+def _while_moving(outcome: Outcome, judge: Outcome) -> float:
+    """Processor time of the laps in which things move in `judge`; both did the same at the same time."""
+    laps = zip(outcome.laps, judge.moving, strict=False)
+    return sum(taken for taken, moving in laps if moving > MOVING)
+
+
+def error_of(
+    one: Sequence[int], base: Sequence[int], kinds: Sequence[str], seed: int
+) -> tuple[float, float, float]:
+    """Share by which the sum of `one` differs from that of `base`, and its 95 % interval.
+
+    Counts of the same state belong together: the interval is a bootstrap over states of the ratio of the sums,
+    which draws as many states of each kind of action as there are.
+    """
+    pairs = np.array([one, base], np.float64)
+    if not pairs[1].sum() > 0:
+        return float("nan"), float("nan"), float("nan")
+    random = np.random.default_rng(seed)
+    sums = np.zeros((2, _RESAMPLES))
+    for kind in sorted(set(kinds)):
+        chosen = np.flatnonzero(np.array(kinds) == kind)
+        drawn = random.choice(chosen, (_RESAMPLES, len(chosen)))
+        sums += pairs[:, drawn].sum(axis=2)
+    shares = sums[0] / np.maximum(sums[1], 1.0) - 1.0
+    low, high = np.percentile(shares, [2.5, 97.5])
+    return float(pairs[0].sum() / pairs[1].sum() - 1.0), float(low), float(high)

@@ -1,0 +1,66 @@
+"""The scene's frames on ``tf`` and ``tf_static``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile
+
+from hetwin_suite.ensemble.layout import EntityKind
+from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_suite.ensemble.transport import ros_names as names
+from hetwin_suite.projection.streams import TransformTemplate
+
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:  # not every installation has it
+    TFMessage = None
+
+
+def latched() -> QoSProfile:
+    """For what late listeners must hear too."""
+    return QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
+
+
+def make_frames(
+    publisher: Callable[[Any, str, QoSProfile], Any], *, live: bool
+) -> SceneFrames | None:
+    """What publishes frames; None where tf2_msgs is not installed.
+
+    Args:
+        publisher: makes a publisher from type, topic and QoS.
+        live: whether the robot is a real one, whose frames are its own to publish, by its own clock.
+    """
+    if TFMessage is None or live:
+        return None
+    return SceneFrames(
+        publisher(TFMessage, names.TRANSFORMS, QoSProfile(depth=100)),
+        publisher(TFMessage, names.STATIC_TRANSFORMS, latched()),
+    )
+
+
+class SceneFrames:
+    """Each entity's frame directly under ``world``, named as the entity.
+
+    Args:
+        moving: publisher for what moves.
+        fixed: publisher for what does not.
+    """
+
+    def __init__(self, moving: Any, fixed: Any) -> None:
+        self._moving, self._fixed = moving, fixed
+        self._template: TransformTemplate | None = None
+
+    def begin(self, scene: Snapshot) -> None:
+        """Publish what never moves, and find out what does."""
+        layout = scene.layout
+        self._template = TransformTemplate(layout)
+        static = TransformTemplate(layout, (EntityKind.STATIC,))
+        if not static.empty:
+            self._fixed.publish(bytes(static.fill(scene.time_ns, scene.values)))
+
+    def publish(self, scene: Snapshot) -> None:
+        """Publish what moves."""
+        if self._template is not None and not self._template.empty:
+            self._moving.publish(bytes(self._template.fill(scene.time_ns, scene.values)))

@@ -1,0 +1,173 @@
+"""What RViz, Foxglove and other nodes find of a twin in a namespace, by the shipped layouts and with overridden QoS."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from rclpy.node import NodeNameNonExistentError
+from rclpy.qos import QoSDurabilityPolicy, QoSReliabilityPolicy, qos_profile_sensor_data
+from ros_domains import new_domain
+from ros_runs import environment
+from rosgraph_msgs.msg import Clock
+from watcher import Watcher, watching
+
+from hetwin.msg import Registry
+
+LAUNCH = Path(__file__).resolve().parents[2] / "launch"
+TWIN = "/left"
+DISPLAYS = {
+    "MarkerArray": "visualization_msgs/msg/MarkerArray",
+    "RobotModel": "std_msgs/msg/String",
+    "DiagnosticSummary": "diagnostic_msgs/msg/DiagnosticArray",
+}
+"""Kind of display or panel -> type of its topic."""
+OVERRIDES = f"""
+/**:
+  ros__parameters:
+    qos_overrides:
+      {TWIN}/hetwin/state:
+        publisher: {{reliability: best_effort, depth: 1}}
+      {TWIN}/clock:
+        publisher: {{reliability: best_effort}}
+"""
+
+
+@pytest.fixture(scope="module")
+def twin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watcher]:
+    """The demo in a namespace, held before its first step."""
+    folder = tmp_path_factory.mktemp("twin")
+    (folder / "qos.yaml").write_text(OVERRIDES, encoding="utf-8")
+    domain = new_domain()
+    parameters = {
+        "scenario": "pick_and_place",
+        "in_process": "all",
+        "out": folder,
+        "start_at_once": "true",
+        "start_paused": "true",
+    }
+    given = [word for name, value in parameters.items() for word in ("-p", f"{name}:={value}")]
+    command = [sys.executable, "-m", "hetwin_suite.conductor_node.main", "--ros-args"]
+    command += ["-r", f"__ns:={TWIN}", "--params-file", str(folder / "qos.yaml"), *given]
+    process = subprocess.Popen(command, env=environment(domain))
+    try:
+        with watching(domain) as watcher:
+            registry = watcher.listen(Registry, f"{TWIN}/hetwin/registry", latched=True)
+            markers = f"{TWIN}/hetwin/markers"
+            watcher.wait(
+                lambda: process.poll() is not None or (registry and markers in published(watcher))
+            )
+            assert process.poll() is None
+            yield watcher
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def published(watcher: Watcher) -> dict[str, str]:
+    """Topic -> type, of all that the twin publishes."""
+    try:
+        found = watcher.node.get_publisher_names_and_types_by_node("conductor", TWIN)
+    except NodeNameNonExistentError:
+        return {}
+    return {name: types[0] for name, types in found}
+
+
+def test_the_rviz_layout_shows_what_is_published(twin: Watcher) -> None:
+    layout = yaml.safe_load((LAUNCH / "hetwin.rviz").read_text(encoding="utf-8"))
+    topics = published(twin)
+    shown = 0
+    for display in layout["Visualization Manager"]["Displays"]:
+        topic = display.get("Topic") or display.get("Description Topic")
+        if topic is None:
+            continue
+        shown += 1
+        kind = display["Class"].rpartition("/")[2]
+        name = f"{TWIN}/{topic['Value']}"  # relative, as RViz is in the twin's namespace
+        assert topics[name] == DISPLAYS[kind]
+        (info,) = twin.node.get_publishers_info_by_topic(name)
+        latched = info.qos_profile.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL
+        assert latched or topic["Durability Policy"] == "Volatile"  # else they would not match
+    assert shown == 2
+
+
+def test_the_foxglove_layout_shows_what_is_published(twin: Watcher) -> None:
+    layout = json.loads((LAUNCH / "foxglove_layout.json").read_text(encoding="utf-8"))
+    topics = published(twin)
+    panels = layout["configById"]
+    assert json.dumps(layout["layout"]).count("!") == len(panels)
+    seen = set()
+    for name, panel in panels.items():
+        for topic, *fields in re.findall(r'"/([\w/]+)((?:\.\w+)*)"', json.dumps(panel)):
+            kind = topics[f"{TWIN}/{topic}"]
+            seen.add(topic)
+            assert kind == DISPLAYS.get(name.partition("!")[0], kind)
+            message = message_class(kind)
+            for field in filter(None, fields[0].split(".")):
+                assert field in message.get_fields_and_field_types()
+    assert seen == {
+        "hetwin/markers",
+        "hetwin/responsibilities",
+        "hetwin/events",
+        "hetwin/handovers",
+        "diagnostics",
+    }
+
+
+def message_class(kind: str) -> Any:
+    package, _, name = kind.partition("/msg/")
+    return getattr(importlib.import_module(f"{package}.msg"), name)
+
+
+def test_qos_is_as_the_parameters_say(twin: Watcher) -> None:
+    def qos(topic: str) -> Any:
+        (info,) = twin.node.get_publishers_info_by_topic(f"{TWIN}/{topic}")
+        return info.qos_profile
+
+    assert qos("hetwin/state").reliability == QoSReliabilityPolicy.BEST_EFFORT
+    assert qos("clock").reliability == QoSReliabilityPolicy.BEST_EFFORT
+    assert qos("hetwin/events").reliability == QoSReliabilityPolicy.RELIABLE
+    assert qos("robot_description").durability == QoSDurabilityPolicy.TRANSIENT_LOCAL
+
+
+def test_nothing_is_outside_the_namespace(twin: Watcher) -> None:
+    outside = {topic for topic in published(twin) if not topic.startswith(f"{TWIN}/")}
+    assert outside <= {"/rosout", "/parameter_events"}  # every node of ROS 2 has these
+
+
+@pytest.mark.skipif(find_spec("tf2_msgs") is None, reason="tf2_msgs is not installed")
+def test_frames_are_those_of_the_robot_and_of_the_objects(twin: Watcher) -> None:
+    from tf2_msgs.msg import TFMessage
+
+    moving = twin.listen(TFMessage, f"{TWIN}/tf")
+    fixed = twin.listen(TFMessage, f"{TWIN}/tf_static", latched=True)
+    descriptions = twin.listen(
+        message_class("std_msgs/msg/String"), f"{TWIN}/robot_description", latched=True
+    )
+    twin.wait(lambda: moving and fixed and descriptions)
+    links = set(re.findall(r'<link\s+name="([^"]+)"', descriptions[0].data))
+    frames = {t.child_frame_id: t for t in moving[-1].transforms}
+    assert {"box", "gripper"} <= frames.keys()
+    assert links - {"world"} <= frames.keys()  # as RViz's robot model needs them
+    assert {t.header.frame_id for t in (*moving[-1].transforms, *fixed[0].transforms)} == {"world"}
+    still = {t.child_frame_id for t in fixed[0].transforms}
+    assert still
+    assert not still & frames.keys()
+    turn = frames["box"].transform.rotation
+    assert turn.w**2 + turn.x**2 + turn.y**2 + turn.z**2 == pytest.approx(1.0)
+
+
+def test_the_clock_of_a_paused_twin_stands(twin: Watcher) -> None:
+    clocks: list[Clock] = []
+    twin.node.create_subscription(Clock, f"{TWIN}/clock", clocks.append, qos_profile_sensor_data)
+    twin.wait(lambda: len(clocks) >= 3)
+    assert {(c.clock.sec, c.clock.nanosec) for c in clocks} == {(0, 0)}
