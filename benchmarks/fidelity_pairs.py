@@ -69,7 +69,9 @@ class Row:
     diverged: int
 
 
-def chain(scenario: str, number: int, states: int, packets: int | None, end: float) -> list[State]:
+def chain(
+    scenario: str, number: int, states: int, packets: int | None, margin: float, end: float
+) -> list[State]:
     """Actions on one load, each in all cases; none is begun after `end` (of `time.monotonic`).
 
     What AdFi-1 leaves, with everything high again, is the next state.
@@ -79,6 +81,7 @@ def chain(scenario: str, number: int, states: int, packets: int | None, end: flo
         number: of the load.
         states: at most so many.
         packets: how many to load, if not as many as the scenario has.
+        margin: of the rules, see `hetwin_suite.model_nodes.fidelity.rules`.
         end: see above.
     """
     random = np.random.default_rng([number, ord(scenario)])
@@ -93,7 +96,7 @@ def chain(scenario: str, number: int, states: int, packets: int | None, end: flo
         for mode, sleep in CASES:
             sites[sleep].restore(begin)
             try:
-                state.outcomes[mode, sleep] = unloaders[sleep].perform(state.action, mode)
+                state.outcomes[mode, sleep] = unloaders[sleep].perform(state.action, mode, margin)
             except Diverged as error:
                 print(f"{scenario}, {mode}, sleep {sleep}: {error}", file=sys.stderr, flush=True)
                 continue

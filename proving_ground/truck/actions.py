@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.fidelity.rules import MARGIN
 from hetwin_suite.model_nodes.main_physics.engines.engine import Beam
 from hetwin_suite.proving_ground.truck.manager import Manager
 from hetwin_suite.proving_ground.truck.robot import (
@@ -124,7 +125,7 @@ class Unloader:
         for belt in BELTS:
             site.engine.run_belt(belt, (-_BELT_SPEED, 0.0, 0.0))
 
-    def perform(self, action: str, mode: str) -> Outcome:
+    def perform(self, action: str, mode: str, margin: float = MARGIN) -> Outcome:
         """Do an action from the present state on; everything is in high fidelity again afterwards.
 
         Raises:
@@ -132,7 +133,7 @@ class Unloader:
         """
         site, outcome = self._site, Outcome()
         phases = self._pick() if action == "pick" else self._sweep()
-        manager = Manager(site, mode)
+        manager = Manager(site, mode, margin)
         self._held, self._scripts = [], [_Plunger() for _ in self._sensors]
         begun = time.process_time()
         for count, joints in enumerate(self._motion(phases, manager, outcome.deeds), start=1):
