@@ -126,6 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for scenario in scenarios
         for row in rows_of(scenario, [s for s in states if s.scenario == scenario], given.seed)
     ]
+    pooled = rows_of("all", states, given.seed) if len(scenarios) > 1 else []
     counts, steps = (curve.COUNTS[:3], 10) if given.quick else (curve.COUNTS, 30)
     told = points(counts, steps)
     if given.figures is not None:
@@ -133,10 +134,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         draw(rows, states, given.figures)
     if given.json:
-        tables = {"rows": [asdict(r) for r in rows], "curve": [asdict(p) for p in told]}
+        tables = {
+            "rows": [asdict(r) for r in rows],
+            "pooled": [asdict(r) for r in pooled],
+            "curve": [asdict(p) for p in told],
+        }
         print(json.dumps({"machine": on, "quick": given.quick, **tables}, indent=2))
     else:
-        _print(on, rows, told)
+        _print(on, [*rows, *pooled], told)
     return 0
 
 

@@ -126,7 +126,7 @@ def _tell(state: State, number: int, count: int) -> None:
 
 
 def rows_of(scenario: str, states: Sequence[State], seed: int) -> list[Row]:
-    """The rows of one scenario."""
+    """The rows of one scenario, or of several together under one name."""
     return [_row(scenario, case, states, seed) for case in CASES]
 
 
@@ -138,7 +138,7 @@ def _row(scenario: str, case: _Case, states: Sequence[State], seed: int) -> Row:
     error, low, high = error_of(
         [len(o.unloaded) for o in own],
         [len(s.outcomes[BASE].unloaded) for s in valid],
-        [s.action for s in valid],
+        [f"{s.scenario} {s.action}" for s in valid],
         seed,
     )
     return Row(
