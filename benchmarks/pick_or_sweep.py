@@ -54,6 +54,10 @@ class Row:
     most_frequent: float
 
 
+class TooFew(Exception):
+    """There are no states to learn from or to test on."""
+
+
 class Store:
     """Episodes on disk, simulated where they are missing, unless only the stored ones are wanted."""
 
@@ -127,7 +131,11 @@ def _matrix(examples: Sequence[Example]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rows_of(store: Store, budget: float, seeds: Sequence[int], most: int) -> list[Row]:
-    """The table: AdFi-1 and HiFi at equal time, and HiFi with twice the time."""
+    """The table: AdFi-1 and HiFi at equal time, and HiFi with twice the time.
+
+    Raises:
+        TooFew: if a part of it would be of no states at all.
+    """
     cases = (("AdFi-1", budget), ("HiFi", budget), ("HiFi", 2 * budget))
     with ProcessPoolExecutor(max_workers=2) as pool:
         test = pool.submit(store.tests, most)
@@ -138,6 +146,8 @@ def rows_of(store: Store, budget: float, seeds: Sequence[int], most: int) -> lis
         ]
         longest = {(case[0], seed): job.result() for case, seed, job in jobs}
         asked = test.result()
+    if not asked or not all(longest.values()):
+        raise TooFew("there are too few states; run it without --stored, or with more --budget")
     rows = []
     for mode, time in cases:
         found = []
@@ -148,7 +158,7 @@ def rows_of(store: Store, budget: float, seeds: Sequence[int], most: int) -> lis
         counts, learnt, right = zip(*found, strict=True)
         spread = statistics.stdev(right) if len(right) > 1 else 0.0
         means = (statistics.mean(counts), statistics.mean(learnt), statistics.mean(right))
-        picks = sum(e.picks for e in asked) / max(len(asked), 1)
+        picks = sum(e.picks for e in asked) / len(asked)
         rows.append(Row(mode, time, *means, spread, len(seeds), len(asked), max(picks, 1 - picks)))
     return rows
 
@@ -193,9 +203,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     on = machine()
     store = Store(given.keep, 2 if given.quick else 12, given.stored)
     budget, seeds, most = (20.0, 1, 4) if given.quick else (given.budget, given.seeds, given.tests)
-    rows = rows_of(store, budget, range(seeds), most)
-    if not rows[0].tests or not all(row.examples for row in rows):
-        print("error: there are too few states; run it without --stored first", file=sys.stderr)
+    try:
+        rows = rows_of(store, budget, range(seeds), most)
+    except TooFew as error:
+        print(f"error: {error}", file=sys.stderr)
         return 1
     if given.json:
         print(
