@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from hetwin_suite.ensemble.conductor.conductor import Conductor
-from hetwin_suite.ensemble.conductor.options import RunOptions
-from hetwin_suite.ensemble.conductor.parameters import LIVE, source_spec
-from hetwin_suite.ensemble.errors import HetwinError
-from hetwin_suite.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_suite.ensemble.transport.local import LocalPort
 from hetwin_suite.hetwin_cli.json_option import json_object
 from hetwin_suite.hetwin_cli.listing import AsJson
-from hetwin_suite.model_nodes.main_physics.sources.factory import check_live
+from hetwin_suite.hetwin_cli.watched_check import check_model_watched, check_scenario_watched
 
 
 def check(
@@ -30,43 +23,22 @@ def check(
 
     Example: hetwin check scenarios/pick_and_place.yaml
     """
-    loaded = load_scenario(find_scenario(scenario))
-    ports = [LocalPort(plan) for plan in loaded.models]
-    one_step = RunOptions(source=source, duration=1.0 / loaded.clock.rate)
-    spec = source_spec(loaded, one_step) or {}
-    if LIVE in spec:
-        check_live(spec)
-        one_step = replace(one_step, source=None, no_source=True)
-    conductor = Conductor(loaded, ports, options=one_step)
-    start = conductor.prepare()
-    error = conductor.run().error
-    if error is not None:
-        raise HetwinError(f"{error['model']}: {error['call']} failed: {error['reason']}")
-    facts = {
-        "scenario": loaded.name,
-        "file": str(loaded.path),
-        "source": start.source or (f"{LIVE}:{spec[LIVE]}" if LIVE in spec else ""),
-        "models": [
-            {"name": m.name, "type": m.type, "stepping": m.stepping, "rate": m.rate}
-            for m in start.models
-        ],
-        "entities": [{"name": e.name, "kind": e.kind.value} for e in start.layout.entities],
-        "triggers": [t.name for t in loaded.triggers],
-        "warnings": list(start.warnings),
-    }
+    facts = check_scenario_watched(scenario, source)
     if as_json:
         print(json.dumps(facts, indent=2))
         return
-    print(f"{loaded.name} ({loaded.path}) is fine.")
-    for m in start.models:
-        print(f"  model {m.name}: {m.type}, {m.kind}, {m.stepping}, {m.rate:g} steps/s")
+    print(f"{facts['scenario']} ({facts['file']}) is fine.")
+    for m in facts["models"]:
+        print(
+            f"  model {m['name']}: {m['type']}, {m['kind']}, {m['stepping']}, {m['rate']:g} steps/s"
+        )
     kinds: dict[str, list[str]] = {}
-    for entity in start.layout.entities:
-        kinds.setdefault(entity.kind.value, []).append(entity.name)
+    for entity in facts["entities"]:
+        kinds.setdefault(entity["kind"], []).append(entity["name"])
     for kind, names in kinds.items():
         print(f"  {kind}: {', '.join(names)}")
-    print(f"  triggers: {', '.join(t.name for t in loaded.triggers) or 'none'}")
-    for warning in start.warnings:
+    print(f"  triggers: {', '.join(facts['triggers']) or 'none'}")
+    for warning in facts["warnings"]:
         print(f"  warning: {warning}")
 
 
@@ -82,9 +54,7 @@ def check_model(
 
     Example: hetwin check-model rigid_grasp
     """
-    from hetwin_suite.ensemble.conformance.suite import check_model_type
-
-    results = check_model_type(model, json_object(parameters, "--parameters"))
+    results = check_model_watched(model, json_object(parameters, "--parameters"))
     if as_json:
         rows = [{"check": r.check, "ok": r.ok, "says": r.says} for r in results]
         print(

@@ -15,25 +15,26 @@ PATIENCE_S = 0.3
 QUIET_S = 0.05
 
 
-def where_it_hangs(pid: int | None, stacks: int) -> str:
+def where_it_hangs(pid: int | None, stacks: int, caller: str = CALLER) -> str:
     """The innermost line of the model's call, as ``FILE:LINE (FUNCTION)``; empty if it does not say.
 
     Args:
         pid: of a process that has registered SIGUSR1 with `faulthandler`.
         stacks: file descriptor from which the stacks are read.
+        caller: part of the name of the file that calls the model.
     """
     if pid is None:
         return ""
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGUSR1)
-    return innermost(_read(stacks))
+    return innermost(_read(stacks), caller)
 
 
-def innermost(text: str) -> str:
+def innermost(text: str, caller: str = CALLER) -> str:
     """The first line of the first thread that is in a model's call."""
     for thread in text.split("\n\n"):
         frames = FRAME.findall(thread)
-        if any(file.endswith(CALLER) for file, _, _ in frames):
+        if any(caller in file for file, _, _ in frames):
             file, line, function = frames[0]
             return f"{file}:{line} ({function})"
     return ""

@@ -14,6 +14,7 @@ from hetwin_suite.ensemble.conductor.answers import AnswerDesk
 from hetwin_suite.ensemble.conformance.declaration import check_spec
 from hetwin_suite.ensemble.conformance.fixture import ENTITIES, MODEL, Fixture
 from hetwin_suite.ensemble.conformance.result import Broken
+from hetwin_suite.ensemble.heartbeat import STEP, Row
 from hetwin_suite.ensemble.layout import Entity, Layout
 from hetwin_suite.ensemble.model import (
     Contribution,
@@ -46,12 +47,18 @@ class Bench:
         cls: the model.
         description: what it says of itself.
         parameters: resolved, as `initialize` gets them.
+        row: where calls are counted.
     """
 
     def __init__(
-        self, cls: type[Model], description: ModelDescription, parameters: Mapping[str, Any]
+        self,
+        cls: type[Model],
+        description: ModelDescription,
+        parameters: Mapping[str, Any],
+        row: Row,
     ) -> None:
         self.model = cls()
+        self._row = row
         self.description = description
         self.is_main = description.can_be_main
         self.index, self.other = (0, 1) if self.is_main else (1, 0)
@@ -156,6 +163,7 @@ class Bench:
         return self.scene.snapshot()
 
     def _timed(self, name: str, call: Callable[..., Result], *arguments: Any) -> Result:
+        self._row[STEP] += 1
         begun = time.perf_counter()
         try:
             return call(*arguments)

@@ -1,4 +1,4 @@
-"""A small scene for models under test: a hand with two fingers takes a box from a table, lifts it and puts it back."""
+"""A small scene for models under test: a hand with two fingers lifts a box from a table; beside it stands a beaker."""
 
 from __future__ import annotations
 
@@ -20,6 +20,26 @@ HALF_BOX = 0.02
 OPEN = 0.04
 TABLE_TOP = 0.4
 LIFT = 0.1
+BEAKER_HEIGHT, BEAKER_WIDTH, WALL = 0.08, 0.06, 0.004
+
+
+def _walls() -> tuple[Shape, ...]:
+    """Of a square beaker whose origin is at the middle of its bottom, on the table."""
+    upright = (1.0, 0.0, 0.0, 0.0)
+    out, up = BEAKER_WIDTH / 2, BEAKER_HEIGHT / 2
+    along_x = [
+        Shape(ShapeKind.BOX, (WALL, BEAKER_WIDTH + WALL, BEAKER_HEIGHT), (x, 0.0, up, *upright))
+        for x in (-out, out)
+    ]
+    along_y = [
+        Shape(ShapeKind.BOX, (BEAKER_WIDTH + WALL, WALL, BEAKER_HEIGHT), (0.0, y, up, *upright))
+        for y in (-out, out)
+    ]
+    bottom = Shape(
+        ShapeKind.BOX, (BEAKER_WIDTH, BEAKER_WIDTH, WALL), (0.0, 0.0, WALL / 2, *upright)
+    )
+    return (bottom, *along_x, *along_y)
+
 
 ENTITIES = (
     Entity("robot", EntityKind.ROBOT, joints=JOINTS),
@@ -34,6 +54,7 @@ ENTITIES = (
         mass=0.2,
         shapes=(Shape(ShapeKind.BOX, (0.04, 0.04, 0.04)),),
     ),
+    Entity("beaker", EntityKind.OBJECT, mass=0.1, shapes=_walls()),
     Entity("table", EntityKind.STATIC, shapes=(Shape(ShapeKind.BOX, (1.0, 1.0, 0.02)),)),
 )
 
@@ -108,6 +129,7 @@ class Fixture:
             "right_finger": pose_value((0.5, -opening, z), linear=up).data,
             "hand": pose_value((0.5, 0.0, z), linear=up).data,
             "box": pose_value((0.5, 0.0, z), linear=up).data,
+            "beaker": pose_value((0.5, 0.3, TABLE_TOP)).data,
             "table": pose_value((0.5, 0.0, TABLE_TOP - 0.01)).data,
         }
 

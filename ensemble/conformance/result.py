@@ -28,9 +28,20 @@ class Broken(Exception):
 
 
 class Report:
-    """Collects the results of checks."""
+    """Collects the results of checks.
 
-    def __init__(self) -> None:
+    Args:
+        begins: is told the name of each check before it.
+        ends: is told the result of each.
+    """
+
+    def __init__(
+        self,
+        begins: Callable[[str], None] = lambda _: None,
+        ends: Callable[[CheckResult], None] = lambda _: None,
+    ) -> None:
+        self._begins = begins
+        self._ends = ends
         self.results: list[CheckResult] = []
 
     def run(self, check: str, work: Callable[[], str | None]) -> bool:
@@ -40,14 +51,17 @@ class Report:
             check: what the model has to do.
             work: answers what it looked at; raises if the model does not do it.
         """
-        try:
-            says = work()
-        except (Broken, HetwinError) as error:
-            self.results.append(CheckResult(check, False, str(error)))
-            return False
-        except Exception as error:  # a model of anyone's may raise anything
-            says = f"raised {type(error).__name__}: {error}"
-            self.results.append(CheckResult(check, False, says))
-            return False
-        self.results.append(CheckResult(check, True, says or ""))
-        return True
+        self._begins(check)
+        result = _outcome(check, work)
+        self.results.append(result)
+        self._ends(result)
+        return result.ok
+
+
+def _outcome(check: str, work: Callable[[], str | None]) -> CheckResult:
+    try:
+        return CheckResult(check, True, work() or "")
+    except (Broken, HetwinError) as error:
+        return CheckResult(check, False, str(error))
+    except Exception as error:  # a model of anyone's may raise anything
+        return CheckResult(check, False, f"raised {type(error).__name__}: {error}")

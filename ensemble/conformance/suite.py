@@ -21,6 +21,7 @@ from hetwin_suite.ensemble.conformance.robustness import (
     check_late_start,
     check_odd_parameters,
 )
+from hetwin_suite.ensemble.heartbeat import Row, unseen_row
 from hetwin_suite.ensemble.model import Model, ModelDescription
 
 __all__ = ["CheckResult", "check_model_type"]
@@ -30,7 +31,12 @@ MAX_STEPS = 1000
 MAIN_STEPS = 200
 
 
-def check_model_type(model: str, parameters: Mapping[str, Any] | None = None) -> list[CheckResult]:
+def check_model_type(
+    model: str,
+    parameters: Mapping[str, Any] | None = None,
+    report: Report | None = None,
+    row: Row | None = None,
+) -> list[CheckResult]:
     """Check that a model keeps the contract that the conductor relies on.
 
     The model runs on a small scene of its own: a robot's hand that takes a box from a table. A model that can be
@@ -39,20 +45,26 @@ def check_model_type(model: str, parameters: Mapping[str, Any] | None = None) ->
     Args:
         model: MODULE:CLASS, or a model type.
         parameters: values that are used instead of made-up ones, as `initialize` gets them.
+        report: collects the results; it may be told of each.
+        row: where each call of the model is counted, for a process that watches this one.
 
     Raises:
         BadInput: if there is no such model.
     """
-    return _Suite(model_class(model), dict(parameters or {})).run()
+    suite = _Suite(model_class(model), dict(parameters or {}), report or Report(), row)
+    return suite.run()
 
 
 class _Suite:
     """The checks of one model, in the order of its life; each later one needs the earlier ones."""
 
-    def __init__(self, cls: type[Model], given: dict[str, Any]) -> None:
+    def __init__(
+        self, cls: type[Model], given: dict[str, Any], report: Report, row: Row | None
+    ) -> None:
         self._cls = cls
         self._given = given
-        self._report = Report()
+        self._report = report
+        self._row = unseen_row() if row is None else row
         self._description: ModelDescription
         self._values: dict[str, Any] = {}
 
@@ -142,7 +154,8 @@ class _Suite:
 
     def _odd_parameters(self) -> str:
         def bench(name: str, value: object) -> Bench:
-            return Bench(self._cls, self._description, {**self._values, name: value})
+            values = {**self._values, name: value}
+            return Bench(self._cls, self._description, values, self._row)
 
         return check_odd_parameters(make(self._cls).parameters(), bench)
 
@@ -162,7 +175,7 @@ class _Suite:
         return min(MAX_STEPS, round(DURATION_S * (self._description.rate or 100.0)))
 
     def _bench(self) -> Bench:
-        return Bench(self._cls, self._description, self._values)
+        return Bench(self._cls, self._description, self._values, self._row)
 
     def _started(self) -> Bench:
         bench = self._bench()

@@ -22,6 +22,7 @@ from hetwin_suite.model_nodes.main_physics.engines.engine import (
     Unsupported,
 )
 from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import gazebo
+from hetwin_suite.model_nodes.main_physics.engines.gz.canary import check_physics
 from hetwin_suite.model_nodes.main_physics.engines.gz.clock import Clock
 from hetwin_suite.model_nodes.main_physics.engines.gz.course import Course
 from hetwin_suite.model_nodes.main_physics.engines.gz.masks import Form
@@ -75,6 +76,7 @@ class GazeboEngine(Engine):
         notes = Notes()
         self._settings = settings
         self._options = read_options(settings.options)
+        check_physics(self._options.physics)
         steps = self._options.steps(settings.period, settings.substeps)
         self._steps, self._step_ns = steps, round(settings.period * 1e9) // steps
         if settings.contact_time is not None:
@@ -170,7 +172,6 @@ class GazeboEngine(Engine):
             ends = self._told_at(target, i / self._steps)
             orders = Orders(
                 self._step_ns * 1e-9,
-                self.joints,
                 target,
                 shadow.positions,
                 shadow.velocities,
@@ -210,6 +211,7 @@ class GazeboEngine(Engine):
                 parts_of(self._world, shadow.inertial, shadow.loads, objects.mute()),
                 shadow.poses,
                 objects.roles.loaded,
+                self.joints,
                 self._step_ns,
                 self._options,
             )
@@ -242,10 +244,10 @@ class GazeboEngine(Engine):
                     poses[name] = pose
         if complete:
             shadow.set_objects(poses)
-        for i, name in enumerate(self.joints):
-            joint = simulation.joints[name]
-            shadow.positions[i] = joint.position(ecm)[0]
-            shadow.velocities[i] = joint.velocity(ecm)[0]
+        joints = simulation.joints
+        shadow.positions[:] = [joint.position(ecm)[0] for joint in joints]
+        if complete:
+            shadow.velocities[:] = [joint.velocity(ecm)[0] for joint in joints]
 
     def read_frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames."""
