@@ -84,6 +84,8 @@ def chain(
         margin: of the rules, see `hetwin_suite.model_nodes.fidelity.rules`.
         end: see above.
     """
+    if time.monotonic() >= end:
+        return []
     random = np.random.default_rng([number, ord(scenario)])
     load = LOADS[scenario]
     drawn = draw_load(Load(packets or load.packets, load.height), random)
