@@ -57,10 +57,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What came of a run."""
+    """What came of a run; `processor_time` is that of its whole process from the scenario's start on [s]."""
 
     engine: str
     verdict: Verdict
+    processor_time: float
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -69,13 +70,16 @@ class Seen:
 
     def line(self) -> str:
         """One line of the file."""
-        return json.dumps({"engine": self.engine, **asdict(self.verdict)})
+        told = {"engine": self.engine, "processor_time": self.processor_time}
+        return json.dumps(told | asdict(self.verdict))
 
     @classmethod
     def read(cls, line: str) -> Seen:
         """Undo `line`."""
         told: dict[str, Any] = json.loads(line)
-        return cls(told.pop("engine"), Verdict(**told))
+        return cls(
+            told.pop("engine"), processor_time=told.pop("processor_time"), verdict=Verdict(**told)
+        )
 
 
 def in_turn(folders: Sequence[Path], first: int) -> list[LabelledEpisode]:
@@ -84,14 +88,21 @@ def in_turn(folders: Sequence[Path], first: int) -> list[LabelledEpisode]:
     return [episode for turn in zip_longest(*found) for episode in turn if episode is not None]
 
 
-def play(run: Run) -> Verdict:
+def play(run: Run) -> Seen:
+    """Play an episode."""
+    begun = time.process_time()
+    verdict = judge(run.episode, run.approach, engine=run.engine)
+    return Seen(run.engine, verdict, time.process_time() - begun)
+
+
+def play_apart(run: Run) -> Seen:
     """Play an episode in a process of its own.
 
     Raises:
         BrokenProcessPool: if the process dies.
     """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(judge, run.episode, run.approach, engine=run.engine).result()
+        return pool.submit(play, run).result()
 
 
 def play_all(runs: Sequence[Run], file: Path, limit_s: float) -> Iterator[Seen]:
@@ -102,7 +113,7 @@ def play_all(runs: Sequence[Run], file: Path, limit_s: float) -> Iterator[Seen]:
     end = time.monotonic() + limit_s
     for number, run in enumerate(runs, 1):
         if run.key not in known and time.monotonic() < end:
-            seen = Seen(run.engine, play(run))
+            seen = play_apart(run)
             with file.open("a", encoding="utf-8") as out:
                 out.write(seen.line() + "\n")
             known[run.key] = seen
@@ -121,40 +132,46 @@ def only_complete(seen: Sequence[Seen], engines: Sequence[str]) -> list[Seen]:
 
 
 def rows(seen: Sequence[Seen], engines: Sequence[str]) -> list[dict[str, Any]]:
-    """One row for each scenario, truth and approach: right verdicts and the median factor of every engine."""
+    """One row for each scenario, truth and approach: right verdicts and the medians of every engine."""
     table: dict[tuple[str, str, str], dict[str, Any]] = {}
     for engine in engines:
-        verdicts = [s.verdict for s in seen if s.engine == engine]
-        for cell in cells(verdicts):
+        played = [s for s in seen if s.engine == engine]
+        for cell in cells(s.verdict for s in played):
             key = cell.scenario, cell.truth, cell.approach
-            factors = [
-                v.real_time_factor
-                for v in verdicts
-                if (v.scenario, v.truth, v.approach) == (key[0], key[1] == "success", key[2])
-            ]
-            row = table.setdefault(
-                key, dict(zip(("scenario", "truth", "approach"), key, strict=True))
-            )
+            here = [s for s in played if _cell_of(s.verdict) == key]
+            row = table.setdefault(key, {"scenario": key[0], "truth": key[1], "approach": key[2]})
             row[engine] = {
                 "right": cell.right,
                 "of": cell.of,
-                "real_time_factor": statistics.median(factors) if factors else None,
+                "real_time_factor": _median([s.verdict.real_time_factor for s in here]),
+                "processor_time": _median([s.processor_time for s in here]),
             }
     return list(table.values())
 
 
+def _cell_of(verdict: Verdict) -> tuple[str, str, str]:
+    return verdict.scenario, "success" if verdict.truth else "failure", verdict.approach
+
+
+def _median(numbers: list[float]) -> float | None:
+    return statistics.median(numbers) if numbers else None
+
+
 def _print(table: Sequence[dict[str, Any]], engines: Sequence[str]) -> None:
-    heads = "".join(f" `{engine}` right | factor |" for engine in engines)
+    heads = "".join(f" `{engine}` right | factor | processor [s] |" for engine in engines)
     print(f"| scenario | truth | approach |{heads}")
-    print("|---|---|---|" + "---|---|" * len(engines))
+    print("|---|---|---|" + "---|---|---|" * len(engines))
     for row in table:
         told = ""
         for engine in engines:
             cell = row[engine]
-            factor = cell["real_time_factor"]
             count = f"{cell['right']}/{cell['of']}" if cell["of"] else "n/a"
-            told += f" {count} | {'' if factor is None else f'{factor:.2f}'} |"
+            told += f" {count} | {_figure(cell['real_time_factor'])} | {_figure(cell['processor_time'])} |"
         print(f"| {row['scenario']} | {row['truth']} | {row['approach']} |{told}")
+
+
+def _figure(number: float | None) -> str:
+    return "" if number is None else f"{number:.2f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

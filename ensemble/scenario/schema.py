@@ -28,6 +28,24 @@ class OnFailure(StrEnum):
     RESTART = "restart"
 
 
+Vector3 = Annotated[list[float], Field(min_length=3, max_length=3)]
+
+
+class RangeSensor(Strict):
+    """A range sensor on a link; it is off while the link's fidelity is low."""
+
+    at: Vector3 = Field(default=[0, 0, 0], description="where it sits in the link's frame, in m")
+    along: Vector3 = Field(default=[1, 0, 0], description="where it looks in the link's frame")
+    reach: Annotated[Positive, Field(description="how far it sees, in m")]
+
+
+class Belt(Strict):
+    """A link whose surfaces move, as a conveyor's do."""
+
+    velocity: Vector3 = Field(default=[0, 0, 0], description="in the axes of each form, in m/s")
+    turn: Vector3 = Field(default=[0, 0, 0], description="about each form's middle, in rad/s")
+
+
 class Robot(Strict):
     """The robot: its description and where it stands."""
 
@@ -43,6 +61,10 @@ class Robot(Strict):
         default={},
         description="patterns of joints that nothing drives -> stiffness, in N/m or Nm/rad",
     )
+    range_sensors: dict[str, RangeSensor] = Field(
+        default={}, description="patterns of links -> the sensor on each"
+    )
+    belts: dict[str, Belt] = Field(default={}, description="patterns of links -> how they move")
 
 
 class Hand(Strict):

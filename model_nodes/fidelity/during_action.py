@@ -7,23 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput, Refused
+from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.events import Event, EventKind
-from hetwin_suite.ensemble.fidelity import FIDELITY, Fidelity
+from hetwin_suite.ensemble.fidelity import Fidelity
 from hetwin_suite.ensemble.layout import Entity, EntityKind
 from hetwin_suite.ensemble.model import (
-    AttributeStart,
     Contribution,
-    Model,
-    ModelDescription,
-    ModelKind,
     ParameterKind,
     ParameterRequest,
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import Floats, Value
+from hetwin_suite.model_nodes.fidelity.signaler import Signaler
 
 _PARAMETERS = (
     ParameterRequest("actions", ParameterKind.ANY, "operations during which the fidelity is high"),
@@ -37,20 +32,13 @@ _PARAMETERS = (
 )
 
 
-class DuringAction(Model):
+class DuringAction(Signaler):
     """High from the beginning to the end of any of these actions, low (or medium) otherwise.
 
     A model is switched by the attribute ``fidelity`` of an entity of its name, which this signaler brings.
     """
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """What the model is."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Lowers the fidelity of objects and models outside certain actions.",
-            provides=(FIDELITY,),
-        )
+    _summary = "Lowers the fidelity of objects and models outside certain actions."
 
     def parameters(self) -> tuple[ParameterRequest, ...]:
         """The actions, and what depends on them."""
@@ -64,8 +52,8 @@ class DuringAction(Model):
         """
         self._actions = set(_names(parameters, "actions"))
         models = _names(parameters, "models")
-        self._targets = [*parameters.get("objects", []), *models]
-        if not self._actions or not self._targets:
+        targets = [*parameters.get("objects", []), *models]
+        if not self._actions or not targets:
             where = "objects" if self._actions else "actions"
             raise BadInput("there are none", where=where, expected="at least one name")
         levels = {"low": Fidelity.LOW, "medium": Fidelity.MEDIUM}
@@ -76,13 +64,8 @@ class DuringAction(Model):
             )
         self._otherwise = levels[otherwise]
         self._under_way: dict[str, int] = {}
-        self._owned = set(self._targets)
-        self._told: Fidelity | None = self._otherwise
-        start = Value(_number(self._otherwise), 0)
-        return Contribution(
-            tuple(Entity(name, EntityKind.CONCEPT) for name in models),
-            tuple(AttributeStart(name, FIDELITY, start) for name in self._targets),
-            reads=(),
+        return self._judge(
+            targets, self._otherwise, tuple(Entity(name, EntityKind.CONCEPT) for name in models)
         )
 
     def step(self, tick: StepInput) -> StepOutput:
@@ -91,12 +74,7 @@ class DuringAction(Model):
             if event.kind is EventKind.ACTION and event.name in self._actions:
                 self._follow(event)
         level = Fidelity.HIGH if any(self._under_way.values()) else self._otherwise
-        if level is self._told:
-            return StepOutput(tick.time_ns)
-        self._told = level
-        value = Value(_number(level), tick.time_ns)
-        owned = [name for name in self._targets if name in self._owned]
-        return StepOutput(tick.time_ns, {(name, FIDELITY.name): value for name in owned})
+        return self._tell(np.full(len(self._judged), float(level)), tick.time_ns)
 
     def _follow(self, event: Event) -> None:
         count, phase = self._under_way.get(event.name, 0), event.arguments.get("phase", "")
@@ -104,24 +82,6 @@ class DuringAction(Model):
             self._under_way[event.name] = count + 1
         elif phase == "end":
             self._under_way[event.name] = max(0, count - 1)
-
-    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Judge this again from now on."""
-        if attribute != FIDELITY.name or entity not in self._targets:
-            raise Refused(f"this signaler does not judge {entity}.{attribute}")
-        self._owned.add(entity)
-        self._told = None
-
-    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Stop judging this; its level stays."""
-        if attribute != FIDELITY.name or entity not in self._owned:
-            raise Refused(f"this signaler is not responsible for {entity}.{attribute}")
-        self._owned.discard(entity)
-        return Value(scene.get(entity, attribute).copy(), scene.time_ns)
-
-
-def _number(level: Fidelity) -> Floats:
-    return np.full(1, float(level))
 
 
 def _names(parameters: Mapping[str, Any], name: str) -> list[str]:

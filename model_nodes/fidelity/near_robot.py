@@ -5,27 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from hetwin_suite.ensemble.errors import BadInput, Refused
-from hetwin_suite.ensemble.fidelity import FIDELITY, Fidelity
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.fidelity import Fidelity
 from hetwin_suite.ensemble.layout import EntityKind, Selection
 from hetwin_suite.ensemble.model import (
-    AttributeStart,
     Contribution,
-    Model,
-    ModelDescription,
-    ModelKind,
     ParameterKind,
     ParameterRequest,
     StepInput,
     StepOutput,
 )
 from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import POSE, Value
+from hetwin_suite.ensemble.values import POSE
 from hetwin_suite.model_nodes.checked_parameters import number, read_numbers
 from hetwin_suite.model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from hetwin_suite.model_nodes.fidelity.rules import NearRobotRules, Thresholds
+from hetwin_suite.model_nodes.fidelity.signaler import Signaler
 
 MODES: dict[str, float | None] = {"HiFi": None, "AdFi-1": 1.0, "AdFi-2": 0.5, "AdFi-3": 0.01}
 """The paper's modes and by how much each inflates the robot's bounding box [m]; None: all is always high."""
@@ -48,17 +43,10 @@ _PARAMETERS = (
 )
 
 
-class NearRobot(Model):
+class NearRobot(Signaler):
     """Says of each object whether it must be simulated in high, medium or low fidelity; see `rules`."""
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """What the model is."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Lowers the fidelity of objects that the robot cannot reach.",
-            provides=(FIDELITY,),
-        )
+    _summary = "Lowers the fidelity of objects that the robot cannot reach."
 
     def parameters(self) -> tuple[ParameterRequest, ...]:
         """The objects, the mode and the thresholds."""
@@ -70,8 +58,8 @@ class NearRobot(Model):
         Raises:
             BadInput: if there is no object, no such mode, or a threshold cannot be used.
         """
-        self._objects = list(parameters["objects"])
-        if not self._objects:
+        objects = list(parameters["objects"])
+        if not objects:
             raise BadInput("there are none", where="objects", expected="objects of the scene")
         numbers = read_numbers(_PARAMETERS[3:], parameters)
         inflation = self._inflation(parameters)
@@ -84,13 +72,7 @@ class NearRobot(Model):
             numbers["interval"],
             numbers["margin"],
         )
-        self._owned = set(self._objects)
-        self._told = np.full(len(self._objects), float(Fidelity.HIGH))
-        high = np.full(1, float(Fidelity.HIGH))
-        return Contribution(
-            attributes=tuple(AttributeStart(n, FIDELITY, Value(high, 0)) for n in self._objects),
-            reads=(Selection("*", POSE.name),),
-        )
+        return self._judge(objects, Fidelity.HIGH, reads=(Selection("*", POSE.name),))
 
     def _inflation(self, parameters: Mapping[str, Any]) -> float | None:
         given = parameters.get("inflation")
@@ -110,8 +92,8 @@ class NearRobot(Model):
             BadInput: if an object has no form.
         """
         layout = scene.layout
-        boxes = BoundingBoxes(layout, self._objects)
-        bare = set(self._objects) - set(boxes.names)
+        boxes = BoundingBoxes(layout, self._judged)
+        bare = set(self._judged) - set(boxes.names)
         if bare:
             found = ", ".join(sorted(bare))
             raise BadInput("these have no form that collides", where="objects", found=found)
@@ -122,35 +104,11 @@ class NearRobot(Model):
 
     def step(self, tick: StepInput) -> StepOutput:
         """Tell the levels that have changed."""
-        output = StepOutput(tick.time_ns)
         if not self._is_on:
-            return output
+            return StepOutput(tick.time_ns)
         values, time = tick.scene.values, tick.time_ns * 1e-9
         robot = self._robot.around_all(values, self._rules.since(time))
-        levels = self._rules.update(time, self._boxes.poses(values), robot)
-        changed = np.flatnonzero(levels != self._told)
-        for i in changed.tolist():
-            name = self._objects[i]
-            if name in self._owned:
-                value = Value(levels[i : i + 1].copy(), tick.time_ns)
-                output.values[name, FIDELITY.name] = value
-        self._told[changed] = levels[changed]
-        return output
-
-    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Judge an object from now on."""
-        if attribute != FIDELITY.name or entity not in self._objects:
-            raise Refused(f"this signaler does not judge {entity}.{attribute}")
-        self._owned.add(entity)
-        # Told anew at the next step.
-        self._told[self._objects.index(entity)] = np.nan
-
-    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Stop judging an object; its level stays."""
-        if attribute != FIDELITY.name or entity not in self._owned:
-            raise Refused(f"this signaler is not responsible for {entity}.{attribute}")
-        self._owned.discard(entity)
-        return Value(scene.get(entity, attribute).copy(), scene.time_ns)
+        return self._tell(self._rules.update(time, self._boxes.poses(values), robot), tick.time_ns)
 
 
 def _robots(scene: Snapshot) -> set[str]:

@@ -9,11 +9,15 @@ import numpy as np
 from hetwin_suite.ensemble.layout import Entity, EntityKind
 from hetwin_suite.ensemble.values import POSE, POSE_SIZE, AttributeSpec, Floats, Meaning
 from hetwin_suite.model_nodes.main_physics.description import World
-from hetwin_suite.model_nodes.main_physics.engines.engine import Engine
+from hetwin_suite.model_nodes.main_physics.engines.engine import Beam, Engine
 from hetwin_suite.model_nodes.main_physics.names import frame_name
 
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 """Whether an object touches anything."""
+RANGE = AttributeSpec("range", 1, "m")
+"""What a range sensor on a link sees ahead: the distance, or its reach if there is nothing or it is off."""
+RANGE_SEEN = AttributeSpec("range_seen", 1, "", Meaning.ENTITY)
+"""What it sees."""
 _JOINTS = (
     ("joint_positions", "rad or m"),
     ("joint_velocities", "rad/s or m/s"),
@@ -22,12 +26,18 @@ _JOINTS = (
 
 
 class Block:
-    """Poses of all frames and of robots, the joints of robots and articulated models, collisions.
+    """Poses of all frames and of robots, the joints of robots and articulated models, collisions, range sensors.
 
     There are two arrays, used in turn, so that what was handed out stays as it is for one more step.
     """
 
-    def __init__(self, world: World, engine: Engine, entities: Sequence[Entity]) -> None:
+    def __init__(
+        self,
+        world: World,
+        engine: Engine,
+        entities: Sequence[Entity],
+        beams: Sequence[Beam] = (),
+    ) -> None:
         self._frames = engine.frames
         order = {name: i for i, name in enumerate(entity.name for entity in entities)}
         self._entity_of_frame = np.array([order[name] for name in self._frames], np.float64)
@@ -45,12 +55,15 @@ class Block:
                 (entity.name, AttributeSpec(name, len(entity.joints), unit)) for name, unit in names
             ]
         self._attributes += [(name, COLLISION) for name in self._objects]
+        self._beams = tuple(beams)
+        self._attributes += [(b.frame, spec) for b in beams for spec in (RANGE, RANGE_SEEN)]
         self._ranges: dict[tuple[str, str], slice] = {}
         size = 0
         for name, attribute in self._attributes:
             self._ranges[name, attribute.name] = slice(size, size + attribute.size)
             size += attribute.size
         self._arrays = (np.zeros(size), np.zeros(size))
+        self._seen = slice(size - 2 * len(self._beams), size)
         self._turn = 0
         self._views = [self._pose_view(array) for array in self._arrays]
         self._place_joints(jointed, engine)
@@ -72,7 +85,7 @@ class Block:
     def provides() -> tuple[AttributeSpec, ...]:
         """What the main model declares; the sizes of joint attributes depend on the robot."""
         joints = (AttributeSpec(name, 0, unit) for name, unit in _JOINTS)
-        return (POSE, *joints, COLLISION)
+        return (POSE, *joints, COLLISION, RANGE, RANGE_SEEN)
 
     @property
     def data(self) -> Floats:
@@ -86,7 +99,7 @@ class Block:
         self.data[self._rare :] = before[self._rare :]
 
     def fill(self, engine: Engine) -> None:
-        """Read poses and joints from the engine."""
+        """Read poses, joints and range sensors from the engine."""
         engine.read_frames(self._views[self._turn])
         count = len(self._frames)
         data = self.data
@@ -97,6 +110,11 @@ class Block:
             engine.read_joints(self._positions, self._velocities)
             data[self._to_positions] = self._positions
             data[self._to_velocities] = self._velocities
+        if self._beams:
+            seen = engine.look(self._beams)
+            frames = seen[:, 1].astype(np.intp)
+            seen[:, 1] = np.where(frames < 0, -1.0, self._entity_of_frame[frames])
+            data[self._seen] = seen.ravel()
 
     def set_efforts(self, efforts: Floats) -> None:
         """Write the robots' recorded efforts."""

@@ -27,6 +27,7 @@ from hetwin_suite.model_nodes.main_physics.block import COLLISION, Block
 from hetwin_suite.model_nodes.main_physics.description import World
 from hetwin_suite.model_nodes.main_physics.drive import Drive
 from hetwin_suite.model_nodes.main_physics.engines.engine import (
+    Beam,
     Diverged,
     Engine,
     EngineSettings,
@@ -34,8 +35,10 @@ from hetwin_suite.model_nodes.main_physics.engines.engine import (
 )
 from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
 from hetwin_suite.model_nodes.main_physics.entities import entities_of
+from hetwin_suite.model_nodes.main_physics.fittings import beams, run_belts
 from hetwin_suite.model_nodes.main_physics.helper import FidelityHelper
 from hetwin_suite.model_nodes.main_physics.loading import load_world
+from hetwin_suite.model_nodes.main_physics.names import frame_name
 from hetwin_suite.model_nodes.main_physics.settings import REQUESTS, Settings, read_settings
 from hetwin_suite.model_nodes.main_physics.sources.source import JointMotion, Source
 
@@ -82,7 +85,7 @@ class MainPhysics(Model):
         self._source = _open(settings)
         self._drive, notes = self._start_joints(world, settings, engine)
         entities = entities_of(world, settings.hands, settings.tags)
-        self._block = Block(world, engine, entities)
+        self._block = Block(world, engine, entities, self._fit(world, settings, engine))
         self._block.fill(engine)
         robot = next((body for body in world.bodies if body.robot), None)
         return Contribution(
@@ -98,6 +101,19 @@ class MainPhysics(Model):
             engine=engine.words,
             reproducible=engine.deterministic,
         )
+
+    @staticmethod
+    def _fit(world: World, settings: Settings, engine: Engine) -> list[Beam]:
+        """Let the robot's belts run; answers its range sensors."""
+        if settings.robot is None:
+            return []
+        robots = (body for body in world.bodies if body.robot)
+        links = [frame_name(body, link.name) for body in robots for link in body.links]
+        try:
+            run_belts(engine, settings.robot.belts, links)
+        except Unsupported as error:
+            raise BadInput(str(error), where="robot.belts") from error
+        return beams(settings.robot.range_sensors, links)
 
     def start(self, scene: Snapshot) -> None:
         """The run begins: find out who is to be told how faithful the objects must be."""

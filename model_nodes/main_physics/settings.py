@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,20 @@ from typing import Any
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.hands import HandDescription
 from hetwin_suite.ensemble.model import ParameterKind, ParameterRequest
+from hetwin_suite.model_nodes.main_physics.checks import (
+    above_zero,
+    listing,
+    mapping,
+    number,
+    pose,
+)
 from hetwin_suite.model_nodes.main_physics.description import IDENTITY, Pose
-from hetwin_suite.model_nodes.main_physics.transforms import pose_of
+from hetwin_suite.model_nodes.main_physics.fittings import (
+    Belt,
+    RangeSensor,
+    read_belt,
+    read_range_sensor,
+)
 
 MAX_RATE = 1e6
 
@@ -43,13 +54,15 @@ REQUESTS: tuple[ParameterRequest, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class RobotSettings:
-    """The robot: its URDF, where it stands, and which joints are springs (pattern -> stiffness)."""
+    """The robot: its URDF, where it stands, and by patterns of names its springs (stiffness), sensors and belts."""
 
     urdf: str
     name: str = ""
     pose: Pose = IDENTITY
     joints_at_start: Mapping[str, float] = field(default_factory=dict)
     springs: Mapping[str, float] = field(default_factory=dict)
+    range_sensors: Mapping[str, RangeSensor] = field(default_factory=dict)
+    belts: Mapping[str, Belt] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +98,22 @@ def read_settings(parameters: Mapping[str, Any]) -> Settings:
     return Settings(
         None if world is None else Path(world),
         _robot(given["robot"]),
-        tuple(_hand(i, hand) for i, hand in enumerate(_list(given["hands"], "hands"))),
-        {name: _tags(name, notes) for name, notes in _map(given["entities"], "entities").items()},
+        tuple(_hand(i, hand) for i, hand in enumerate(listing(given["hands"], "hands"))),
+        {
+            name: _tags(name, notes)
+            for name, notes in mapping(given["entities"], "entities").items()
+        },
         str(given["engine"]),
-        _map(given["options"], "options"),
+        mapping(given["options"], "options"),
         given["source"],
-        *_scene(_map(given["scene"], "scene")),
-        _above_zero(given["rate"], "rate", MAX_RATE),
-        int(_above_zero(given["substeps"], "substeps")),
-        _above_zero(given["proximity_range"], "proximity_range"),
-        None if objects is None else tuple(_list(objects, "proximity_objects")),
+        *_scene(mapping(given["scene"], "scene")),
+        above_zero(given["rate"], "rate", MAX_RATE),
+        int(above_zero(given["substeps"], "substeps")),
+        above_zero(given["proximity_range"], "proximity_range"),
+        None if objects is None else tuple(listing(objects, "proximity_objects")),
         None
         if given["contact_time"] is None
-        else _above_zero(given["contact_time"], "contact_time"),
+        else above_zero(given["contact_time"], "contact_time"),
     )
 
 
@@ -106,8 +122,8 @@ def _robot(given: Any) -> RobotSettings | None:
         return None
     if isinstance(given, str):
         return RobotSettings(given)
-    known = {"urdf", "name", "pose", "joints_at_start", "springs"}
-    robot = _map(given, "robot")
+    known = {"urdf", "name", "pose", "joints_at_start", "springs", "range_sensors", "belts"}
+    robot = mapping(given, "robot")
     for key in robot:
         if key not in known:
             raise BadInput(
@@ -117,20 +133,24 @@ def _robot(given: Any) -> RobotSettings | None:
         raise BadInput(
             "names no file", where="robot.urdf", found=robot.get("urdf"), expected="a URDF file"
         )
-    start = _map(robot.get("joints_at_start") or {}, "robot.joints_at_start")
-    springs = _map(robot.get("springs") or {}, "robot.springs")
+    start = mapping(robot.get("joints_at_start") or {}, "robot.joints_at_start")
+    springs = mapping(robot.get("springs") or {}, "robot.springs")
+    sensors = mapping(robot.get("range_sensors") or {}, "robot.range_sensors")
+    belts = mapping(robot.get("belts") or {}, "robot.belts")
     return RobotSettings(
         robot["urdf"],
         robot.get("name") or "",
-        _pose(robot.get("pose") or IDENTITY, "robot.pose"),
-        {k: _number(v, f"robot.joints_at_start.{k}") for k, v in start.items()},
-        {k: _above_zero(v, f"robot.springs.{k}") for k, v in springs.items()},
+        pose(robot.get("pose") or IDENTITY, "robot.pose"),
+        {k: number(v, f"robot.joints_at_start.{k}") for k, v in start.items()},
+        {k: above_zero(v, f"robot.springs.{k}") for k, v in springs.items()},
+        {k: read_range_sensor(v, f"robot.range_sensors.{k}") for k, v in sensors.items()},
+        {k: read_belt(v, f"robot.belts.{k}") for k, v in belts.items()},
     )
 
 
 def _hand(index: int, given: Any) -> HandDescription:
     where = f"hands.{index}"
-    hand = _map(given, where)
+    hand = mapping(given, where)
     for key in ("name", "link"):
         if not isinstance(hand.get(key), str) or not hand[key]:
             raise BadInput(f"has no {key}", where=where, found=dict(hand), expected=f"a {key}")
@@ -138,8 +158,8 @@ def _hand(index: int, given: Any) -> HandDescription:
     joints = tuple(str(j) for j in hand.get("joints") or ())
     positions: dict[str, tuple[float, ...]] = {}
     for key in ("closed", "opened"):
-        values = _list(hand.get(key) or [], f"{where}.{key}")
-        positions[key] = tuple(_number(v, f"{where}.{key}") for v in values)
+        values = listing(hand.get(key) or [], f"{where}.{key}")
+        positions[key] = tuple(number(v, f"{where}.{key}") for v in values)
         if values and len(values) != len(joints):
             raise BadInput(
                 f"has {len(values)} positions",
@@ -151,7 +171,7 @@ def _hand(index: int, given: Any) -> HandDescription:
         name=hand["name"],
         robot=str(hand.get("robot") or ""),
         link=hand["link"],
-        offset=_pose(hand.get("offset") or IDENTITY, f"{where}.offset"),
+        offset=pose(hand.get("offset") or IDENTITY, f"{where}.offset"),
         joints=joints,
         closed=positions["closed"],
         opened=positions["opened"],
@@ -159,8 +179,8 @@ def _hand(index: int, given: Any) -> HandDescription:
 
 
 def _tags(name: str, given: Any) -> tuple[str, ...]:
-    notes = _map(given, f"entities.{name}")
-    return tuple(str(tag) for tag in _list(notes.get("tags") or [], f"entities.{name}.tags"))
+    notes = mapping(given, f"entities.{name}")
+    return tuple(str(tag) for tag in listing(notes.get("tags") or [], f"entities.{name}.tags"))
 
 
 def _scene(given: Mapping[str, Any]) -> tuple[dict[str, Pose], dict[str, str]]:
@@ -168,12 +188,12 @@ def _scene(given: Mapping[str, Any]) -> tuple[dict[str, Pose], dict[str, str]]:
     poses, added = {}, {}
     for name, notes in given.items():
         where = f"scene.{name}"
-        spec = _map(notes, where)
+        spec = mapping(notes, where)
         if not spec or set(spec) - {"model", "pose"}:
             expected = "{pose: [7]}, or {model: FILE, pose: [7]} to add an object"
             raise BadInput("is not placed", where=where, found=dict(spec), expected=expected)
         if "pose" in spec:
-            poses[name] = _pose(spec["pose"], f"{where}.pose")
+            poses[name] = pose(spec["pose"], f"{where}.pose")
         if "model" in spec:
             if not isinstance(spec["model"], str) or not spec["model"]:
                 expected = "a file, model:// or package://, in SDFormat or URDF"
@@ -182,41 +202,3 @@ def _scene(given: Mapping[str, Any]) -> tuple[dict[str, Pose], dict[str, str]]:
                 )
             added[name] = spec["model"]
     return poses, added
-
-
-def _pose(given: Any, where: str) -> Pose:
-    values = [_number(v, where) for v in _list(given, where)]
-    expected = "seven numbers x y z, qw qx qy qz"
-    if len(values) != 7:
-        raise BadInput(f"has {len(values)} numbers", where=where, found=values, expected=expected)
-    if sum(q * q for q in values[3:]) < 1e-12:
-        raise BadInput("has no rotation", where=where, found=values, expected=expected)
-    return pose_of(values)
-
-
-def _number(given: Any, where: str) -> float:
-    is_number = isinstance(given, int | float) and not isinstance(given, bool)
-    if not is_number or not math.isfinite(given):
-        raise BadInput("is not a number", where=where, found=given, expected="a finite number")
-    return float(given)
-
-
-def _above_zero(given: Any, where: str, most: float = math.inf) -> float:
-    value = _number(given, where)
-    if value <= 0:
-        raise BadInput("is not positive", where=where, found=given, expected="a number above 0")
-    if value > most:
-        raise BadInput("is too much", where=where, found=given, expected=f"at most {most:g}")
-    return value
-
-
-def _map(given: Any, where: str) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise BadInput("is not a mapping", where=where, found=given, expected="names with values")
-    return given
-
-
-def _list(given: Any, where: str) -> Sequence[Any]:
-    if not isinstance(given, list | tuple):
-        raise BadInput("is not a list", where=where, found=given, expected="a list")
-    return given

@@ -11,10 +11,12 @@ import numpy as np
 
 from hetwin_suite.ensemble.errors import HetwinError
 from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.description import Vector
 from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import Gazebo
 
 CONTACT_COLUMNS = 11
 _PATIENCE_S = 5.0
+_ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 class ContactsLost(HetwinError):
@@ -32,9 +34,9 @@ class Contact:
 
     collisions: tuple[int, int]
     depth: float
-    point: Floats
-    normal: Floats
-    force: Floats
+    point: Vector
+    normal: Vector
+    force: Vector
 
 
 class ContactTopic:
@@ -104,20 +106,18 @@ def _once(messages: list[Any]) -> Iterator[Contact]:
 
 def _points(contact: Any, key: tuple[int, int]) -> Iterator[Contact]:
     for i, at in enumerate(contact.position):
-        known = i < len(contact.wrench)
-        normal = contact.normal[i] if known else None
-        force = contact.wrench[i].body_1_wrench.force if known else None
+        point = (at.x, at.y, at.z)
+        if i >= len(contact.wrench):
+            yield Contact(key, 0.0, point, _ZERO, _ZERO)
+            continue
+        normal, force = contact.normal[i], contact.wrench[i].body_1_wrench.force
         yield Contact(
             key,
-            contact.depth[i] if known else 0.0,
-            np.array((at.x, at.y, at.z)),
-            _vector(normal),
-            _vector(force),
+            contact.depth[i],
+            point,
+            (normal.x, normal.y, normal.z),
+            (force.x, force.y, force.z),
         )
-
-
-def _vector(given: Any) -> Floats:
-    return np.zeros(3) if given is None else np.array((given.x, given.y, given.z))
 
 
 class Contacts:
@@ -134,32 +134,28 @@ class Contacts:
             if c.collisions[0] in frame_of and c.collisions[1] in frame_of
         ]
 
-    def forces(self, normals: Mapping[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
+    def forces(self, normals: Mapping[tuple[int, int], Vector]) -> dict[tuple[int, int], Vector]:
         """(frame, other frame) -> sum of the forces on the frame [N], for these pairs.
 
         `normals` are unit vectors from the other to the frame.
         """
-        sums: dict[tuple[int, int], Floats] = {}
+        sums: dict[tuple[int, int], Vector] = {}
         for one, other, contact in self._contacts:
             for key in ((one, other), (other, one)):
                 if key in normals:
-                    sums[key] = sums.get(key, np.zeros(3)) + _pushing(contact.force, normals[key])
+                    x, y, z = _pushing(contact.force, normals[key])
+                    a, b, c = sums.get(key, _ZERO)
+                    sums[key] = (a + x, b + y, c + z)
         return sums
 
-    def table(self, between: Mapping[tuple[int, int], Floats]) -> Floats:
+    def table(self, between: Mapping[tuple[int, int], Vector]) -> Floats:
         """(n, 11) rows as `Engine.contacts`; `between` has a normal for every pair that touches."""
         out = np.empty((len(self._contacts), CONTACT_COLUMNS))
         for row, (one, other, contact) in zip(out, self._contacts, strict=True):
             normal = _pushing(contact.normal, between[one, other])
-            along = abs(float(contact.force @ normal))
-            across = max(0.0, float(contact.force @ contact.force) - along * along)
-            row[:] = (
-                *(one, other, -contact.depth),
-                *contact.point,
-                *normal,
-                along,
-                across**0.5,
-            )
+            along = abs(_dot(contact.force, normal))
+            across = max(0.0, _dot(contact.force, contact.force) - along * along)
+            row[:] = (one, other, -contact.depth, *contact.point, *normal, along, across**0.5)
         return out
 
     @property
@@ -168,5 +164,12 @@ class Contacts:
         return {(one, other) for one, other, _ in self._contacts}
 
 
-def _pushing(vector: Floats, direction: Floats) -> Floats:
-    return vector if float(vector @ direction) >= 0 else -vector
+def _pushing(vector: Vector, direction: Vector) -> Vector:
+    if _dot(vector, direction) >= 0:
+        return vector
+    x, y, z = vector
+    return (-x, -y, -z)
+
+
+def _dot(one: Vector, other: Vector) -> float:
+    return one[0] * other[0] + one[1] * other[1] + one[2] * other[2]

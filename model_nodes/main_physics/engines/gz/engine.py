@@ -170,7 +170,6 @@ class GazeboEngine(Engine):
             ends = self._told_at(target, i / self._steps)
             orders = Orders(
                 self._step_ns * 1e-9,
-                self.joints,
                 target,
                 shadow.positions,
                 shadow.velocities,
@@ -210,6 +209,7 @@ class GazeboEngine(Engine):
                 parts_of(self._world, shadow.inertial, shadow.loads, objects.mute()),
                 shadow.poses,
                 objects.roles.loaded,
+                self.joints,
                 self._step_ns,
                 self._options,
             )
@@ -242,10 +242,10 @@ class GazeboEngine(Engine):
                     poses[name] = pose
         if complete:
             shadow.set_objects(poses)
-        for i, name in enumerate(self.joints):
-            joint = simulation.joints[name]
-            shadow.positions[i] = joint.position(ecm)[0]
-            shadow.velocities[i] = joint.velocity(ecm)[0]
+        joints = simulation.joints
+        shadow.positions[:] = [joint.position(ecm)[0] for joint in joints]
+        if complete:
+            shadow.velocities[:] = [joint.velocity(ecm)[0] for joint in joints]
 
     def read_frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,9 @@ from hetwin_suite.model_nodes.main_physics.engines.gz.masks import Form
 from hetwin_suite.model_nodes.main_physics.engines.gz.simulation import Simulation
 from hetwin_suite.model_nodes.main_physics.engines.gz.twins import Twin
 
+_STILL = 1e-9
+"""A joint that shall move slower than this brakes instead [rad/s or m/s]."""
+
 
 @dataclass(frozen=True, slots=True)
 class Orders:
@@ -18,9 +21,8 @@ class Orders:
 
     Attributes:
         seconds: length of the step.
-        joints: names of all joints, the driven ones first.
         target: (n,) where the driven joints shall be after the step.
-        positions, velocities: of all joints before it.
+        positions, velocities: of all joints before it, the driven ones first.
         reset: put the joints there first.
         stiff: which of the joints that are not driven hold still.
         active: the form of each object.
@@ -30,7 +32,6 @@ class Orders:
     """
 
     seconds: float
-    joints: tuple[str, ...]
     target: Floats
     positions: Floats
     velocities: Floats
@@ -51,19 +52,23 @@ class Orders:
             else:
                 twin.park(ecm)
 
-    def _joints(self, ecm: Any, joints: Mapping[str, Any]) -> None:
-        driven = len(self.target)
-        for i, name in enumerate(self.joints):
-            if self.reset:
-                joints[name].reset_position(ecm, [float(self.positions[i])])
-            if i < driven:
-                # The speed that leads there in one step: what was recorded is fed forward.
-                speed = (self.target[i] - self.positions[i]) / self.seconds
-                joints[name].set_velocity(ecm, [float(speed)])
-            elif self.reset and i in self.stiff:
-                joints[name].set_velocity(ecm, [0.0])  # from now on the joint brakes by itself
-            elif self.reset:
-                joints[name].reset_velocity(ecm, [float(self.velocities[i])])
+    def _joints(self, ecm: Any, joints: Sequence[Any]) -> None:
+        # The speed that leads there in one step: what was recorded is fed forward.
+        speeds = ((self.target - self.positions[: len(self.target)]) / self.seconds).tolist()
+        for joint, speed in zip(joints[: len(speeds)], speeds, strict=True):
+            if self.reset or abs(speed) > _STILL:  # without a command Gazebo's joint brakes
+                joint.set_velocity(ecm, [speed])
+        if self.reset:
+            self._reset(ecm, joints)
+
+    def _reset(self, ecm: Any, joints: Sequence[Any]) -> None:
+        positions, velocities = self.positions.tolist(), self.velocities.tolist()
+        for i, joint in enumerate(joints):
+            joint.reset_position(ecm, [positions[i]])
+            if i in self.stiff:
+                joint.set_velocity(ecm, [0.0])  # from now on it brakes by itself
+            elif i >= len(self.target):
+                joint.reset_velocity(ecm, [velocities[i]])
 
     def _object(self, ecm: Any, name: str, form: Form, twin: Twin) -> None:
         twin.settle(ecm)

@@ -15,7 +15,7 @@ import numpy as np
 
 from hetwin_suite.ensemble.poses import compose
 from hetwin_suite.ensemble.values import POSE_SIZE, Floats, Value
-from hetwin_suite.model_nodes.main_physics.description import Inertial, World
+from hetwin_suite.model_nodes.main_physics.description import Inertial, Vector, World
 from hetwin_suite.model_nodes.main_physics.engines.engine import Beam, EngineSettings
 from hetwin_suite.model_nodes.main_physics.engines.gz.parts import Load
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.beams import Beams
@@ -137,10 +137,10 @@ class Shadow:
         """What range sensors see; see `Engine.look`."""
         return self._beams.look(beams, on)
 
-    def directions(self, pairs: set[tuple[int, int]]) -> dict[tuple[int, int], Floats]:
+    def directions(self, pairs: set[tuple[int, int]]) -> dict[tuple[int, int], Vector]:
         """(frame, other frame) -> unit vector from the other to the frame, at their nearest points."""
         model, data, segment = self._model, self._data, np.zeros(6)
-        found: dict[tuple[int, int], Floats] = {}
+        found: dict[tuple[int, int], Vector] = {}
         for one, other in pairs:
             bodies = [int(self.tables.frame_bodies[i]) for i in (one, other)]
             geoms = [self.tables.geoms[body] for body in bodies]
@@ -152,7 +152,8 @@ class Shadow:
                     if distance < best[0] and way @ way > 1e-18:
                         best = (distance, way.copy())
             length = float(np.linalg.norm(best[1]))
-            found[one, other] = best[1] / length if length > 0 else np.array((0.0, 0.0, 1.0))
+            x, y, z = (best[1] / length).tolist() if length > 0 else (0.0, 0.0, 1.0)
+            found[one, other] = (x, y, z)
         return found
 
     def read(self, out: Floats) -> None:

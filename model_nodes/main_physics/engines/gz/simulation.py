@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ class Simulation:
 
     Attributes:
         twins: (object, form) -> its model.
-        joints: by their names.
+        joints: in the engine's order.
         frame_of: Gazebo's number of a collision -> name of the frame that it belongs to.
     """
 
@@ -50,11 +50,13 @@ class Simulation:
         parts: Mapping[str, Mapping[str, Lump]],
         poses: Mapping[str, Floats],
         forms: set[tuple[str, Form]],
+        joints: tuple[str, ...],
         step_ns: int,
         options: GazeboOptions,
     ) -> None:
         self._gz = gazebo()
         self._world, self._parts, self._forms = world, parts, sorted(forms)
+        self._joint_names = joints
         self._folder = tempfile.TemporaryDirectory(prefix="hetwin_gz_")
         self._homes: dict[tuple[str, Form], Floats] = {}
         number = next(_numbers)
@@ -74,7 +76,7 @@ class Simulation:
         file.write_text(writer.text(), "utf-8")
         self._contacts = ContactTopic(self._gz, topic, beacon)
         self.twins: dict[tuple[str, Form], Twin] = {}
-        self.joints: dict[str, Any] = {}
+        self.joints: list[Any] = []
         self.frame_of: dict[int, str] = {}
         self._step_ns, self._steps = step_ns, 0
         self._turn = _Turn(self._bind)
@@ -112,6 +114,7 @@ class Simulation:
     def _bind(self, ecm: Any) -> None:
         sim = self._gz.sim
         world = sim.World(sim.world_entity(ecm))
+        joints: dict[str, Any] = {}
         for body in self._world.bodies:
             forms: list[Form | None] = [f for f in Form if (body.name, f) in self._forms]
             for form in forms or [None]:
@@ -130,7 +133,8 @@ class Simulation:
                     twin = Twin(self._gz, ecm, model, body.links[0].name, home)
                     self.twins[body.name, form] = twin
                 if form in (None, Form.PLAIN):
-                    self._bind_joints(ecm, body, model)
+                    joints.update(self._bind_joints(ecm, body, model))
+        self.joints = [joints[name] for name in self._joint_names]
 
     def _bind_frames(self, ecm: Any, body: Body, model: Any) -> None:
         for lump in self._parts[body.name].values():
@@ -138,12 +142,12 @@ class Simulation:
             for name, frame in lump.collisions.items():
                 self.frame_of[int(link.collision_by_name(ecm, name))] = frame
 
-    def _bind_joints(self, ecm: Any, body: Body, model: Any) -> None:
+    def _bind_joints(self, ecm: Any, body: Body, model: Any) -> Iterator[tuple[str, Any]]:
         for joint in body.moving_joints:
             made = self._gz.sim.Joint(model.joint_by_name(ecm, joint.name))
             made.enable_position_check(ecm)
             made.enable_velocity_check(ecm)
-            self.joints[joint_name(body, joint)] = made
+            yield joint_name(body, joint), made
 
     def step(self, command: Command) -> Any:
         """Go on by one of Gazebo's steps; answers what reads the state.

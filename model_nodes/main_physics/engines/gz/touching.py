@@ -6,6 +6,7 @@ import numpy as np
 
 from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS, no_proximity
 from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.description import Vector
 from hetwin_suite.model_nodes.main_physics.engines.gz.contacts import CONTACT_COLUMNS, Contacts
 from hetwin_suite.model_nodes.main_physics.engines.gz.shadow import Shadow
 from hetwin_suite.model_nodes.main_physics.engines.gz.simulation import Simulation
@@ -54,9 +55,9 @@ class Touching:
             return no_proximity()
         frame = self._shadow.tables.body_frames
         keys = [(int(frame[body]), int(frame[other])) for body, other in near]
-        forces: dict[tuple[int, int], Floats] = {}
+        forces: dict[tuple[int, int], Vector] = {}
         if any(nearest.distance < _TOUCHING for nearest in near.values()):
-            normals = {key: np.array(n.normal) for key, n in zip(keys, near.values(), strict=True)}
+            normals = {key: n.normal for key, n in zip(keys, near.values(), strict=True)}
             forces = self._heard().forces(normals)
         rows = np.zeros((len(near), PROXIMITY_COLUMNS))
         for row, key, n in zip(rows, keys, near.values(), strict=True):

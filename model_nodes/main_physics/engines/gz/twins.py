@@ -12,6 +12,8 @@ from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import Gazebo
 
 GAIN = 50.0
 """How fast a led object's error decays [1/s]: slow enough to keep what it carries."""
+_AWAY_STEPS = 64
+"""How often a twin that is away is put back to where it waits: it falls meanwhile, by some centimetres."""
 _JUMP = 0.01
 """An object that is told to be further away than this is put there [m or rad]."""
 
@@ -31,6 +33,7 @@ class Twin:
         self._home = home
         self._rotation = tuple(home[3:7].tolist())
         self._placed = False
+        self._away = 0
         self._known: Floats = home
         self._told: tuple[float, ...] = ()
 
@@ -58,6 +61,7 @@ class Twin:
         self._put(ecm, pose)
         self.move(ecm, pose[7:10], pose[10:13])
         self._placed = True
+        self._away = 0
 
     @property
     def placed(self) -> bool:
@@ -71,11 +75,13 @@ class Twin:
             self._placed = False
 
     def park(self, ecm: Any) -> None:
-        """Stay away from the scene."""
-        self._put(ecm, self._home)
-        self.move(ecm, np.zeros(3), np.zeros(3))
-        self._rotation = tuple(self._home[3:7].tolist())
-        self._placed = False
+        """Stay away from the scene; asked for in each step in which it is not there."""
+        if self._away % _AWAY_STEPS == 0:
+            self._put(ecm, self._home)
+            self.move(ecm, np.zeros(3), np.zeros(3))
+            self._rotation = tuple(self._home[3:7].tolist())
+            self._placed = False
+        self._away += 1
 
     def move(self, ecm: Any, linear: Floats, angular: Floats) -> None:
         """Have this velocity in the world at the beginning of the next step."""

@@ -1,0 +1,61 @@
+"""Models that are switched off and on, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from small_ensemble import run
+
+from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_suite.ensemble.layout import Entity, EntityKind
+from hetwin_suite.ensemble.model import (
+    Contribution,
+    ParameterKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.fidelity.signaler import Signaler
+
+TURNS = 1000
+SCENARIO = """
+scenario: small
+rate: 100
+models:
+  physics: {{type: "toys:ToyPhysics", main: true, parameters: {{until: {seconds}}}}}
+  flipper: {{type: "test_toggled_models:Flipper", parameters: {{models: [script]}}}}
+  script: {{type: "small_ensemble:Watcher"}}
+"""
+
+
+class Flipper(Signaler):
+    """Says low and high in turn."""
+
+    def parameters(self) -> tuple[ParameterRequest, ...]:
+        return (ParameterRequest("models", ParameterKind.ANY, "to switch"),)
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        names: list[str] = parameters["models"]
+        self._count = 0
+        return self._judge(
+            names, Fidelity.HIGH, tuple(Entity(name, EntityKind.CONCEPT) for name in names)
+        )
+
+    def step(self, tick: StepInput) -> StepOutput:
+        self._count += 1
+        level = Fidelity.LOW if self._count % 2 else Fidelity.HIGH
+        levels: Floats = self._told.copy()
+        levels[:] = float(level)
+        return self._tell(levels, tick.time_ns)
+
+
+def test_a_model_steps_whenever_it_is_high_and_only_then() -> None:
+    outcome = run(SCENARIO.format(seconds=2 * TURNS / 100))
+    assert outcome.summary.error is None
+    times = [round(100 * time) for time in outcome.models["script"].times]
+    # It is told low at odd steps, high at even ones, and follows one step later.
+    assert times == list(range(1, 2 * TURNS + 1, 2))
+    told = [float(scene.get("script", "fidelity")[0]) for scene in outcome.record.scenes]
+    assert told[-1] == Fidelity.HIGH

@@ -1,0 +1,56 @@
+"""Range sensors and belts that a scenario fits to a robot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.model_nodes.main_physics.fittings import (
+    beams,
+    read_belt,
+    read_range_sensor,
+    run_belts,
+)
+from hetwin_suite.model_nodes.main_physics.settings import read_settings
+
+LINKS = ["base", "finger_left", "finger_right"]
+
+
+def test_a_pattern_fits_a_sensor_to_every_link_that_it_means() -> None:
+    given = {"urdf": "arm.urdf", "range_sensors": {"finger_*": {"along": [0, 2, 0], "reach": 0.5}}}
+    robot = read_settings({"robot": given}).robot
+    assert robot is not None
+    found = beams(robot.range_sensors, LINKS)
+    assert [beam.frame for beam in found] == ["finger_left", "finger_right"]
+    assert {beam.along for beam in found} == {(0.0, 1.0, 0.0)}
+    assert {beam.reach for beam in found} == {0.5}
+
+
+@pytest.mark.parametrize(
+    ("given", "where"),
+    [
+        ({}, "reach"),
+        ({"reach": -1.0}, "reach"),
+        ({"reach": 1.0, "along": [0, 0, 0]}, "along"),
+        ({"reach": 1.0, "at": [0, 0]}, "at"),
+        ({"reach": 1.0, "colour": "red"}, "colour"),
+        ("near", "sensor"),
+    ],
+)
+def test_a_sensor_that_cannot_be_used_is_named(given: Any, where: str) -> None:
+    with pytest.raises(BadInput, match=where):
+        read_range_sensor(given, "sensor")
+
+
+def test_a_belt_that_cannot_be_used_is_named() -> None:
+    with pytest.raises(BadInput, match=r"belt\.velocity"):
+        read_belt({"velocity": [1, "fast", 0]}, "belt")
+
+
+def test_a_pattern_that_means_no_link_is_named(engine: Any) -> None:
+    with pytest.raises(BadInput, match="thumb"):
+        beams({"thumb": read_range_sensor({"reach": 1.0}, "thumb")}, LINKS)
+    with pytest.raises(BadInput, match="thumb"):
+        run_belts(engine, {"thumb": read_belt({}, "thumb")}, LINKS)
