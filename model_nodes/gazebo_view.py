@@ -118,12 +118,23 @@ class GazeboView(Model):
 
 
 class RunningGazebo:
-    """The services of a Gazebo in another process."""
+    """The services of a Gazebo in another process.
+
+    Raises:
+        BadInput: if the partition's name is none.
+    """
 
     def __init__(self, gz: Gazebo, partition: str) -> None:
         self._gz, self._partition = gz, partition
         options = gz.transport.NodeOptions()
         options.partition = partition
+        if options.partition != partition:
+            raise BadInput(
+                "is no name of a Gazebo partition",
+                where="gazebo_view.partition",
+                found=partition,
+                expected="a name without spaces, such as GZ_PARTITION of that Gazebo",
+            )
         self._node = gz.transport.Node(options)
         self._world = ""
         self._is_paused = False

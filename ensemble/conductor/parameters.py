@@ -296,11 +296,15 @@ def _entities(raw: Any, known: Known, wrong: Wrong) -> list[str]:
 
 
 def entities_meant(text: str, entities: Iterable[Entity]) -> list[str]:
-    """Names of the entities with a tag; of the objects, if the text is a pattern with ``*`` or ``?``."""
-    if set(text) & set("*?"):
-        objects = (e.name for e in entities if e.kind is EntityKind.OBJECT)
-        return [name for name in objects if fnmatchcase(name, text)]
-    return [e.name for e in entities if text in e.tags]
+    """Names of the entities with a tag; of the objects, if the text is a pattern with ``*`` or ``?``.
+
+    A pattern that means no object may mean links of robots.
+    """
+    if not set(text) & set("*?"):
+        return [e.name for e in entities if text in e.tags]
+    meant = [e for e in entities if fnmatchcase(e.name, text)]
+    objects = [e.name for e in meant if e.kind is EntityKind.OBJECT]
+    return objects or [e.name for e in meant if e.kind is EntityKind.LINK]
 
 
 def _vector(raw: Any, wrong: Wrong) -> list[float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,8 @@ from hetwin_suite.proving_ground.evaluation.approaches import (
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.evaluation.handover_watch import HandoverWatch
 
+_DEADLINE_S = 3600.0
+"""Wall time that a call of a model may take: no verdict on a recording depends on how busy the machine is."""
 WITHOUT_SIGNALS = ("single", "force")
 """Approaches that may fail to grasp at all; the paper gives n/a for failed executions then."""
 
@@ -140,7 +142,8 @@ def _play(
     listeners: list[RunListener] = [watch]
     if log is not None:
         listeners.append(RunLog(log))
-    ports = [LocalPort(plan) for plan in loaded.models]
+    plans = [replace(plan, deadline=_DEADLINE_S, patience=_DEADLINE_S) for plan in loaded.models]
+    ports = [LocalPort(plan) for plan in plans]
     return Conductor(loaded, ports, listeners, options).run()
 
 

@@ -51,11 +51,20 @@ _IDLE = {"arm_lift": 1.6, "arm_reach": 0.0, "plungers_extend": 0.0}
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The driven joints move to `joints` in `seconds`; then `do` happens."""
+    """The driven joints move to `joints` in `seconds`; the plungers extend before, or hold or release after it."""
 
     seconds: float
     joints: dict[str, float]
     do: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What a phase ended with, at a simulated time [s]: extend, hold or release, and what the cups hold then."""
+
+    time: float
+    do: str
+    held: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -67,12 +76,14 @@ class Outcome:
         simulated: simulated time [s].
         laps: time that the processor worked on each `LAP` of simulated time [s].
         moving: how many packets moved at the end of each lap.
+        deeds: what the plungers did.
     """
 
     unloaded: list[str] = field(default_factory=list)
     simulated: float = 0.0
     laps: list[float] = field(default_factory=list)
     moving: list[int] = field(default_factory=list)
+    deeds: list[Deed] = field(default_factory=list)
 
     @property
     def cpu(self) -> float:
@@ -124,7 +135,7 @@ class Unloader:
         manager = Manager(site, mode)
         self._held, self._scripts = [], [_Plunger() for _ in self._sensors]
         begun = time.process_time()
-        for count, joints in enumerate(self._motion(phases, manager), start=1):
+        for count, joints in enumerate(self._motion(phases, manager, outcome.deeds), start=1):
             manager.step()
             site.step(joints)
             if manager.plungers_on:
@@ -144,18 +155,23 @@ class Unloader:
         velocity = self._site.poses()[:, 7:10]
         return int((np.einsum("ij,ij->i", velocity, velocity) > _MOVES**2).sum())
 
-    def _motion(self, phases: Sequence[Phase], manager: Manager) -> Iterator[Floats]:
+    def _motion(
+        self, phases: Sequence[Phase], manager: Manager, deeds: list[Deed]
+    ) -> Iterator[Floats]:
         for phase in phases:
             start, end = self._site.joints, self._site.targets(**phase.joints)
             if phase.do == "extend":
                 manager.need_plungers(True)
+                deeds.append(Deed(self._site.time, "extend", ()))
             steps = max(1, round(phase.seconds / PERIOD))
             for i in range(1, steps + 1):
                 s = i / steps
                 yield start + (end - start) * (s**3 * (10 - 15 * s + 6 * s * s))
             if phase.do == "hold":
                 self._hold()
+                deeds.append(Deed(self._site.time, "hold", tuple(self._held)))
             elif phase.do == "release":
+                deeds.append(Deed(self._site.time, "release", tuple(self._held)))
                 self._let_go()
                 manager.need_plungers(False)
 

@@ -29,6 +29,8 @@ class Load:
 
 
 LOADS = {"A": Load(491, 2.2), "B": Load(1007, 2.2), "C": Load(539, 1.2)}
+SMALL = Load(40, 1.2)
+"""What the scenario `truck_unloading` unloads."""
 CUT_OUT = 150
 """Packets of the cut-out of scenario A that the choice of actions is learnt on."""
 

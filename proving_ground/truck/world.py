@@ -1,6 +1,6 @@
 """Writes the trailer with its load as SDFormat.
 
-``python -m hetwin_suite.proving_ground.truck.world B > truck_b.sdf``
+``python -m hetwin_suite.proving_ground.truck.world B > truck_b.sdf``; ``small`` is `worlds/truck.sdf`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from hetwin_suite.proving_ground.sdf_text import Part, Thing, world_sdf
 from hetwin_suite.proving_ground.truck.packets import (
     LOADS,
+    SMALL,
     TRAILER_HEIGHT,
     TRAILER_WIDTH,
     Packet,
@@ -51,11 +52,14 @@ def _thing(packet: Packet) -> Thing:
 
 
 def scenario_packets(scenario: str, seed: int = 0) -> list[Packet]:
-    """The load of scenario A, B or C."""
-    return draw_load(LOADS[scenario], np.random.default_rng([seed, ord(scenario)]))
+    """The load of scenario A, B or C, or of the shipped `small` one."""
+    return draw_load(_LOADS[scenario], np.random.default_rng([seed, ord(scenario[0])]))
+
+
+_LOADS = {**LOADS, "small": SMALL}
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1] not in LOADS:
-        sys.exit(f"usage: python -m {__spec__.name} {{{','.join(LOADS)}}} > truck.sdf")
+    if len(sys.argv) != 2 or sys.argv[1] not in _LOADS:
+        sys.exit(f"usage: python -m {__spec__.name} {{{','.join(_LOADS)}}} > truck.sdf")
     sys.stdout.write(truck_sdf(scenario_packets(sys.argv[1])))

@@ -15,10 +15,12 @@ import pytest
 
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.conductor.options import RunOptions
+from hetwin_suite.ensemble.conformance.suite import check_model_type
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.scenario.scenario import load_scenario
 from hetwin_suite.ensemble.transport.local import LocalPort
 from hetwin_suite.model_nodes.gazebo_view import GazeboView
+from hetwin_suite.model_nodes.main_physics.engines.factory import ENGINES
 from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import installed
 
 GAZEBO_WORLD = """<sdf version="1.9"><world name="shown">
@@ -33,7 +35,7 @@ TWIN_WORLD = """<sdf version="1.9"><world name="twin"><model name="ball"><pose>0
 SCENARIO = """scenario: shown
 world: twin.sdf
 models:
-  physics: {type: main_physics, main: true, engine: mujoco}
+  physics: {type: main_physics, main: true, engine: ENGINE}
   view: {type: gazebo_view, rate: 50, parameters: {partition: PARTITION}}
 responsibilities:
   - {entity: "*", attribute: pose, model: physics}
@@ -102,10 +104,13 @@ print(json.dumps(told), flush=True)
 
 
 @needs_gazebo
-def test_the_twin_moves_in_a_running_gazebo_and_steps_it(partition: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_twin_moves_in_a_running_gazebo_and_steps_it(
+    engine: str, partition: str, tmp_path: Path
+) -> None:
     (tmp_path / "twin.sdf").write_text(TWIN_WORLD, "utf-8")
     file = tmp_path / "scenario.yaml"
-    file.write_text(SCENARIO.replace("PARTITION", partition), "utf-8")
+    file.write_text(SCENARIO.replace("PARTITION", partition).replace("ENGINE", engine), "utf-8")
     loaded = load_scenario(file)
     conductor = Conductor(
         loaded, [LocalPort(plan) for plan in loaded.models], [], RunOptions(duration=0.4)
@@ -127,6 +132,18 @@ def test_the_twin_moves_in_a_running_gazebo_and_steps_it(partition: str, tmp_pat
     assert told["heights"][0] > told["heights"][-1]
     assert min(told["heights"]) == pytest.approx(1 - 9.81 * 0.4**2 / 2, abs=0.1)
     assert "twin ball" not in told["names"]
+
+
+@needs_gazebo
+def test_it_keeps_the_contract(partition: str) -> None:
+    results = check_model_type("gazebo_view", {"partition": partition})
+    assert [f"{r.check}: {r.says}" for r in results if not r.ok] == []
+
+
+@needs_gazebo
+def test_a_partition_that_is_none_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"gazebo_view\.partition.*not one"):
+        GazeboView().initialize({"partition": "not one"}, 0)
 
 
 @needs_gazebo

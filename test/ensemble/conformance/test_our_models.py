@@ -55,7 +55,7 @@ def test_the_other_types_keep_it_too(model: str) -> None:
 
 
 def test_every_type_is_tested() -> None:
-    without_a_running_gazebo = {"gazebo_view"}
+    without_a_running_gazebo = {"gazebo_view"}  # test_gazebo_view checks it where there is one
     tested = {
         *GIVEN,
         *without_a_running_gazebo,

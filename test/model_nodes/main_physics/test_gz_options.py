@@ -7,14 +7,20 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small_worlds import PERIOD, floor
 
 from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.model_nodes.main_physics.description import World
+from hetwin_suite.model_nodes.main_physics.engines.engine import EngineSettings
+from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
+from hetwin_suite.model_nodes.main_physics.engines.gz import options
+from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import installed
 from hetwin_suite.model_nodes.main_physics.engines.gz.options import GazeboOptions, read_options
 
 
 def test_options_are_read() -> None:
-    options = read_options({"physics": "bullet-featherstone", "max_step": 0.0005})
-    assert options == GazeboOptions("bullet-featherstone", max_step=0.0005)
+    read = read_options({"physics": "bullet-featherstone", "max_step": 0.0005})
+    assert read == GazeboOptions("bullet-featherstone", max_step=0.0005)
 
 
 @pytest.mark.parametrize(
@@ -43,3 +49,16 @@ def test_a_period_is_divided_into_whole_nanoseconds(
     assert round(period * 1e9) % steps == 0
     assert steps >= substeps
     assert period / steps <= longest * (1 + 1e-5)
+
+
+def test_a_physics_engine_that_gazebo_lacks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    if installed() is None:
+        pytest.skip("Gazebo's Python bindings are not installed")
+    monkeypatch.setitem(options._CHOICES, "physics", ("dartsim", "no-such-engine"))
+    engine = make_engine("gz")
+    with pytest.raises(BadInput, match=r"options\.physics.*no-such-engine.*installed"):
+        engine.load(
+            World("test", (floor(),)), EngineSettings(PERIOD, options={"physics": "no-such-engine"})
+        )
+    engine.load(World("test", (floor(),)), EngineSettings(PERIOD))
+    engine.close()

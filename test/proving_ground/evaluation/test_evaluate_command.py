@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hetwin_suite.ensemble.errors import BadInput
+from hetwin_suite.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_suite.hetwin_cli.main import app
 from hetwin_suite.proving_ground.episodes import Kind, record_episodes
 from hetwin_suite.proving_ground.evaluation.approaches import Contacts
@@ -64,6 +66,19 @@ def test_a_verdict_is_the_same_each_time(episodes: Path) -> None:
     first, second = (judge(episode, "ensemble") for _ in range(2))
     assert first.why == second.why
     assert (first.success, first.gain) == (second.success, second.gain)
+
+
+def test_no_verdict_depends_on_how_busy_the_machine_is(
+    episodes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def impatient(path: Path) -> Scenario:
+        loaded = load_scenario(path)
+        models = [replace(plan, deadline=1e-9, patience=1e-9) for plan in loaded.models]
+        return replace(loaded, models=tuple(models))
+
+    monkeypatch.setattr("hetwin_suite.proving_ground.evaluation.judge.load_scenario", impatient)
+    episode = find_episodes(episodes)[0]
+    assert judge(episode, "rigid").success is not None
 
 
 def test_plain_contacts_make_another_run(episodes: Path) -> None:

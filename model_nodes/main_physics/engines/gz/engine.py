@@ -22,6 +22,7 @@ from hetwin_suite.model_nodes.main_physics.engines.engine import (
     Unsupported,
 )
 from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import gazebo
+from hetwin_suite.model_nodes.main_physics.engines.gz.canary import check_physics
 from hetwin_suite.model_nodes.main_physics.engines.gz.clock import Clock
 from hetwin_suite.model_nodes.main_physics.engines.gz.course import Course
 from hetwin_suite.model_nodes.main_physics.engines.gz.masks import Form
@@ -75,6 +76,7 @@ class GazeboEngine(Engine):
         notes = Notes()
         self._settings = settings
         self._options = read_options(settings.options)
+        check_physics(self._options.physics)
         steps = self._options.steps(settings.period, settings.substeps)
         self._steps, self._step_ns = steps, round(settings.period * 1e9) // steps
         if settings.contact_time is not None:

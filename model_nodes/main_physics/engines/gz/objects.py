@@ -67,7 +67,8 @@ class Objects:
         body = self._free(name)
         if body.moving_joints:
             raise Unsupported(
-                f"{name} has joints; only rigid objects can be led or change their collisions in Gazebo"
+                f"{name} has joints; in Gazebo only rigid objects can be led or attached,"
+                " or change their collisions or fidelity"
             )
         return body
 
