@@ -43,6 +43,7 @@ def main(args: list[str] | None = None) -> None:
         code = 130
     finally:
         rclpy.try_shutdown()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending already
     sys.exit(code)
 
 

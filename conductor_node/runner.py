@@ -144,7 +144,11 @@ def _scenario(node: ConductorNode, asked: str) -> Scenario:
 def _out(node: ConductorNode, scenario: Scenario, asked: str) -> Path:
     if asked:
         return Path(asked)
-    return new_run_folder(Path(str(node.get_parameter("out").value)), scenario.name)
+    # Twins in several namespaces may start in the same second.
+    twin = [part for part in node.get_namespace().split("/") if part]
+    return new_run_folder(
+        Path(str(node.get_parameter("out").value)), "_".join((*twin, scenario.name))
+    )
 
 
 def _scene(text: str) -> dict[str, Any]:

@@ -107,9 +107,10 @@ def _nodes(context: LaunchContext) -> list[object]:
         inside = scenario.chosen(value("in_process"))
     except BadInput as error:
         raise RunFailed(str(error)) from None
-    common = {"use_sim_time": TRUTHS[value("use_sim_time")]}
     files = [value("params_file")] if value("params_file") else []
     arguments = ["--log-level", value("log_level")]
+    if TRUTHS[value("use_sim_time")]:  # so that it reaches the node that listens to a robot too
+        arguments += ["-p", "use_sim_time:=true"]
 
     def node(executable: str, name: str, parameters: dict[str, object]) -> LifecycleNode:
         return LifecycleNode(
@@ -118,7 +119,7 @@ def _nodes(context: LaunchContext) -> list[object]:
             name=name,
             namespace=value("namespace"),
             output="screen",
-            parameters=[{**common, **parameters}, *files],
+            parameters=[parameters, *files],
             ros_arguments=arguments,
         )
 
@@ -127,14 +128,14 @@ def _nodes(context: LaunchContext) -> list[object]:
         return node("model", plan.name, parameters)
 
     models = [model(p) for p in scenario.models if p.name in here and p.name not in inside]
-    started: list[object] = [_quick_discovery(), *models]
+    started: list[object] = [_over_udp(), _quick_discovery(), *models]
     if TRUTHS[value("conductor")]:
         conductor = node("conductor", "conductor", _conductor_parameters(scenario, value))
         started += [conductor, _pass_on_the_end(conductor)]
     else:
         started += [_end_with_the_last(models)]
     if TRUTHS[value("rviz")]:
-        started.append(_rviz(value("namespace"), common))
+        started.append(_rviz(value("namespace"), TRUTHS[value("use_sim_time")]))
     return started
 
 
@@ -177,6 +178,12 @@ def _end_with_the_last(models: list[LifecycleNode]) -> RegisterEventHandler:
     return RegisterEventHandler(OnProcessExit(on_exit=end))
 
 
+def _over_udp() -> SetEnvironmentVariable:
+    """Leave shared memory out, unless the user wants it: who is killed while making some blocks all who come later."""
+    name = "FASTDDS_BUILTIN_TRANSPORTS"
+    return SetEnvironmentVariable(name, os.environ.get(name, "UDPv4"))
+
+
 def _quick_discovery() -> SetEnvironmentVariable:
     """Let nodes that start together find each other at once, unless the user has a profile of their own."""
     try:
@@ -188,13 +195,13 @@ def _quick_discovery() -> SetEnvironmentVariable:
     return SetEnvironmentVariable(name, profile)
 
 
-def _rviz(namespace: str, parameters: dict[str, object]) -> Node:
+def _rviz(namespace: str, use_sim_time: bool) -> Node:
     return Node(
         package="rviz2",
         executable="rviz2",
         namespace=namespace,
         arguments=["-d", str(resource("launch", "hetwin.rviz"))],
-        parameters=[parameters],
+        parameters=[{"use_sim_time": use_sim_time}],
         remappings=[("/tf", "tf"), ("/tf_static", "tf_static")],  # so that it shows its own twin
         output="screen",
     )

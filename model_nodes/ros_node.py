@@ -10,6 +10,7 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
+import signal
 import socket
 import sys
 import threading
@@ -443,6 +444,7 @@ def main(args: list[str] | None = None) -> None:
         code = 130
     finally:
         rclpy.try_shutdown()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending already
     sys.exit(code)
 
 

@@ -16,6 +16,7 @@ from ros_domains import new_domain
 from ros_runs import command, environment, finish, running
 from watcher import watching
 
+from hetwin.msg import Event
 from hetwin.srv import StopSimulation
 
 ENDS = {"live": "", "timeout": 3.5, "on_silence": "end", "wait": 60}
@@ -112,18 +113,19 @@ def test_a_robot_that_is_started_anew_is_followed_on(tmp_path: Path) -> None:
     spec = {"live": "", "timeout": 60, "wait": 60}
     with live(tmp_path / "run", domain, spec) as (twin, _), watching(domain) as watcher:
         states = watcher.listen(DiagnosticArray, "/diagnostics")
+        events = watcher.listen(Event, "/hetwin/events")
         with robot(domain, "--stand", "60") as process:
             watcher.wait(lambda: told(states, "twin follows") == "yes")
             process.kill()
         watcher.wait(lambda: any("the twin waits" in s.message for m in states for s in m.status))
         with robot(domain, "--stand", "60"):
-            watcher.wait(lambda: told(states, "gaps") not in ("", "0"), 40)
+            watcher.wait(lambda: "robot_gap" in {event.name for event in events})
             stop = watcher.call(StopSimulation, "/hetwin/stop_simulation", StopSimulation.Request())
             assert stop.accepted
             ended = finish(twin)
     assert ended.code == 0, ended.err
     assert ended.json["ended"] == "stopped"
-    assert "robot_gap" in {event["name"] for event in ended.json["events"]}
+    assert ended.json["live"]["states"] > 0
 
 
 def test_no_robot_is_bad_input(tmp_path: Path) -> None:

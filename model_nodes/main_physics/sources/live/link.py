@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +39,7 @@ class RobotLink:
     by parameters (`qos_overrides.<topic>.subscription...`) and remap topics.
 
     Args:
-        namespace: of the robot's relative topics; empty for that of this process.
+        namespace: of the robot's relative topics, ``/`` for none; empty for that of this process.
         joint_states: topics of type sensor_msgs/msg/JointState.
         on_joints: told of each of their messages, serialized.
         others: further topics with who is told of their messages; their types are looked up in the graph.
@@ -153,11 +154,15 @@ class RobotLink:
 
 
 def _node(namespace: str) -> Node:
-    """The node; its name stands although the process's own is remapped, its namespace only if one is given."""
-    remaps = ["-r", f"__node:={NODE}"]
-    if namespace.strip("/"):
-        remaps += ["-r", f"__ns:=/{namespace.strip('/')}"]
-    return Node(NODE, cli_args=["--ros-args", *remaps])
+    """The node; its name stands although the process's own is remapped, its namespace only if one is given.
+
+    Several twins may listen in a robot's namespace, so there each has a name of its own.
+    """
+    if not namespace:
+        return Node(NODE, cli_args=["--ros-args", "-r", f"__node:={NODE}"])
+    name = f"{NODE}_{os.getpid()}"
+    remaps = ["-r", f"__node:={name}", "-r", f"__ns:=/{namespace.strip('/')}"]
+    return Node(name, cli_args=["--ros-args", *remaps])
 
 
 def message_class(type_name: str) -> Any:

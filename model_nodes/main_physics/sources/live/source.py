@@ -83,6 +83,7 @@ class LiveSource(Source):
         self._health = Health(self._clocks)
         self._waiting: deque[Event] = deque()
         self._numbers: dict[str, int] = {}
+        self._silences: list[tuple[int, int]] = []
         self._epoch_ns = 0
         self._skipped_ns = 0
         self._newest_arrival = time.monotonic()
@@ -252,6 +253,7 @@ class LiveSource(Source):
         seconds = round(length_ns / 1e9, 3)
         self._health.gap(seconds)
         self._waiting.append(Event("robot_gap", end_ns, arguments={"seconds": seconds}))
+        self._silences.append((end_ns - length_ns, end_ns))
 
     def _hearer(self, topic: str, readers: Sequence[EventReader]) -> Callable[[Any, int], None]:
         def hear(message: Any, arrived_ns: int) -> None:
@@ -317,31 +319,41 @@ class LiveSource(Source):
         self._over_ns = max(self._samples.newest - self._epoch_ns, time_ns)
 
     def _mind_the_lag(self, time_ns: int) -> None:
-        """Do what the spec says if the newest known motion is too far ahead of the twin."""
+        """Do what the spec says if the newest known motion is too far ahead of the twin.
+
+        For the time in which the robot was silent the twin could not go on: that is not counted.
+        """
         backlog = self._samples.known_until - self._epoch_ns - time_ns
+        lag = backlog - self._silent_after(self._epoch_ns + time_ns)
         limit = round(self._spec.max_lag * 1e9)
-        was_late, self._late = self._late, backlog > (limit // 2 if self._late else limit)
+        was_late, self._late = self._late, lag > (limit // 2 if self._late else limit)
         if not self._late:
             if was_late:
                 self._say(time_ns, "caught_up", {})
             return
         if not was_late:
-            seconds = round(backlog / 1e9, 3)
+            seconds = round(lag / 1e9, 3)
             self._say(time_ns, "late", {"seconds": seconds, "then": self._spec.when_late.value})
-        if self._spec.when_late is WhenLate.STOP or backlog > HOPELESS_NS:
+        if self._spec.when_late is WhenLate.STOP or lag > HOPELESS_NS:
             reason = (
-                f"the twin is {backlog / 1e9:.3f} s behind the robot; expected at most"
+                f"the twin is {lag / 1e9:.3f} s behind the robot; expected at most"
                 f" {self._spec.max_lag:g} s (max_lag; when_late: {self._spec.when_late})"
             )
             raise RunFailed("source", "read", time_ns, reason)
         if self._spec.when_late is WhenLate.SKIP:
             self._skip(time_ns, backlog)
 
+    def _silent_after(self, at_ns: int) -> int:
+        """How much of what is known after a time is silence of the robot."""
+        self._silences = [silence for silence in self._silences if silence[1] > at_ns]
+        return sum(end - max(begin, at_ns) for begin, end in self._silences)
+
     def _skip(self, time_ns: int, backlog: int) -> None:
         bridge = max(self._period_ns, round(backlog * SKIP_BRIDGE))
         begin = self._epoch_ns + time_ns
         self._samples.cut(begin, begin + backlog, bridge)
         skipped = backlog - bridge
+        self._silences.clear()
         self._skipped_ns += skipped
         # What was announced meanwhile is due at once, what comes later moves along.
         moved = (max(e.time_ns - skipped, min(e.time_ns, begin)) for e in self._waiting)

@@ -116,6 +116,19 @@ def test_a_gap_is_bridged_and_reported(robot: Robot) -> None:
     assert max(steps) < 2 * PERIOD / 1e9  # it moved on through the gap
 
 
+def test_a_twin_is_not_late_for_the_time_in_which_the_robot_was_silent(robot: Robot) -> None:
+    with followed(robot, max_lag=1.5, when_late="stop") as source:
+        robot.tell(1.3)
+        heard(source, robot)
+        positions, events = play(source)
+        robot.time_ns += 10 * SECOND
+        robot.tell(0.3)
+        heard(source, robot)
+        more, later = play(source, begin_s=len(positions) * PERIOD / 1e9)
+    assert len(more) > 10 / (PERIOD / 1e9)
+    assert [event.name for event in events + later] == ["robot_gap"]
+
+
 def test_a_late_twin_says_so_and_lets_others_step_less_often(robot: Robot) -> None:
     with followed(robot, max_lag=0.5) as source:
         robot.tell(3.0)
