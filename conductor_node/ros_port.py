@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
+from lifecycle_msgs.srv import GetState
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
@@ -48,6 +49,8 @@ from hetwin_suite.ensemble.watched_process import WatchedProcess
 START_DEADLINE_S = 30.0
 """A node's process may take this long to come up, whatever the deadline of its calls."""
 STOP_DEADLINE_S = 2.0
+GOODBYE_S = 1.0
+ASK_AGAIN_S = 0.2
 LOOK_PERIOD_S = 0.1
 """How often it is looked whether a node that does not answer still lives."""
 
@@ -129,6 +132,7 @@ class RosPort(ModelPort):
             ModelOutput, f"{told.node}/output", heard, QoSProfile(depth=SERVICE_DEPTH)
         )
         self._wait_for_services(end)
+        self._wait_for_an_answer(f"{told.node}/get_state", end)
         return told.host, told.pid
 
     def _wait_for_services(self, end: float) -> None:
@@ -138,6 +142,27 @@ class RosPort(ModelPort):
                     raise self._failure(name, "its service did not appear")
                 self._check_alive(name)
                 self._executor.spin_once(0.005)
+
+    def _wait_for_an_answer(self, name: str, end: float) -> None:
+        """Ask for something that every managed node answers at once, until it does.
+
+        A node drops its answers to a client that it has not found within 100 ms (rmw_fastrtps), and for some seconds
+        after another node was killed it may not. Clients are found in the order in which they were made, so that all
+        others have been found when the last one gets its answer.
+        """
+        client = self._node.create_client(GetState, name)
+        try:
+            while not client.service_is_ready() or not self._is_answered(client):
+                if time.monotonic() > end:
+                    raise self._failure("register", "its node does not answer")
+                self._check_alive("register")
+                self._executor.spin_once(0.005)
+        finally:
+            self._node.destroy_client(client)
+
+    def _is_answered(self, client: Any) -> bool:
+        asked = client.call_async(GetState.Request())
+        return spin_until(self._executor, asked, ASK_AGAIN_S) is not None
 
     def parameters(self) -> Sequence[ParameterRequest]:
         """Ask which parameters the model needs."""
@@ -325,11 +350,18 @@ class RosPort(ModelPort):
                 "its node runs on another machine; the conductor restarts only those of its own"
             )
             raise self._failure("restart", reason)
+        self._let_it_end(self._process)
         self._process.kill()
         self._process.close()
         self._registrations.pop(self.plan.name, None)
         self._hangs = False
         self._nodes.start(self.plan)
+
+    def _let_it_end(self, process: WatchedProcess) -> None:
+        """A node that says goodbye is forgotten at once; others look for a killed one for seconds."""
+        end = time.monotonic() + (0.0 if self._hangs else GOODBYE_S)
+        while not process.has_ended() and time.monotonic() < end:
+            self._executor.spin_once(0.01)
 
     def _forget(self) -> None:
         for client in self._clients.values():

@@ -104,10 +104,10 @@ class StepPost:
     def reaches(self, topic: str, node: str) -> bool:
         """Whether a node (its full name) hears what is published there."""
         namespace, _, name = node.rpartition("/")
-        heard = self._node.get_subscriptions_info_by_topic(topic)
-        return self._publishers[topic].get_subscription_count() >= len(heard) and any(
-            (end.node_name, end.node_namespace.rstrip("/")) == (name, namespace) for end in heard
-        )
+        if not self._publishers[topic].get_subscription_count():
+            return False
+        ends = self._node.get_subscriptions_info_by_topic(topic)
+        return any((e.node_name, e.node_namespace.rstrip("/")) == (name, namespace) for e in ends)
 
     def ask(
         self, topic: str, model: int, tick: StepInput, further: Sequence[int], *, reads: bool

@@ -128,7 +128,7 @@ def _nodes(context: LaunchContext) -> list[object]:
         return node("model", plan.name, parameters)
 
     models = [model(p) for p in scenario.models if p.name in here and p.name not in inside]
-    started: list[object] = [_quick_discovery(), *models]
+    started: list[object] = [_over_udp(), _quick_discovery(), *models]
     if TRUTHS[value("conductor")]:
         conductor = node("conductor", "conductor", _conductor_parameters(scenario, value))
         started += [conductor, _pass_on_the_end(conductor)]
@@ -176,6 +176,12 @@ def _end_with_the_last(models: list[LifecycleNode]) -> RegisterEventHandler:
         return [] if left else [EmitEvent(event=Shutdown())]
 
     return RegisterEventHandler(OnProcessExit(on_exit=end))
+
+
+def _over_udp() -> SetEnvironmentVariable:
+    """Leave shared memory out, unless the user wants it: who is killed while making some blocks all who come later."""
+    name = "FASTDDS_BUILTIN_TRANSPORTS"
+    return SetEnvironmentVariable(name, os.environ.get(name, "UDPv4"))
 
 
 def _quick_discovery() -> SetEnvironmentVariable:
