@@ -18,6 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
+from math import isfinite
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,8 @@ def rows(seen: Sequence[Seen], engines: Sequence[str]) -> list[dict[str, Any]]:
         for cell in cells(s.verdict for s in played):
             key = cell.scenario, cell.truth, cell.approach
             here = [s for s in played if _cell_of(s.verdict) == key]
+            if not here:
+                continue
             row = table.setdefault(key, {"scenario": key[0], "truth": key[1], "approach": key[2]})
             row[engine] = {
                 "right": cell.right,
@@ -154,7 +157,8 @@ def _cell_of(verdict: Verdict) -> tuple[str, str, str]:
 
 
 def _median(numbers: list[float]) -> float | None:
-    return statistics.median(numbers) if numbers else None
+    known = [number for number in numbers if isfinite(number)]
+    return statistics.median(known) if known else None
 
 
 def _print(table: Sequence[dict[str, Any]], engines: Sequence[str]) -> None:

@@ -8,6 +8,14 @@ from small_worlds import PERIOD, at, box, command, floor, frame, gripper, loaded
 
 from hetwin_suite.ensemble.poses import relative_to
 from hetwin_suite.ensemble.values import Floats, pose_value
+from hetwin_suite.model_nodes.main_physics.description import (
+    IDENTITY,
+    Body,
+    Inertial,
+    Joint,
+    JointKind,
+    Link,
+)
 from hetwin_suite.model_nodes.main_physics.engines.engine import Engine, Unsupported
 from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
 
@@ -127,6 +135,23 @@ def test_a_load_that_touches_nothing_sinks_in_while_the_other_stands(engine: Eng
     rest(engine, 300)
     assert frame(engine, "load")[2] == pytest.approx(0.15, abs=2e-3)
     assert frame(engine, "falling")[2] == pytest.approx(0.125, abs=3e-3)
+
+
+def hoist() -> Body:
+    """A frame that stands, with a carriage of 1 kg that nothing holds up."""
+    massive = Inertial(1.0, IDENTITY, (0.01, 0.01, 0.01, 0.0, 0.0, 0.0))
+    links = (Link("stand", IDENTITY, (), massive), Link("carriage", at(0, 0, 1), (), massive))
+    slide = Joint("slide", JointKind.SLIDE, "stand", "carriage", damping=10.0)
+    return Body("hoist", links, (slide,), IDENTITY, True)
+
+
+def test_what_hangs_on_a_joint_that_nothing_drives_weighs_on_it(engine: Engine) -> None:
+    loaded(engine, hoist(), box("load", at(0.1, 0, 1), mass=1.0))
+    engine.attach("load", "hoist::carriage")
+    rest(engine, 800)
+    carriage = frame(engine, "hoist::carriage")
+    assert carriage[9] == pytest.approx(-2.0 * 9.81 / 10.0, rel=0.02)  # what the damping leaves
+    assert frame(engine, "load")[:3] - carriage[:3] == pytest.approx([0.1, 0, 0], abs=5e-3)
 
 
 def test_gazebo_refuses_chains_in_words() -> None:

@@ -18,6 +18,7 @@ from hetwin_suite.model_nodes.main_physics.engines.gz.parting import Parting
 from hetwin_suite.model_nodes.main_physics.engines.gz.parts import Load
 from hetwin_suite.model_nodes.main_physics.engines.gz.roles import Roles
 from hetwin_suite.model_nodes.main_physics.engines.gz.shadow import Shadow
+from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Sort
 from hetwin_suite.model_nodes.main_physics.names import frame_name
 from hetwin_suite.model_nodes.main_physics.transforms import pose_of
 
@@ -174,6 +175,8 @@ class Objects:
     def push(self, name: str, wrench: Floats) -> None:
         """Let a force act in each step, as long as physics moves the object."""
         self._free(name)
+        if name in self._shadow.loads:
+            self._check_bearer(name, self._shadow.loads[name].to)
         if wrench.any():
             self._pushes[name] = np.array(wrench)
         else:
@@ -205,8 +208,8 @@ class Objects:
         self._rigid(name)
         if to not in self._shadow.tables.frames:
             raise Unsupported(f"there is no {to} to attach {name} to")
-        owner = self._owner.get(to)
-        moves_freely = owner is not None and owner.name in self._bodies and not owner.robot
+        tables = self._shadow.tables
+        moves_freely = tables.sorts[tables.body_of(to)] is Sort.FREE
         if moves_freely:
             self._check_load(name, to)
         self.detach(name)
@@ -214,6 +217,8 @@ class Objects:
         here = relative_to(shadow.frame_of_any(to), shadow.poses[name])
         here[7:] = 0.0
         if moves_freely:
+            if name in shadow.led:
+                shadow.led.free(name)
             shadow.loads[name] = Load(to, pose_of(here))
             self.roles.frozen.pop(name, None)
             self._parting.end(name)
@@ -232,9 +237,15 @@ class Objects:
             )
         if any(self._owner[load.to].name == name for load in loads.values()):
             raise Unsupported(f"{name} cannot be attached to {to}: something is attached to it")
-        if owner.moving_joints and owner.links[0].name != to and name in self._pushes:
+        if name in self._pushes:
+            self._check_bearer(name, to)
+
+    def _check_bearer(self, name: str, to: str) -> None:
+        owner = self._owner[to]
+        if owner.static or owner.moving_joints:
             raise Unsupported(
-                f"a force acts on {name}; Gazebo lets none act on a link of {owner.name}"
+                f"Gazebo lets no force act on {name} while it is attached to {to}, a part of"
+                f" {owner.name}, which has joints"
             )
 
     def detach(self, name: str) -> None:
