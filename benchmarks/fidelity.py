@@ -23,6 +23,7 @@ import fidelity_curve as curve
 from fidelity_pairs import CHAIN, Row, State, chain, rows_of
 from real_time_factor import machine
 
+from hetwin_suite.model_nodes.fidelity.rules import MARGIN
 from hetwin_suite.proving_ground.truck.packets import LOADS
 
 EXAMPLES = """examples:
@@ -34,7 +35,12 @@ QUICK_PACKETS = 60
 
 
 def measure(
-    scenarios: Sequence[str], count: int, packets: int | None, seconds: float, seed: int
+    scenarios: Sequence[str],
+    count: int,
+    packets: int | None,
+    margin: float,
+    seconds: float,
+    seed: int,
 ) -> list[State]:
     """From `count` states of each scenario at least, unless time is out; two at a time."""
     end = time.monotonic() + seconds
@@ -43,7 +49,7 @@ def measure(
     order = sorted(scenarios, key=lambda name: -LOADS[name].packets)
     with ProcessPoolExecutor(max_workers=2) as pool:
         jobs = [
-            pool.submit(chain, scenario, number, min(CHAIN, count), packets, end)
+            pool.submit(chain, scenario, number, min(CHAIN, count), packets, margin, end)
             for number in numbers
             for scenario in order
         ]
@@ -93,6 +99,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--states", type=int, default=60, help="per scenario (default: 60)")
     parser.add_argument("--seed", type=int, default=0, help="of the loads (default: 0)")
     parser.add_argument(
+        "--margin",
+        type=float,
+        default=MARGIN,
+        help=f"what moves raises what is nearer than this (default: {MARGIN:g} m); 0: the paper's rules",
+    )
+    parser.add_argument(
         "--quick", action="store_true", help="small loads and two states: a look, no result"
     )
     parser.add_argument(
@@ -103,17 +115,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
     given = parser.parse_args(arguments)
-    if given.states < 1 or given.seed < 0 or given.limit <= 0:
-        parser.error("--states and --limit must be above 0, --seed at least 0")
+    if given.states < 1 or given.seed < 0 or given.limit <= 0 or not given.margin >= 0:
+        parser.error("--states and --limit must be above 0, --seed and --margin at least 0")
     count, packets = (2, QUICK_PACKETS) if given.quick else (given.states, None)
     on = machine()
     scenarios = sorted(set(given.scenario or LOADS))
-    states = measure(scenarios, count, packets, given.limit, given.seed)
+    states = measure(scenarios, count, packets, given.margin, given.limit, given.seed)
     rows = [
         row
         for scenario in scenarios
         for row in rows_of(scenario, [s for s in states if s.scenario == scenario], given.seed)
     ]
+    pooled = rows_of("all", states, given.seed) if len(scenarios) > 1 else []
     counts, steps = (curve.COUNTS[:3], 10) if given.quick else (curve.COUNTS, 30)
     told = points(counts, steps)
     if given.figures is not None:
@@ -121,10 +134,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         draw(rows, states, given.figures)
     if given.json:
-        tables = {"rows": [asdict(r) for r in rows], "curve": [asdict(p) for p in told]}
+        tables = {
+            "rows": [asdict(r) for r in rows],
+            "pooled": [asdict(r) for r in pooled],
+            "curve": [asdict(p) for p in told],
+        }
         print(json.dumps({"machine": on, "quick": given.quick, **tables}, indent=2))
     else:
-        _print(on, rows, told)
+        _print(on, [*rows, *pooled], told)
     return 0
 
 

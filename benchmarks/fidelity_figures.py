@@ -35,7 +35,7 @@ def draw(rows: Sequence[Row], states: Sequence[State], folder: Path) -> None:
         axes[i][0].set_ylabel("real-time factor")
     for last in axes[-1]:
         last.set_xlabel("simulated time [s]")
-    axes[0][-1].legend(fontsize=7)
+    _legend(figure, axes)
     figure.savefig(folder / "fidelity_over_time.png", dpi=110)
 
     figure, axes = plt.subplots(1, len(scenarios), figsize=(3.6 * len(scenarios), 3.6), **_LAYOUT)
@@ -44,11 +44,16 @@ def draw(rows: Sequence[Row], states: Sequence[State], folder: Path) -> None:
         at.set_title(f"scenario {scenario}", fontsize=10)
         at.set_xlabel("real-time factor")
     axes[0][0].set_ylabel("error of packets unloaded [%]")
-    axes[0][-1].legend(fontsize=7)
+    _legend(figure, axes)
     figure.savefig(folder / "fidelity_error.png", dpi=110)
 
 
 _LAYOUT: dict[str, Any] = {"layout": "constrained", "squeeze": False, "sharey": True}
+
+
+def _legend(figure: Any, axes: Any) -> None:
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=8)
 
 
 def _over_time(axes: Any, states: Sequence[State]) -> None:

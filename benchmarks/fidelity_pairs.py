@@ -69,7 +69,9 @@ class Row:
     diverged: int
 
 
-def chain(scenario: str, number: int, states: int, packets: int | None, end: float) -> list[State]:
+def chain(
+    scenario: str, number: int, states: int, packets: int | None, margin: float, end: float
+) -> list[State]:
     """Actions on one load, each in all cases; none is begun after `end` (of `time.monotonic`).
 
     What AdFi-1 leaves, with everything high again, is the next state.
@@ -79,8 +81,11 @@ def chain(scenario: str, number: int, states: int, packets: int | None, end: flo
         number: of the load.
         states: at most so many.
         packets: how many to load, if not as many as the scenario has.
+        margin: of the rules, see `hetwin_suite.model_nodes.fidelity.rules`.
         end: see above.
     """
+    if time.monotonic() >= end:
+        return []
     random = np.random.default_rng([number, ord(scenario)])
     load = LOADS[scenario]
     drawn = draw_load(Load(packets or load.packets, load.height), random)
@@ -93,7 +98,7 @@ def chain(scenario: str, number: int, states: int, packets: int | None, end: flo
         for mode, sleep in CASES:
             sites[sleep].restore(begin)
             try:
-                state.outcomes[mode, sleep] = unloaders[sleep].perform(state.action, mode)
+                state.outcomes[mode, sleep] = unloaders[sleep].perform(state.action, mode, margin)
             except Diverged as error:
                 print(f"{scenario}, {mode}, sleep {sleep}: {error}", file=sys.stderr, flush=True)
                 continue
@@ -123,7 +128,7 @@ def _tell(state: State, number: int, count: int) -> None:
 
 
 def rows_of(scenario: str, states: Sequence[State], seed: int) -> list[Row]:
-    """The rows of one scenario."""
+    """The rows of one scenario, or of several together under one name."""
     return [_row(scenario, case, states, seed) for case in CASES]
 
 
@@ -135,7 +140,7 @@ def _row(scenario: str, case: _Case, states: Sequence[State], seed: int) -> Row:
     error, low, high = error_of(
         [len(o.unloaded) for o in own],
         [len(s.outcomes[BASE].unloaded) for s in valid],
-        [s.action for s in valid],
+        [f"{s.scenario} {s.action}" for s in valid],
         seed,
     )
     return Row(

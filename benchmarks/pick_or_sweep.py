@@ -15,15 +15,18 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
+from real_time_factor import machine
 
 from hetwin_suite.proving_ground.truck.choice import Example, episode
 
 EXAMPLES = """examples:
   python benchmarks/pick_or_sweep.py --quick
   python benchmarks/pick_or_sweep.py --budget 600 --keep truck_examples
+  python benchmarks/pick_or_sweep.py --stored --seeds 2         # only with what has been simulated already
 """
 TEST = 1000
 """Seeds of test loads; those of training loads are smaller."""
@@ -31,7 +34,14 @@ TEST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Accuracies, averaged over the seeds, and their spread; `examples` is the mean number of training states."""
+    """Accuracies, averaged over the seeds, and their spread.
+
+    Attributes:
+        training_time: processor time that the training states may have taken [s].
+        examples: mean number of training states.
+        tests: number of test states.
+        most_frequent: share of the test states in which the more frequent answer is right.
+    """
 
     fidelity: str
     training_time: float
@@ -40,19 +50,27 @@ class Row:
     test_accuracy: float
     test_accuracy_deviation: float
     seeds: int
+    tests: int
+    most_frequent: float
+
+
+class TooFew(Exception):
+    """There are no states to learn from or to test on."""
 
 
 class Store:
-    """Episodes on disk, simulated where they are missing."""
+    """Episodes on disk, simulated where they are missing, unless only the stored ones are wanted."""
 
-    def __init__(self, folder: Path, states: int) -> None:
-        self._folder, self._states = folder, states
+    def __init__(self, folder: Path, states: int, stored: bool = False) -> None:
+        self._folder, self._states, self._stored = folder, states, stored
         folder.mkdir(parents=True, exist_ok=True)
 
-    def episode(self, mode: str, seed: int, number: int) -> list[Example]:
-        """One episode."""
+    def episode(self, mode: str, seed: int, number: int) -> list[Example] | None:
+        """One episode; None if it is not stored and shall not be simulated."""
         file = self._folder / f"{mode}_{seed}_{number}_{self._states}.json"
         if not file.exists():
+            if self._stored:
+                return None
             found = episode(mode, (seed, number), self._states)
             part = file.with_suffix(".part")
             part.write_text(json.dumps([asdict(e) for e in found]), encoding="utf-8")
@@ -76,20 +94,15 @@ class Store:
         return found
 
     def _all(self, mode: str, seed: int) -> Iterator[Example]:
-        number = 0
-        while True:
-            yield from self.episode(mode, seed, number)
-            number += 1
+        for number in count():
+            found = self.episode(mode, seed, number)
+            if found is None:
+                return
+            yield from found
 
-
-def tests(store: Store, count: int) -> list[Example]:
-    """The test states."""
-    found: list[Example] = []
-    number = 0
-    while len(found) < count:
-        found += store.episode("HiFi", TEST, number)
-        number += 1
-    return found[:count]
+    def tests(self, most: int) -> list[Example]:
+        """The test states."""
+        return list(islice(self._all("HiFi", TEST), most))
 
 
 def accuracies(
@@ -117,11 +130,15 @@ def _matrix(examples: Sequence[Example]) -> tuple[np.ndarray, np.ndarray]:
     return np.array([e.features for e in examples]), np.array([e.picks for e in examples])
 
 
-def rows_of(store: Store, budget: float, seeds: Sequence[int], count: int) -> list[Row]:
-    """The table: AdFi-1 and HiFi at equal time, and HiFi with twice the time."""
+def rows_of(store: Store, budget: float, seeds: Sequence[int], most: int) -> list[Row]:
+    """The table: AdFi-1 and HiFi at equal time, and HiFi with twice the time.
+
+    Raises:
+        TooFew: if a part of it would be of no states at all.
+    """
     cases = (("AdFi-1", budget), ("HiFi", budget), ("HiFi", 2 * budget))
     with ProcessPoolExecutor(max_workers=2) as pool:
-        test = pool.submit(tests, store, count)
+        test = pool.submit(store.tests, most)
         jobs = [
             (c, seed, pool.submit(store.within, *_of(c, seed)))
             for seed in seeds
@@ -129,6 +146,8 @@ def rows_of(store: Store, budget: float, seeds: Sequence[int], count: int) -> li
         ]
         longest = {(case[0], seed): job.result() for case, seed, job in jobs}
         asked = test.result()
+    if not asked or not all(longest.values()):
+        raise TooFew("there are too few states; run it without --stored, or with more --budget")
     rows = []
     for mode, time in cases:
         found = []
@@ -139,7 +158,8 @@ def rows_of(store: Store, budget: float, seeds: Sequence[int], count: int) -> li
         counts, learnt, right = zip(*found, strict=True)
         spread = statistics.stdev(right) if len(right) > 1 else 0.0
         means = (statistics.mean(counts), statistics.mean(learnt), statistics.mean(right))
-        rows.append(Row(mode, time, *means, spread, len(seeds)))
+        picks = sum(e.picks for e in asked) / len(asked)
+        rows.append(Row(mode, time, *means, spread, len(seeds), len(asked), max(picks, 1 - picks)))
     return rows
 
 
@@ -165,6 +185,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--quick", action="store_true", help="one seed, 4 test states, 20 s: a look, no result"
     )
+    parser.add_argument(
+        "--stored", action="store_true", help="simulate nothing: use what is in the folder"
+    )
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
     given = parser.parse_args(arguments)
     if given.seeds < 1 or given.tests < 1 or given.budget <= 0:
@@ -177,12 +200,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    store = Store(given.keep, 2 if given.quick else 12)
-    budget, seeds, count = (20.0, 1, 4) if given.quick else (given.budget, given.seeds, given.tests)
-    rows = rows_of(store, budget, range(seeds), count)
+    on = machine()
+    store = Store(given.keep, 2 if given.quick else 12, given.stored)
+    budget, seeds, most = (20.0, 1, 4) if given.quick else (given.budget, given.seeds, given.tests)
+    try:
+        rows = rows_of(store, budget, range(seeds), most)
+    except TooFew as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     if given.json:
-        print(json.dumps({"quick": given.quick, "rows": [asdict(r) for r in rows]}, indent=2))
+        print(
+            json.dumps(
+                {"machine": on, "quick": given.quick, "rows": [asdict(r) for r in rows]}, indent=2
+            )
+        )
         return 0
+    print(f"{on['processor']}, {on['cores']} cores, load {on['load_before']:.1f}, {on['date']}")
+    print(
+        f"{rows[0].tests} test states, {rows[0].seeds} seeds; always giving the more frequent answer"
+        f" is right in {rows[0].most_frequent:.2f} of them\n"
+    )
     print("| fidelity | training time [s] | states | training accuracy | test accuracy |")
     print("|---|---|---|---|---|")
     for r in rows:

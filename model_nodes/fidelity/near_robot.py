@@ -19,7 +19,7 @@ from hetwin_suite.ensemble.snapshot import Snapshot
 from hetwin_suite.ensemble.values import POSE
 from hetwin_suite.model_nodes.checked_parameters import number, read_numbers
 from hetwin_suite.model_nodes.fidelity.bounding_boxes import BoundingBoxes
-from hetwin_suite.model_nodes.fidelity.rules import NearRobotRules, Thresholds
+from hetwin_suite.model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
 from hetwin_suite.model_nodes.fidelity.signaler import Signaler
 
 MODES: dict[str, float | None] = {"HiFi": None, "AdFi-1": 1.0, "AdFi-2": 0.5, "AdFi-3": 0.01}
@@ -36,7 +36,9 @@ _PARAMETERS = (
     number("rest_speed", 0.01, "m/s", "what is slower is at rest"),
     number("rest_turn", 0.05, "rad/s", "what turns slower is at rest"),
     number("interval", 10.0, "s", "all objects are raised so often; 0: never"),
-    number("margin", 0.02, "m", "what moves raises what is nearer to it than this; 0: it does not"),
+    number(
+        "margin", MARGIN, "m", "what moves raises what is nearer to it than this; 0: it does not"
+    ),
     ParameterRequest(
         "rest_steps", ParameterKind.INTEGER, "steps at rest before lowering", False, 2
     ),

@@ -13,6 +13,9 @@ from hetwin_suite.model_nodes.fidelity.bounding_boxes import BoundingBoxes
 
 _LOW, _MEDIUM, _HIGH = float(Fidelity.LOW), float(Fidelity.MEDIUM), float(Fidelity.HIGH)
 
+MARGIN = 0.02
+"""What moves raises what is nearer to it than this, unless said otherwise [m]."""
+
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
@@ -32,7 +35,7 @@ class Thresholds:
     turn: float = 0.05
     steps: int = 2
     interval: float = 10.0
-    margin: float = 0.02
+    margin: float = MARGIN
 
 
 class NearRobotRules:

@@ -1,4 +1,4 @@
-"""The robot's program: picking packets with the arm, sweeping them up with the nose (paper 1, section 4.1)."""
+"""Actions of the robot: it picks packets with the arm and sweeps them up with the nose (paper 1, section 4.1)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.fidelity.rules import MARGIN
 from hetwin_suite.model_nodes.main_physics.engines.engine import Beam
 from hetwin_suite.proving_ground.truck.manager import Manager
+from hetwin_suite.proving_ground.truck.program import INTO_WALL, Phase, pick, reachable, sweep
 from hetwin_suite.proving_ground.truck.robot import (
-    BELT_HEIGHT,
-    BELT_WIDTH,
     BELTS,
     CUP_RADIUS,
     ROLLER_RADIUS,
@@ -24,38 +24,14 @@ from hetwin_suite.proving_ground.truck.robot import (
 from hetwin_suite.proving_ground.truck.site import PERIOD, Site
 
 ACTIONS = ("pick", "sweep")
-_CUPS_AT = -0.68
-"""x of the cups from the base with arm and plungers retracted [m]."""
-_NOSE_TIP = 1.36
-"""x of the nose's tip from the base [m]."""
-_EXTEND = 0.15
 _BELT_SPEED = 1.0
 LAP = 0.1
 """Simulated time over which processor time is summed up [s]."""
 _LAP_STEPS = round(LAP / PERIOD)
 _MOVES = 0.05
 """A packet that is faster moves [m/s]."""
-_PRESS = 0.015
-"""How far the cups press into what they reach for [m]."""
 _TOUCHES = 0.003
 """A cup sucks to what is nearer than this [m]."""
-_REACH = 2.8
-"""Of the arm [m]."""
-INTO_WALL = 0.5
-"""How far the nose sweeps into the packets, unless said otherwise [m]."""
-_HIGHER = 0.5
-VIEW = 1.5
-"""How far from the packets the nose's tip is while the robot looks at them [m]."""
-_IDLE = {"arm_lift": 1.6, "arm_reach": 0.0, "plungers_extend": 0.0}
-
-
-@dataclass(frozen=True, slots=True)
-class Phase:
-    """The driven joints move to `joints` in `seconds`; the plungers extend before, or hold or release after it."""
-
-    seconds: float
-    joints: dict[str, float]
-    do: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +100,16 @@ class Unloader:
         for belt in BELTS:
             site.engine.run_belt(belt, (-_BELT_SPEED, 0.0, 0.0))
 
-    def perform(self, action: str, mode: str) -> Outcome:
+    def perform(self, action: str, mode: str, margin: float = MARGIN) -> Outcome:
         """Do an action from the present state on; everything is in high fidelity again afterwards.
 
         Raises:
             Diverged: if the engine does; the site must be restored then.
         """
         site, outcome = self._site, Outcome()
-        phases = self._pick() if action == "pick" else self._sweep()
-        manager = Manager(site, mode)
+        boxes = self.boxes()
+        phases = pick(boxes) if action == "pick" else sweep(boxes, self._into_wall)
+        manager = Manager(site, mode, margin)
         self._held, self._scripts = [], [_Plunger() for _ in self._sensors]
         begun = time.process_time()
         for count, joints in enumerate(self._motion(phases, manager, outcome.deeds), start=1):
@@ -192,60 +169,7 @@ class Unloader:
         self._held = []
 
     def boxes(self) -> Floats:
-        """(n, 6) lower and upper corners of the packets that the robot can get at: ahead of its nose, not beside it."""
+        """(n, 6) lower and upper corners of the packets that the robot can get at."""
         site = self._site
         left = np.array(site.in_truck(), np.intp)
-        boxes = site.boxes.around(site.poses()[left], left)
-        ahead = boxes[:, 0] > site.joint("base_drive") + _NOSE_TIP - 0.1
-        beside = (boxes[:, 1] > BELT_WIDTH / 2) | (boxes[:, 4] < -BELT_WIDTH / 2)
-        reachable: Floats = boxes[ahead & ~beside]
-        return reachable
-
-    def _pick(self) -> list[Phase]:
-        boxes = self.boxes()
-        if not len(boxes):
-            return [Phase(0.5, {})]
-        wall = _wall(boxes)
-        front = wall[wall[:, 0] < wall[:, 0].min() + 0.35]
-        target = front[np.argmax(front[:, 5])]
-        face, y = float(target[0]), float(np.clip((target[1] + target[4]) / 2, -0.75, 0.75))
-        z = float(np.clip(target[5] - 0.22, 0.35, 2.6))
-        cups = _CUPS_AT + _EXTEND - _PRESS
-        base = max(float(boxes[:, 0].min()) - _NOSE_TIP - 0.2, face - cups - _REACH)
-        reach = face - base - cups
-        drop = BELT_HEIGHT + 0.3
-        return [
-            Phase(1.4, {"base_drive": base, "arm_lift": z, "arm_swing": y}),
-            Phase(0.6, {"plungers_extend": _EXTEND, "arm_reach": reach - 0.15}, "extend"),
-            Phase(0.4, {"arm_reach": reach}),
-            Phase(0.1, {}, "hold"),
-            Phase(0.2, {"arm_lift": z + 0.04}),
-            Phase(1.0, {"arm_reach": 0.0}),
-            Phase(0.6, {"arm_lift": drop, "arm_swing": 0.3 * y}, "release"),
-            *self._retreat(boxes),
-        ]
-
-    def _sweep(self) -> list[Phase]:
-        boxes = self.boxes()
-        if not len(boxes):
-            return [Phase(0.5, {})]
-        begin = float(boxes[:, 0].min()) - _NOSE_TIP - 0.05
-        end = float(_wall(boxes)[:, 0].min()) - _NOSE_TIP + self._into_wall
-        return [
-            Phase(1.4, {"base_drive": begin, **_IDLE}),
-            Phase(max(2.0, (end - begin) / 0.5), {"base_drive": end}),
-            Phase(0.5, {}),
-            *self._retreat(boxes),
-        ]
-
-    @staticmethod
-    def _retreat(boxes: Floats) -> list[Phase]:
-        """Away from the packets, so that the sensors see the whole scene (section 4.5)."""
-        back = float(boxes[:, 0].min()) - _NOSE_TIP - VIEW
-        return [Phase(1.6, {"base_drive": back, **_IDLE}), Phase(1.9, {})]
-
-
-def _wall(boxes: Floats) -> Floats:
-    """Of the packets, those that reach above what lies about on the floor; all, if none does."""
-    high = boxes[boxes[:, 5] > _HIGHER]
-    return high if len(high) else boxes
+        return reachable(site.boxes.around(site.poses()[left], left), site.joint("base_drive"))

@@ -10,7 +10,7 @@ import numpy as np
 
 from hetwin_suite.ensemble.fidelity import Fidelity
 from hetwin_suite.model_nodes.fidelity.near_robot import MODES
-from hetwin_suite.model_nodes.fidelity.rules import NearRobotRules, Thresholds
+from hetwin_suite.model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
 from hetwin_suite.proving_ground.truck.robot import plunger_links, plunger_names
 from hetwin_suite.proving_ground.truck.site import Site
 
@@ -21,15 +21,20 @@ LOOK_EVERY = 4
 class Manager:
     """One of the paper's modes on a site.
 
+    Args:
+        site: with the load.
+        mode: one of the paper's.
+        margin: see `Thresholds`.
+
     Attributes:
         plungers_on: whether the plungers, with their sensors and scripts, are simulated in high fidelity.
     """
 
-    def __init__(self, site: Site, mode: str) -> None:
+    def __init__(self, site: Site, mode: str, margin: float = MARGIN) -> None:
         inflation = MODES[mode]
         self._site = site
         self._is_on = inflation is not None
-        thresholds = Thresholds(inflation=inflation or 0.0)
+        thresholds = Thresholds(inflation=inflation or 0.0, margin=margin)
         self._rules = NearRobotRules(site.boxes, thresholds)
         self._rules.raise_all(site.time)
         self._now = np.full(len(site.packets), float(Fidelity.HIGH))

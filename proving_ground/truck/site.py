@@ -49,6 +49,7 @@ class Site:
             robot_settings = {"urdf": str(robot), "springs": SPRINGS}
             loaded = load_world(read_settings({"world": str(world), "robot": robot_settings}))
         self.engine = make_engine("mujoco")
+        # Nothing is held by friction here, the cups hold by welds: the settings for hands would only cost time.
         options = {"noslip_iterations": 0, "impratio": 1.0, "iterations": 30, "sleep": sleep}
         self.engine.load(loaded, EngineSettings(PERIOD, options=options))
         self.packets = list(packets)

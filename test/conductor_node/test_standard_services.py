@@ -311,3 +311,15 @@ def test_a_start_that_fails_says_why(tmp_path: Path) -> None:
         assert refused.result == SetSimulationState.Response.STATE_TRANSITION_ERROR
         assert "both use the name 'box'" in refused.error_message
         assert client.state() == STOPPED
+
+
+def test_the_twin_of_a_live_robot_says_that_it_cannot_be_paused(tmp_path: Path) -> None:
+    with conductor(tmp_path, "scenario:=pick_and_place", "source:=live") as (client, _):
+        features = set(client(GetSimulatorFeatures).features.features)
+        assert SimulatorFeatures.SIMULATION_STATE_SETTING in features
+        assert SimulatorFeatures.SIMULATION_STATE_PAUSE not in features
+        assert SimulatorFeatures.SIMULATION_RESET not in features
+        refused = client.go(PAUSED)
+        assert refused.result == SetSimulationState.Response.STATE_TRANSITION_ERROR
+        assert "the robot does not wait" in refused.error_message
+        assert client.state() == STOPPED
