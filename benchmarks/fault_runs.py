@@ -24,7 +24,7 @@ from hetwin_suite.conductor_node.shared_memory import SharedMemory
 TIMEOUT_S = 120.0
 SETTLE_S = 15.0
 MARK = "HETWIN_FAULT_RUN"
-DISK = "4500k"
+DISK = "4280k"
 REPOSITORY = Path(__file__).resolve().parents[1]
 ON_A_SMALL_DISK = """
 mkdir -p "$0" && mount -t tmpfs -o size={size} tmpfs "$0" || exit 99

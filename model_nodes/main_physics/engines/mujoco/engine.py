@@ -201,7 +201,8 @@ class MujocoEngine(Engine):
 
     def _check(self) -> None:
         qvel = self._data.qvel
-        if not qvel.dot(qvel) < _TOO_FAST**2:
+        # Not by BLAS, which would wake its threads for the many numbers of a large world.
+        if not np.einsum("i,i->", qvel, qvel) < _TOO_FAST**2:
             fast = ~(np.abs(qvel) < _TOO_FAST)
             body = int(self._model.dof_bodyid[int(np.argmax(fast))])
             name = self._tables.frames[self._tables.body_frames[body]]
