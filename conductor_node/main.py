@@ -53,6 +53,8 @@ def _end_in_order(node: ConductorNode) -> None:
 
     def heard(_number: int, _frame: object) -> None:
         nonlocal asked
+        if node.quitting and node.conductor is None:
+            return  # it is ending already
         if asked or node.conductor is None or not node.conductor.is_running:
             raise KeyboardInterrupt
         asked = node.quitting = True
@@ -77,16 +79,14 @@ def _serve(node: ConductorNode, executor: Any) -> int:
             continue
         is_own = isinstance(node.goal, OwnGoal)
         result = run_goal(node, executor, node.goal)
-        if is_own:
-            code = _code_of(result, node)
         node.finish(result)
         while node.goal is not None and not isinstance(node.goal, OwnGoal):
             executor.spin_once(0.01)  # until the answer is on its way
-        if node.goal is not None:  # it begins anew
-            continue
-        done += 1
-        if done == wanted:
-            node.quitting = True
+        if node.goal is None:  # else it begins anew
+            done += 1
+            node.quitting = node.quitting or done == wanted
+        if is_own:
+            code = _code_of(result, node)
     node.waiting.look()
     for _ in range(1 if once else 20):  # the client may still ask for the result
         executor.spin_once(0.05)

@@ -37,7 +37,7 @@ def generate_test_description() -> LaunchDescription:
 class WhileItRuns(unittest.TestCase):
     """What can be heard."""
 
-    def test_registry_and_states_are_published(self, proc_info: Any, proc_output: Any) -> None:
+    def test_registry_and_states_are_published(self, proc_output: Any) -> None:
         """The registry names all models, and simulated time goes on."""
         rclpy.init()
         node = rclpy.create_node("listener")
@@ -54,9 +54,8 @@ class WhileItRuns(unittest.TestCase):
         names = [model.name for model in registries[0].models]
         assert names == ["physics", "grasp", "holding", "handling"]
         assert states[-1].step > states[0].step
+        # The launch ends with the conductor; the test must be over by then.
         proc_output.assertWaitFor("ended: recording", timeout=TIMEOUT_S, stream="stderr")
-        for process in proc_info.process_names():
-            proc_info.assertWaitForShutdown(process, timeout=TIMEOUT_S)
 
 
 @launch_testing.post_shutdown_test()
