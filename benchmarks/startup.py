@@ -58,9 +58,9 @@ def start(models: int, domain: int) -> tuple[float, set[str]]:
     from rclpy.node import Node
 
     from hetwin_suite.conductor_node.processes import CONDUCTOR_NODE, MODEL_NODE, start_node
-    from hetwin_suite.hetwin_cli.ros_run import quick_discovery
+    from hetwin_suite.hetwin_cli.ros_run import CONDUCTOR_AND_COMMAND, quick_discovery
 
-    quick_discovery()
+    quick_discovery(models + CONDUCTOR_AND_COMMAND)
     names = ["source", *(f"follower_{i}" for i in range(1, models))]
     processes: list[subprocess.Popen[bytes]] = []
     rclpy.init(args=[])

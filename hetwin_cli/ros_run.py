@@ -40,6 +40,9 @@ READY_TIMEOUT_S = 120.0
 """Many nodes that start at once on a busy machine take a while; one that has ended is seen at once."""
 PATIENCE_S = 60.0
 """A conductor may be silent this long, and twice the longest deadline more."""
+CONDUCTOR_AND_COMMAND = 2
+MOST_ON_LOCALHOST = 32
+"""Participants that rmw_fastrtps looks for on one machine if it is told to stay there."""
 MEMORY_PERIOD_S = 1.0
 PATIENCE_OF_CONDUCTOR_S = 3.0
 """The conductor says itself within this time that a node has died, if it knows the node."""
@@ -61,7 +64,7 @@ def run_over_ros(
         HetwinError: if the conductor cannot be asked.
         KeyboardInterrupt: if it is interrupted before it begins.
     """
-    quick_discovery()
+    quick_discovery(len(scenario.models) + CONDUCTOR_AND_COMMAND)
     try:
         import rclpy
     except ImportError as error:
@@ -113,14 +116,17 @@ class _Signals:
             raise KeyboardInterrupt
 
 
-def quick_discovery() -> None:
+def quick_discovery(processes: int) -> None:
     """Stay on this machine and find each other at once, unless the user has said otherwise.
+
+    More processes than `MOST_ON_LOCALHOST` would not all find each other without multicast, which leaves the machine.
 
     Over UDP alone: a process that is killed while it makes its shared memory lets every later one that wants the same
     port wait for ever, in Fast DDS 3.2, and on one machine UDP is as fast.
     """
     os.environ.setdefault("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4")
-    if not {"ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY"} & os.environ.keys():
+    chosen = {"ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY"} & os.environ.keys()
+    if not chosen and processes <= MOST_ON_LOCALHOST:
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     variable = (
         "FASTDDS_DEFAULT_PROFILES_FILE" if _has_fast_dds_3() else "FASTRTPS_DEFAULT_PROFILES_FILE"
