@@ -12,6 +12,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from hetwin_suite.conductor_node.processes import ending
 from hetwin_suite.ensemble.errors import HetwinError
 from hetwin_suite.ensemble.transport import wire
 from hetwin_suite.hetwin_cli.stacks import where_it_hangs
@@ -65,7 +66,7 @@ def forked(
                     kind, content = messages.recv()
                 except EOFError:
                     child.join()
-                    raise Lost(doing() + _death(child.exitcode or 0)) from None
+                    raise Lost(f"{doing()}its process {ending(child.exitcode or 0)}") from None
                 if kind == "result":
                     return content
                 if kind == "error":
@@ -99,9 +100,3 @@ def _child(work: Callable[[Tell], Any], to_parent: Connection, traces: int) -> N
     except HetwinError as error:
         answer = ("error", wire.error_to_text(error))
     to_parent.send(answer)
-
-
-def _death(code: int) -> str:
-    if code < 0:
-        return f"its process was killed by {signal.Signals(-code).name}"
-    return f"its process ended with code {code}"

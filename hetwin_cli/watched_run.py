@@ -18,6 +18,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
+from hetwin_suite.conductor_node.processes import ending
 from hetwin_suite.ensemble.errors import RunFailed
 from hetwin_suite.ensemble.heartbeat import STEP, TIME, Call, Heartbeat
 from hetwin_suite.ensemble.transport import wire
@@ -185,10 +186,7 @@ class _Watch:
         self._process.join()
         code = self._process.exitcode or 0
         calls = self._heartbeat.under_way(len(self._models))
-        if code >= 0:
-            how = f"its process ended with code {code}"
-        else:
-            how = f"its process was killed by {signal.Signals(-code).name}"
+        how = f"its process {ending(code)}"
         if calls and -code in CRASHES:
             return RunFailed(self._model(calls[0]), calls[0].call, calls[0].time_ns, how)
         during = "".join(f", during {c.call} of {self._model(c)}" for c in calls[:1])
