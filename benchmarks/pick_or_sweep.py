@@ -30,6 +30,8 @@ EXAMPLES = """examples:
 """
 TEST = 1000
 """Seeds of test loads; those of training loads are smaller."""
+STATES = 6
+"""Of one load, at most; states of one load are much alike, so that more loads teach more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return 2
     on = machine()
-    store = Store(given.keep, 2 if given.quick else 12, given.stored)
+    store = Store(given.keep, 2 if given.quick else STATES, given.stored)
     budget, seeds, most = (20.0, 1, 4) if given.quick else (given.budget, given.seeds, given.tests)
     try:
         rows = rows_of(store, budget, range(seeds), most)
