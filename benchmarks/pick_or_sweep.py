@@ -19,7 +19,7 @@ from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
-from real_time_factor import machine
+from machine import machine
 
 from hetwin_suite.proving_ground.truck.choice import Example, episode
 
