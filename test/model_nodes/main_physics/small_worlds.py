@@ -19,6 +19,7 @@ from hetwin_suite.model_nodes.main_physics.description import (
     World,
 )
 from hetwin_suite.model_nodes.main_physics.engines.engine import Engine, EngineSettings
+from hetwin_suite.model_nodes.main_physics.meshes import hull_of_points
 
 PERIOD = 0.0025
 
@@ -49,6 +50,18 @@ def ball(name: str, pose: Pose, radius: float = 0.05, mass: float = 0.5) -> Body
     moment = 0.4 * mass * radius**2
     form = Geometry(ShapeKind.SPHERE, (radius,), friction=0.6)
     inertial = Inertial(mass, IDENTITY, (moment, moment, moment, 0.0, 0.0, 0.0))
+    return Body(name, (Link(name, IDENTITY, (form,), inertial),), (), pose)
+
+
+def wedge(name: str, pose: Pose, length: float = 0.1, mass: float = 0.5) -> Body:
+    """A mesh: half of a cube, cut along a diagonal; its origin is the cube's middle, its mass far below that."""
+    half = length / 2
+    points = [(x, y, z) for x in (-half, half) for y in (-half, half) for z in (-half, half)]
+    hull = hull_of_points(np.array([p for p in points if p[:1] != (half,) or p[2] < 0]))
+    form = Geometry(ShapeKind.MESH, (1.0, 1.0, 1.0), friction=0.6, hull=hull)
+    moment = mass * length**2 / 6
+    low = (-0.1 * length, 0.0, -0.4 * length, 1.0, 0.0, 0.0, 0.0)
+    inertial = Inertial(mass, low, (moment, moment, moment, 0.0, 0.0, 0.0))
     return Body(name, (Link(name, IDENTITY, (form,), inertial),), (), pose)
 
 

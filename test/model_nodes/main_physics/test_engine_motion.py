@@ -18,6 +18,7 @@ from small_worlds import (
     gripper,
     loaded,
     rest,
+    wedge,
 )
 
 from hetwin_suite.ensemble.values import Floats, pose_value
@@ -47,6 +48,18 @@ def swing(engine: Engine, amplitudes: list[float], steps: int, omega: float = 4.
         engine.read_joints(positions, velocities)
         worst = max(worst, float(np.abs(positions[: len(target)] - target).max()))
     return worst
+
+
+def test_a_mesh_falls_and_carries_what_falls_on_it(engine: Engine) -> None:
+    loaded(
+        engine,
+        floor(),
+        wedge("wedge", at(0, 0, 0.1)),
+        box("box", at(-0.02, 0, 0.4), (0.3, 0.02, 0.02)),
+    )
+    rest(engine, 600)
+    assert frame(engine, "wedge")[2] == pytest.approx(0.05, abs=1e-3)
+    assert frame(engine, "box")[2] > 0.04  # it leans on the wedge
 
 
 def test_a_box_falls_with_gravity_and_comes_to_rest(engine: Engine) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import numpy as np
+
 from hetwin_suite.ensemble.shapes import ShapeKind
 from hetwin_suite.ensemble.values import Floats, Ints
 
@@ -56,7 +58,20 @@ def add_mesh(geometry: ET.Element, path: Path) -> None:
 
 
 def write_mesh(path: Path, vertices: Floats, faces: Ints) -> None:
-    """Write a mesh as a Wavefront OBJ file."""
+    """Write a convex mesh as a Wavefront OBJ file; Gazebo ignores meshes without normals.
+
+    Args:
+        path: of the file.
+        vertices: (n, 3).
+        faces: (m, 3) ids of vertices, counterclockwise seen from outside.
+    """
+    corners = vertices[faces]
+    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals = np.zeros_like(vertices)
+    for corner in range(3):
+        np.add.at(normals, faces[:, corner], across)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(float).tiny)
     lines = [f"v {numbers(vertex)}" for vertex in vertices.tolist()]
-    lines += ["f " + " ".join(str(i + 1) for i in face) for face in faces.tolist()]
+    lines += [f"vn {numbers(normal)}" for normal in normals.tolist()]
+    lines += ["f " + " ".join(f"{i}//{i}" for i in face) for face in (faces + 1).tolist()]
     path.write_text("\n".join(lines) + "\n", "utf-8")
