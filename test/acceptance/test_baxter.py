@@ -39,6 +39,7 @@ from hetwin_suite.ensemble.resources import data_folder
 from hetwin_suite.ensemble.scenario.scenario import load_scenario
 from hetwin_suite.ensemble.scenario.schema import OnEvent
 from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
 from hetwin_suite.projection import topics
 from hetwin_suite.projection.episode import Episode
 from hetwin_suite.projection.log_reader import LogContent
@@ -319,7 +320,8 @@ def test_events_move_with_the_recording(tmp_path: Path, twin: Episode, change: C
     )
     shifted = twin_run(SCENARIO, tmp_path / "run", source=later, duration=31.0)
     for name in (*EXPECTED, "put_down"):
-        assert times_of(shifted, name) == [pytest.approx(time_of(twin, name) + 5.0, abs=0.03)]
+        late = 0.03 if make_engine().deterministic else 0.2  # Gazebo differs from run to run
+        assert times_of(shifted, name) == [pytest.approx(time_of(twin, name) + 5.0, abs=late)]
 
 
 def test_open_gripper_grasps_nothing(tmp_path: Path) -> None:

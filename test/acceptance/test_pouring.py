@@ -58,7 +58,8 @@ def test_both_transports_agree(tmp_path: Path) -> None:
     """Over the first 0.3 s; fluids beside the main model, each in a process of its own."""
     digests = set()
     for transport in ("local", "ros"):
-        given = ("--transport", transport, "--json", "--no-report", "--duration", "0.3")
+        given = ("--engine", "mujoco", "--transport", transport)
+        given += ("--json", "--no-report", "--duration", "0.3")
         ended = hetwin("run", "pouring", *given, "--out", tmp_path / transport)
         digests.add(ended.json["digest"])
         assert ended.json["deterministic"] is True
