@@ -118,6 +118,11 @@ class Balls:
         return self._velocities
 
     @property
+    def all_there(self) -> bool:
+        """Whether there are as many as there may be."""
+        return bool(self.there.all())
+
+    @property
     def fastest(self) -> float:
         """Largest component of all velocities [m/s]."""
         return float(np.maximum.reduce(np.abs(self._velocities), axis=None, initial=0.0))
@@ -163,7 +168,7 @@ class Balls:
             drag = np.where(flying, 0.0, drag)[:, None]
         count = self._set_step(seconds)
         mass, positions, velocities = self._mass, self._positions, self._velocities
-        absent = None if self.there.all() else ~self.there
+        absent = None if self.all_there else ~self.there
         before = velocities.copy()
         felt: Floats | float = 0.0
         for _ in range(count):

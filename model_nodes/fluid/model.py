@@ -157,6 +157,8 @@ class FluidInCup(Model):
     def _look_who_left(self, balls: Balls, output: StepOutput) -> None:
         radius = self._settings.substance.radius
         positions = balls.positions
+        if balls.all_there and self._cup.keeps_all(positions, radius):
+            return
         out = self._cup.left_by(positions, radius)
         if self._arriving.any():
             out = np.where(self._arriving, self._cup.missed_by(positions, radius), out)
@@ -189,14 +191,15 @@ class FluidInCup(Model):
 
     def _tell(self, balls: Balls, pushes: Floats, output: StepOutput) -> None:
         cup, substance = self._cup.name, self._settings.substance
-        inside = balls.there & ~self._arriving
         rows = np.empty((balls.capacity, PARTICLE_SIZE))
-        rows[:, 0:3] = balls.positions
-        rows[:, 3:6] = balls.velocities
+        positions = balls.positions
+        rows[:, 0:3], rows[:, 3:6] = positions, balls.velocities
         rows[:, 6] = substance.radius
-        rows[~balls.there] = 0.0
+        if not balls.all_there or self._arriving.any():
+            rows[~balls.there] = 0.0
+            inside = balls.there & ~self._arriving
+            pushes, positions = pushes[inside], positions[inside]
         rotation = quat2mat(self._motion.pose[3:7].tolist())
-        pushes, positions = pushes[inside], balls.positions[inside]
         wrench = self._weight.update(pushes, positions, rotation, substance.mass)
         told = {PARTICLES: rows.ravel(), COUNT.name: np.array([float(len(positions))])}
         told[EXTERNAL_WRENCH.name] = wrench
