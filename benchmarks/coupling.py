@@ -14,13 +14,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from real_time_factor import machine
+from in_turn import Absent, in_turn
+from machine import machine
 
 HERE = Path(__file__).resolve().parent
 MODELS = (2, 8, 32)
@@ -32,10 +32,6 @@ EXAMPLES = """examples:
   python benchmarks/coupling.py --models 2 --system "hetwin local" --system bare
   python benchmarks/coupling.py --json > coupling.json
 """
-
-
-class Absent(Exception):
-    """A peer that is not installed, or cannot be run here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,30 +146,17 @@ def measure(
     names: Sequence[str], models: Sequence[int], rounds: int, limit_s: float
 ) -> tuple[list[Row], list[Skipped]]:
     """Run everything in turn."""
-    begun = time.monotonic()
+
+    def one(case: tuple[str, int]) -> float:
+        name, n = case
+        steps = max(100, SYSTEMS[name].steps // n)
+        return 1e6 * SYSTEMS[name].run(n, steps) / steps / n
+
     cases = [(name, n) for n in models for name in names]
-    found: dict[tuple[str, int], list[float]] = {case: [] for case in cases}
-    skipped: dict[tuple[str, int], Skipped] = {}
-    for number in range(rounds):
-        for case in cases:
-            if case in skipped:
-                continue
-            if time.monotonic() - begun > limit_s:
-                if not found[case]:
-                    skipped[case] = Skipped(*case, f"the limit of {limit_s:g} s is used up")
-                continue
-            name, n = case
-            steps = max(100, SYSTEMS[name].steps // n)
-            try:
-                seconds = SYSTEMS[name].run(n, steps)
-            except Absent as absent:
-                skipped[case] = Skipped(name, n, str(absent))
-                continue
-            found[case].append(1e6 * seconds / steps / n)
-            told = f"{name}, {n} models, run {number + 1} of {rounds}: {found[case][-1]:.1f} us"
-            print(told, file=sys.stderr, flush=True)
-    rows = [Row(*case, statistics.median(f), tuple(f)) for case, f in found.items() if f]
-    return rows, list(skipped.values())
+    words = "{0[0]}, {0[1]} models: {1:.1f} us".format
+    found, skipped = in_turn(cases, rounds, limit_s, one, words)
+    rows = [Row(*case, statistics.median(f), f) for case, f in found.items()]
+    return rows, [Skipped(*case, reason) for case, reason in skipped.items()]
 
 
 def _print(on: Mapping[str, Any], rows: Sequence[Row], skipped: Sequence[Skipped]) -> None:

@@ -23,7 +23,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from real_time_factor import machine
+from machine import machine
 
 from hetwin_suite.ensemble.errors import HetwinError
 from hetwin_suite.model_nodes.main_physics.engines.factory import ENGINES, make_engine

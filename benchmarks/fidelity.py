@@ -21,7 +21,7 @@ from typing import Any
 
 import fidelity_curve as curve
 from fidelity_pairs import CHAIN, Row, State, chain, rows_of
-from real_time_factor import machine
+from machine import machine
 
 from hetwin_suite.model_nodes.fidelity.rules import MARGIN
 from hetwin_suite.proving_ground.truck.packets import LOADS

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from real_time_factor import machine
+from machine import machine
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.evaluation.approaches import says_success, task_of

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import coupling
 import numpy as np
-from real_time_factor import machine
+from machine import machine
 
 STEPS = {"local": 1_000_000, "ros": 100_000}
 PERIOD_S = 0.25

@@ -19,13 +19,13 @@ from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
-from real_time_factor import machine
+from machine import machine
 
 from hetwin_suite.proving_ground.truck.choice import Example, episode
 
 EXAMPLES = """examples:
   python benchmarks/pick_or_sweep.py --quick
-  python benchmarks/pick_or_sweep.py --budget 600 --keep truck_examples
+  python benchmarks/pick_or_sweep.py --budget 400 --keep truck_examples
   python benchmarks/pick_or_sweep.py --stored --seeds 2         # only with what has been simulated already
 """
 TEST = 1000
@@ -121,9 +121,7 @@ def accuracies(
         # Only one answer has ever been right; it is all that can be learnt.
         only = labels[0] if len(labels) else False
         return 1.0, float((truth == only).mean())
-    learner = make_pipeline(
-        StandardScaler(), LogisticRegression(C=0.1, max_iter=2000, random_state=seed)
-    )
+    learner = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000, random_state=seed))
     learner.fit(known, labels)
     return float(learner.score(known, labels)), float(learner.score(asked, truth))
 
@@ -177,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--budget", type=float, default=300.0, help="processor time for AdFi-1 in s (default: 300)"
+        "--budget", type=float, default=200.0, help="processor time for AdFi-1 in s (default: 200)"
     )
     parser.add_argument("--seeds", type=int, default=5, help="independent trainings (default: 5)")
     parser.add_argument("--tests", type=int, default=200, help="test states (default: 200)")

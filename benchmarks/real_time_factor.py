@@ -10,17 +10,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from in_turn import Absent, in_turn
+from machine import machine
 
 ROOT = Path(__file__).resolve().parents[1]
 SCENARIOS = ("pick_and_place", "baxter_pick_and_place", "uncertain_environment", "insertion")
@@ -36,10 +36,6 @@ EXAMPLES = """examples:
   python benchmarks/real_time_factor.py --runs 5 --scenario pick_and_place --transport local
   python benchmarks/real_time_factor.py --json > factors.json
 """
-
-
-class Absent(Exception):
-    """A scenario that cannot be run here, for want of its recording or its robot's description."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,56 +115,22 @@ def factor(scenario: str, transport: str, options: Sequence[str]) -> float:
 def measure(
     scenarios: Sequence[str], transports: Sequence[str], runs: int, limit_s: float, folder: Path
 ) -> tuple[list[Row], list[Skipped]]:
-    """Run everything, in turn rather than one after the other, so that a slow moment hits all alike.
+    """Run everything in turn.
 
     Episodes are recorded in `folder` when they are first needed.
     """
-    begun = time.monotonic()
     options: dict[str, list[str]] = {}
+
+    def one(case: tuple[str, str]) -> float:
+        name = case[0]
+        if name not in options:
+            options[name] = record(EPISODES[name], folder) if name in EPISODES else []
+        return factor(*case, options[name])
+
     cases = [(s, t) for s in scenarios for t in transports]
-    factors: dict[tuple[str, str], list[float]] = {case: [] for case in cases}
-    skipped: dict[tuple[str, str], Skipped] = {}
-    for number in range(runs):
-        for case in cases:
-            if case in skipped:
-                continue
-            if time.monotonic() - begun > limit_s:
-                if not factors[case]:
-                    skipped[case] = Skipped(*case, f"the limit of {limit_s:g} s is used up")
-                continue
-            try:
-                name = case[0]
-                if name not in options:
-                    options[name] = record(EPISODES[name], folder) if name in EPISODES else []
-                factors[case].append(factor(*case, options[name]))
-            except Absent as absent:
-                skipped[case] = Skipped(*case, str(absent))
-                continue
-            told = f"{case[0]}, {case[1]}, run {number + 1} of {runs}: {factors[case][-1]:.2f}"
-            print(told, file=sys.stderr, flush=True)
-    rows = [Row(*c, statistics.median(f), tuple(f)) for c, f in factors.items() if f]
-    return rows, list(skipped.values())
-
-
-def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
-    return {
-        "processor": _processor(),
-        "cores": len(os.sched_getaffinity(0)),
-        "load_before": os.getloadavg()[0],
-        "system": platform.platform(),
-        "python": platform.python_version(),
-        "date": datetime.now(UTC).date().isoformat(),
-    }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
+    found, skipped = in_turn(cases, runs, limit_s, one, lambda c, f: f"{', '.join(c)}: {f:.2f}")
+    rows = [Row(*case, statistics.median(f), f) for case, f in found.items()]
+    return rows, [Skipped(*case, reason) for case, reason in skipped.items()]
 
 
 def _print(on: dict[str, Any], rows: Sequence[Row], skipped: Sequence[Skipped]) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import coupling
-from real_time_factor import machine
+from machine import machine
 
 MODELS = 5
 RUNS = 5

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from real_time_factor import machine
+from machine import machine
 
 from hetwin_suite.ensemble.conductor.conductor import Conductor
 from hetwin_suite.ensemble.conductor.options import RunOptions

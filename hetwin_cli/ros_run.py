@@ -11,10 +11,10 @@ import uuid
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Self
 
+from hetwin_suite.conductor_node.fast_dds import fast_dds_variables
 from hetwin_suite.conductor_node.processes import (
     CONDUCTOR_NODE,
     MODEL_NODE,
@@ -26,7 +26,6 @@ from hetwin_suite.conductor_node.shared_memory import SharedMemory
 from hetwin_suite.ensemble.conductor.options import RunOptions
 from hetwin_suite.ensemble.conductor.parameters import named_source
 from hetwin_suite.ensemble.errors import BadInput, HetwinError, RunFailed
-from hetwin_suite.ensemble.resources import resource
 from hetwin_suite.ensemble.scenario.scenario import Scenario
 from hetwin_suite.ensemble.transport import wire
 from hetwin_suite.ensemble.transport.ros_names import SIMULATE
@@ -120,26 +119,11 @@ def quick_discovery(processes: int) -> None:
     """Stay on this machine and find each other at once, unless the user has said otherwise.
 
     More processes than `MOST_ON_LOCALHOST` would not all find each other without multicast, which leaves the machine.
-
-    Over UDP alone: a process that is killed while it makes its shared memory lets every later one that wants the same
-    port wait for ever, in Fast DDS 3.2, and on one machine UDP is as fast.
     """
-    os.environ.setdefault("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4")
     chosen = {"ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY"} & os.environ.keys()
     if not chosen and processes <= MOST_ON_LOCALHOST:
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    variable = (
-        "FASTDDS_DEFAULT_PROFILES_FILE" if _has_fast_dds_3() else "FASTRTPS_DEFAULT_PROFILES_FILE"
-    )
-    os.environ.setdefault(variable, str(resource("launch", "fastdds_quick_discovery.xml")))
-
-
-def _has_fast_dds_3() -> bool:
-    """Fast DDS 3, which came with rclpy 9 (Kilted), reads another variable than 2 did."""
-    try:
-        return int(version("rclpy").partition(".")[0]) >= 9
-    except PackageNotFoundError:
-        return True
+    os.environ.update(fast_dds_variables())
 
 
 class _Nodes:

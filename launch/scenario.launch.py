@@ -11,9 +11,6 @@ ros2 launch hetwin scenario.launch.py scenario:=pick_and_place models:=grasp,han
 
 from __future__ import annotations
 
-import os
-from importlib.metadata import PackageNotFoundError, version
-
 from launch.actions import (
     DeclareLaunchArgument,
     EmitEvent,
@@ -28,6 +25,7 @@ from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import LifecycleNode, Node
 
+from hetwin_suite.conductor_node.fast_dds import fast_dds_variables
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.resources import resource
 from hetwin_suite.ensemble.scenario.scenario import (
@@ -128,7 +126,8 @@ def _nodes(context: LaunchContext) -> list[object]:
         return node("model", plan.name, parameters)
 
     models = [model(p) for p in scenario.models if p.name in here and p.name not in inside]
-    started: list[object] = [_over_udp(), _quick_discovery(), *models]
+    middleware = [SetEnvironmentVariable(*pair) for pair in fast_dds_variables().items()]
+    started: list[object] = [*middleware, *models]
     if TRUTHS[value("conductor")]:
         conductor = node("conductor", "conductor", _conductor_parameters(scenario, value))
         started += [conductor, _pass_on_the_end(conductor)]
@@ -176,23 +175,6 @@ def _end_with_the_last(models: list[LifecycleNode]) -> RegisterEventHandler:
         return [] if left else [EmitEvent(event=Shutdown())]
 
     return RegisterEventHandler(OnProcessExit(on_exit=end))
-
-
-def _over_udp() -> SetEnvironmentVariable:
-    """Leave shared memory out, unless the user wants it: who is killed while making some blocks all who come later."""
-    name = "FASTDDS_BUILTIN_TRANSPORTS"
-    return SetEnvironmentVariable(name, os.environ.get(name, "UDPv4"))
-
-
-def _quick_discovery() -> SetEnvironmentVariable:
-    """Let nodes that start together find each other at once, unless the user has a profile of their own."""
-    try:
-        fast_dds_3 = int(version("rclpy").partition(".")[0]) >= 9  # Kilted
-    except PackageNotFoundError:
-        fast_dds_3 = True
-    name = "FASTDDS_DEFAULT_PROFILES_FILE" if fast_dds_3 else "FASTRTPS_DEFAULT_PROFILES_FILE"
-    profile = os.environ.get(name, str(resource("launch", "fastdds_quick_discovery.xml")))
-    return SetEnvironmentVariable(name, profile)
 
 
 def _rviz(namespace: str, use_sim_time: bool) -> Node:

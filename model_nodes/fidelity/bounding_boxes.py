@@ -37,6 +37,11 @@ class BoundingBoxes:
         poses: Floats = values[self._at]
         return poses
 
+    def places(self, values: Floats) -> Floats:
+        """(n, 3) where the entities are."""
+        places: Floats = values[self._at[:, :3]]
+        return places
+
     def around(
         self, poses: Floats, chosen: np.ndarray | slice = slice(None), ahead: float = 0.0
     ) -> Floats:

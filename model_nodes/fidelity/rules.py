@@ -42,8 +42,12 @@ class NearRobotRules:
     """Levels of objects by where the robot's inflated bounding box is.
 
     What reaches into the box is high, at once. What is outside and has been at rest for some steps is medium;
-    low if no high object reaches out of the box, so that nothing that moves can touch it. At regular intervals
+    low once it has been out of touch with everything that is high for as many steps. At regular intervals
     everything is high, so that nothing hangs in the air for long that would fall.
+
+    In the paper all that is medium is lowered together, when nothing high reaches out of the box any more. Here
+    each object is judged by itself: the far end of a pile is low even while its front is unloaded, and what high
+    objects lean on stays medium.
 
     The paper leaves what is medium still even when something pushes against it, and names that as the cause of
     its errors (section 5.1). Here a high object that moves also raises what it is about to touch, so that a push
@@ -56,11 +60,11 @@ class NearRobotRules:
     def __init__(self, objects: BoundingBoxes, thresholds: Thresholds) -> None:
         self._objects, self._thresholds = objects, thresholds
         self.levels: Floats = np.full(len(objects), _HIGH)
-        self._boxes: Floats = np.zeros((len(objects), 6))
+        self._boxes: Floats = np.zeros((6, len(objects)))
         self._rested = np.zeros(len(objects), np.intp)
         self._known = np.zeros(len(objects), np.bool_)
         self._raised_at = self._looked_at = 0.0
-        self._inside = 0
+        self._apart = np.zeros(len(objects), np.intp)
 
     def raise_all(self, time: float) -> None:
         """Everything is high until it is found to be at rest again."""
@@ -90,48 +94,64 @@ class NearRobotRules:
         high = self.levels == _HIGH
         # What is not high has not moved.
         moved = np.flatnonzero(high | ~self._known)
-        self._boxes[moved] = self._objects.around(poses[moved], moved, ahead)
+        self._boxes[:, moved] = self._objects.around(poses[moved], moved, ahead).T
         self._known[:] = True
-        reaches_in = self._reaches_in(box)
+        reaches_in = self._touching(box)
         self._count_rest(poses, high & ~reaches_in)
         settled = self._rested >= limits.steps
         reaches_in |= self._pushed(box, poses, high & ~settled)
         self.levels[reaches_in] = _HIGH
         is_high = reaches_in | (high & ~settled)
-        self._inside = 0 if self._any_outside(box, is_high) else self._inside + 1
-        self.levels[~is_high] = _LOW if self._inside >= limits.steps else _MEDIUM
+        self._apart = np.where(self._out_of_touch(is_high), self._apart + 1, 0)
+        self.levels[~is_high] = np.where(self._apart[~is_high] >= limits.steps, _LOW, _MEDIUM)
         return self.levels
 
-    def _reaches_in(self, box: Floats) -> NDArray[np.bool_]:
-        boxes = self._boxes
-        apart = (boxes[:, :3] > box[3:]).any(axis=1) | (boxes[:, 3:] < box[:3]).any(axis=1)
-        return np.asarray(~apart)
+    def _touching(self, box: Floats) -> NDArray[np.bool_]:
+        """Which objects reach into a box."""
+        apart = np.zeros(len(self.levels), np.bool_)
+        for axis in range(3):
+            apart |= self._boxes[axis] > box[axis + 3]
+            apart |= self._boxes[axis + 3] < box[axis]
+        return ~apart
+
+    def _reaching_out(self, box: Floats) -> NDArray[np.bool_]:
+        """Which objects reach out of a box."""
+        out = np.zeros(len(self.levels), np.bool_)
+        for axis in range(3):
+            out |= self._boxes[axis] < box[axis]
+            out |= self._boxes[axis + 3] > box[axis + 3]
+        return out
 
     def _pushed(self, box: Floats, poses: Floats, high: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which of the lowered objects are near a high one that moves and reaches out of the box."""
         limits, boxes = self._thresholds, self._boxes
-        pushed = np.zeros(len(boxes), np.bool_)
+        pushed = np.zeros(len(self.levels), np.bool_)
         if not limits.margin:
             return pushed
         near_edge = np.concatenate([box[:3] + limits.margin, box[3:] - limits.margin])
-        out = ((boxes[:, :3] < near_edge[:3]) | (boxes[:, 3:] > near_edge[3:])).any(axis=1)
-        movers = np.flatnonzero(high & out)
+        movers = np.flatnonzero(high & self._reaching_out(near_edge))
         speed = np.einsum("ij,ij->i", poses[movers, 7:10], poses[movers, 7:10])
         movers = movers[speed > limits.speed**2]
         others = np.flatnonzero(~high)
         if not len(movers) or not len(others):
             return pushed
-        one, other = boxes[movers], boxes[others]
+        one, other = boxes[:, movers, None], boxes[:, others]
         apart = np.zeros((len(movers), len(others)), np.bool_)
         for axis in range(3):
-            apart |= other[:, axis] > one[:, axis + 3, None] + limits.margin
-            apart |= other[:, axis + 3] < one[:, axis, None] - limits.margin
+            apart |= other[axis] > one[axis + 3] + limits.margin
+            apart |= other[axis + 3] < one[axis] - limits.margin
         pushed[others] = ~apart.all(axis=0)
         return pushed
 
-    def _any_outside(self, box: Floats, high: NDArray[np.bool_]) -> bool:
-        boxes = self._boxes[high]
-        return bool(((boxes[:, :3] < box[:3]) | (boxes[:, 3:] > box[3:])).any())
+    def _out_of_touch(self, high: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which objects are on some axis apart from all that are high."""
+        apart = np.zeros(len(high), np.bool_)
+        for axis in range(3):
+            begin, end = self._boxes[axis], self._boxes[axis + 3]
+            begun = np.searchsorted(np.sort(begin[high]), end + MARGIN, "right")
+            ended = np.searchsorted(np.sort(end[high]), begin - MARGIN, "left")
+            apart |= begun == ended
+        return apart
 
     def _count_rest(self, poses: Floats, watched: NDArray[np.bool_]) -> None:
         twist = poses[watched, 7:13]

@@ -155,7 +155,7 @@ class Unloader:
     def _run_scripts(self) -> None:
         seen = self._site.engine.look(self._sensors).tolist()
         for script, (distance, frame) in zip(self._scripts, seen, strict=True):
-            script.step(distance, self._packet_of.get(int(frame)))
+            script.step(distance, self._packet_of.get(frame))
 
     def _hold(self) -> None:
         # A weld to the plate stands for the cups' suction.

@@ -9,22 +9,21 @@ import numpy as np
 from hetwin_suite.ensemble.values import Floats
 from hetwin_suite.model_nodes.main_physics.engines.engine import Diverged
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, Unloader
-from hetwin_suite.proving_ground.truck.packets import (
-    CUT_OUT,
-    TRAILER_HEIGHT,
-    TRAILER_WIDTH,
-    Load,
-    draw_load,
-)
+from hetwin_suite.proving_ground.truck.packets import CUT_OUT, Load, draw_load
+from hetwin_suite.proving_ground.truck.program import LOOSE, aim, wall
+from hetwin_suite.proving_ground.truck.robot import COLUMNS, ROWS, SPACING
 from hetwin_suite.proving_ground.truck.site import Site
 
-GRID = (6, 6)
-"""Fields across and up in which the nearest face is looked for."""
 INTO_WALL = 0.15
 """How far a sweep goes into the packets [m]; one that goes further unloads more than a pick from nearly any state."""
 HEIGHTS = (0.5, 2.2)
 """Up to which the cut-outs are stacked [m]: from what is left on the floor to walls as high as the trailer."""
-_DEEPEST = 2.0
+_CUPS = (SPACING * (COLUMNS - 1), SPACING * (ROWS - 1))
+"""Width and height of the field of cups [m]."""
+_FLUSH = 0.03
+"""Faces no further apart than this are met together [m]."""
+_ON_FLOOR = 0.1
+_FRONT = 0.6
 _SETTLE_STEPS = 60
 _FEWEST = 12
 
@@ -45,25 +44,31 @@ class Example:
 
 
 def features_of(boxes: Floats) -> Floats:
-    """What the robot sees of the pile: how far behind the nearest face each field of a grid begins, and sums.
+    """What the robot sees of the pile that says what each action would meet.
 
     Args:
         boxes: (n, 6) lower and upper corners of the packets in front of the robot.
     """
-    across, up = GRID
-    depth = np.full(GRID, _DEEPEST)
-    nearest = boxes[:, 0].min()
-    for i in range(across):
-        left = TRAILER_WIDTH * (i / across - 0.5)
-        in_column = (boxes[:, 4] > left) & (boxes[:, 1] < left + TRAILER_WIDTH / across)
-        for j in range(up):
-            low = TRAILER_HEIGHT * j / up
-            seen = in_column & (boxes[:, 5] > low) & (boxes[:, 2] < low + TRAILER_HEIGHT / up)
-            if seen.any():
-                depth[i, j] = min(_DEEPEST, boxes[seen, 0].min() - nearest)
-    close = boxes[boxes[:, 0] < nearest + 0.6]
-    sums = [len(close), close[:, 5].max(), close[:, 5].mean(), (close[:, 2] < 0.1).sum()]
-    return np.concatenate([depth.ravel(), sums])
+    to, begin, top = aim(boxes), boxes[:, 0], boxes[:, 5]
+    face = float(wall(boxes)[:, 0].min())
+    across = np.abs(boxes[:, 1] + boxes[:, 4] - 2 * to.y) < boxes[:, 4] - boxes[:, 1] + _CUPS[0]
+    level = (top > to.z - _CUPS[1] / 2) & (boxes[:, 2] < to.z + _CUPS[1] / 2)
+    opposite = across & level
+    swept = begin < face + INTO_WALL
+    loose = swept & (top <= LOOSE)
+    found = {
+        "faces that the cups meet at once": (opposite & (abs(begin - to.face) < _FLUSH)).sum(),
+        "packets in the cups' way": (opposite & (begin < to.face - _FLUSH)).sum(),
+        "height of what is picked": to.z,
+        "depth of what is picked, behind the face of the wall": to.face - face,
+        "packets that a sweep gets to": swept.sum(),
+        "of these on the floor": (swept & (boxes[:, 2] < _ON_FLOOR)).sum(),
+        "of these loose": loose.sum(),
+        "of these before the wall": (loose & (begin < face)).sum(),
+        "how far before the wall the first packet is": face - begin.min(),
+        "height of the front": top[begin < face + _FRONT].max(),
+    }
+    return np.array(list(found.values()), np.float64)
 
 
 def episode(mode: str, seed: tuple[int, ...], states: int) -> list[Example]:

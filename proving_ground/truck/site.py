@@ -97,7 +97,7 @@ class Site:
 
     def take_away(self) -> list[str]:
         """Take the packets that have come to the end of the belt out of the way; answers which."""
-        behind = self.poses()[:, 0] < self.joint("base_drive") + _BELT_END
+        behind = self.boxes.places(self.values)[:, 0] < self.joint("base_drive") + _BELT_END
         gone = [
             self.packets[i]
             for i in np.flatnonzero(behind).tolist()

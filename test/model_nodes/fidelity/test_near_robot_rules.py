@@ -13,7 +13,7 @@ from hetwin_suite.ensemble.layout import Entity, EntityKind
 from hetwin_suite.ensemble.shapes import Shape, ShapeKind
 from hetwin_suite.ensemble.values import Floats, pose_value
 from hetwin_suite.model_nodes.fidelity.bounding_boxes import BoundingBoxes
-from hetwin_suite.model_nodes.fidelity.rules import NearRobotRules, Thresholds
+from hetwin_suite.model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
 
 LOW, MEDIUM, HIGH = (float(level) for level in Fidelity)
 ROBOT = np.array([-1.0, -1.0, 0.0, 0.0, 1.0, 2.0])
@@ -50,7 +50,7 @@ def test_what_is_at_rest_out_of_reach_is_lowered_after_two_steps() -> None:
     assert scene.step() == [HIGH, MEDIUM]
 
 
-def test_it_becomes_low_when_nothing_high_has_reached_out_of_the_box_for_two_steps() -> None:
+def test_it_becomes_low_when_it_has_been_out_of_touch_with_what_is_high_for_two_steps() -> None:
     scene = Scene()
     scene.step(2)
     assert scene.step() == [HIGH, LOW]
@@ -69,11 +69,27 @@ def test_what_moves_is_not_lowered(component: int) -> None:
     assert scene.step(2) == [HIGH, MEDIUM]
 
 
-def test_a_high_object_that_reaches_out_of_the_box_keeps_the_others_medium() -> None:
+@pytest.mark.parametrize(("gap", "level"), [(0.01, MEDIUM), (0.05, LOW)])
+def test_what_is_next_to_something_high_stays_medium(gap: float, level: float) -> None:
     scene = Scene()
+    scene.poses[:, 0] = 1.05, 1.25 + gap
+    assert scene.step(5) == [HIGH, level]
+
+
+def test_what_is_apart_on_another_axis_is_low() -> None:
+    scene = Scene()
+    scene.poses[:, 0], scene.poses[1, 2] = 1.15, 0.5
     scene.poses[0, 0] = 1.05
-    assert scene.step(3) == [HIGH, MEDIUM]
-    scene.poses[0, 0] = 0.5
+    assert scene.step(5) == [HIGH, LOW]
+
+
+def test_it_is_medium_at_once_when_something_high_comes_near() -> None:
+    scene = Scene()
+    scene.poses[:, 0] = 1.05, 1.35
+    assert scene.step(5) == [HIGH, LOW]
+    scene.poses[0, 0] = 1.14
+    assert scene.step() == [HIGH, MEDIUM]
+    scene.poses[0, 0] = 1.05
     assert scene.step() == [HIGH, MEDIUM]
     assert scene.step() == [HIGH, LOW]
 
@@ -100,8 +116,8 @@ def test_what_the_robot_reaches_before_the_next_look_is_raised_now() -> None:
 
 
 def test_what_flies_out_of_the_box_before_the_next_look_keeps_others_medium() -> None:
-    scene = Scene()
-    scene.poses[0, 0] = 0.8
+    scene = Scene(margin=0.0)
+    scene.poses[:, 0] = 0.8, 1.15
     assert scene.step(3)[1] == LOW
     scene.poses[0, 7] = 20.0
     assert scene.step()[1] == MEDIUM
@@ -156,3 +172,21 @@ def test_what_reaches_into_the_box_is_always_high(motion: list[tuple[float, floa
             at = scene.poses[index, 0]
             if robot[0] - 1 < at + half - 1e-9 and at - half + 1e-9 < robot[3] + 1:
                 assert level == HIGH
+
+
+@given(st.lists(st.tuples(*[st.floats(-2, 2)] * 3), min_size=2, max_size=12), st.floats(-1, 1))
+def test_what_is_low_is_never_near_what_is_high(
+    places: list[tuple[float, float, float]], speed: float
+) -> None:
+    names = [f"cube_{i}" for i in range(len(places))]
+    cube = Shape(ShapeKind.BOX, (0.2, 0.2, 0.2))
+    poses = np.array([pose_value(place).data for place in places])
+    poses[::2, 7] = speed
+    values = dict(zip(names, poses, strict=True))
+    layout = scene_of([Entity(n, EntityKind.OBJECT, shapes=(cube,)) for n in names], values).layout
+    rules = NearRobotRules(BoundingBoxes(layout, names), Thresholds(inflation=0.1))
+    for i in range(1, 6):
+        levels = rules.update(i * STEP, poses, ROBOT)
+    for low in poses[levels == LOW, :3]:
+        for high in poses[levels == HIGH, :3]:
+            assert np.abs(low - high).max() > 0.2 + MARGIN

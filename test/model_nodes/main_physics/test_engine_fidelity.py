@@ -38,6 +38,7 @@ from hetwin_suite.model_nodes.main_physics.engines.engine import (
     Unsupported,
 )
 from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
+from hetwin_suite.model_nodes.main_physics.engines.mujoco import sleep
 
 LOW, MEDIUM, HIGH = Fidelity.LOW, Fidelity.MEDIUM, Fidelity.HIGH
 STACK = [f"box_{i}" for i in range(4)]
@@ -325,3 +326,24 @@ def test_a_spring_gives_way_and_is_stiff_below_high_fidelity(engine: Engine) -> 
     assert shake(engine) < 2e-4
     engine.set_fidelity(["plunger"], HIGH)
     assert shake(engine) == pytest.approx(given_way, rel=0.1)
+
+
+def _course(sleeps: bool) -> Floats:
+    engine = stack(make_engine("mujoco"), sleep=sleeps)
+    seen = []
+    for level in (MEDIUM, LOW, HIGH, LOW, HIGH):
+        engine.set_fidelity(["ball", STACK[3]], level)
+        seen.append(everything(engine))
+        for _ in range(60):
+            rest(engine, 1)
+            seen.append(everything(engine))
+    return np.concatenate(seen)
+
+
+@pytest.mark.parametrize("sleeps", [False, True])
+def test_the_frames_of_a_large_world_are_read_as_those_of_a_small_one(
+    sleeps: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_sensors = _course(sleeps)
+    monkeypatch.setattr(sleep, "MANY_SENSORS", 0)
+    assert np.array_equal(_course(sleeps), by_sensors)

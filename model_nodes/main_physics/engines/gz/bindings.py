@@ -81,7 +81,15 @@ def gazebo() -> Gazebo:
     # First: without it Gazebo's own functions cannot return poses.
     math = import_module(release.math)
     sim = import_module(release.sim)
-    return Gazebo(release.name, sim, math, import_module(release.transport), release.msgs)
+    found = Gazebo(release.name, sim, math, import_module(release.transport), release.msgs)
+    try:
+        found.message("pose_pb2", "Pose")
+    except Exception as error:  # what is missing or too old or too new, protobuf says in many ways
+        raise ImportError(
+            f"the messages of Gazebo {release.name} cannot be imported: {type(error).__name__}: {error};"
+            " they need the Python package protobuf in a version that fits"
+        ) from error
+    return found
 
 
 def isolate(partition: str) -> None:

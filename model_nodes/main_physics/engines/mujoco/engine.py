@@ -46,6 +46,7 @@ from hetwin_suite.model_nodes.main_physics.names import frame_name
 from hetwin_suite.model_nodes.main_physics.notes import Notes
 
 _Any = TypeVar("_Any")
+_LOW = Fidelity.LOW
 _TOO_FAST = 1e4
 """A joint or body faster than this has diverged [m/s or rad/s]."""
 _STATE = mj.mjtState.mjSTATE_INTEGRATION.value
@@ -181,6 +182,7 @@ class MujocoEngine(Engine):
                 mj.mj_comVel(model, data)
                 self._led.place(self._time_ns(share))
             mj.mj_step1(model, data)
+        self._reader.read()
         self._periods += 1
         self._check()
         if self._overlaps.any:
@@ -191,6 +193,7 @@ class MujocoEngine(Engine):
         # Whatever was changed between steps: find positions, velocities and contacts again.
         if self._dirty or self._relevelled:
             mj.mj_step1(self._model, self._data)
+            self._reader.read()
             self._pairs.forget()
             self._dirty = self._relevelled = False
 
@@ -320,10 +323,7 @@ class MujocoEngine(Engine):
         """See `beams`."""
         self._refresh()
         links = self._link_fidelities
-        on = [
-            beam.frame not in links or links.level(beam.frame) is not Fidelity.LOW for beam in beams
-        ]
-        return self._beams.look(beams, on)
+        return self._beams.look(beams, [links.level(beam.frame) is not _LOW for beam in beams])
 
     def push(self, name: str, wrench: Floats) -> None:
         """Let a force act; MuJoCo wants it at the centre of mass."""

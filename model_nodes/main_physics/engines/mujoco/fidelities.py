@@ -54,6 +54,7 @@ class Fidelities:
         self._model, self._data, self._tables = model, data, tables
         self._collisions, self._reader = collisions, reader
         self._by_itself = sleep.is_enabled(model)
+        sleep.enable(model, self._by_itself)
         sleep.set_policies(model, tables, self._by_itself)
         self._welds, self._tree_ids = model.body_weldid.copy(), model.body_treeid.copy()
         self._dof_counts = model.body_dofnum.copy()

@@ -7,6 +7,7 @@ import numpy as np
 
 from hetwin_suite.ensemble.poses import conjugate, rotate
 from hetwin_suite.ensemble.values import POSE_SIZE, Floats
+from hetwin_suite.model_nodes.main_physics.engines.mujoco import sleep
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
 
 
@@ -19,10 +20,26 @@ class FrameReader:
 
     def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
         self._model, self._data = model, data
-        self._xpos, self._xquat = data.xpos, data.xquat
+        self._xpos, self._xquat, self._cvel = data.xpos, data.xquat, data.cvel
+        self._tree_middle, self._roots = data.subtree_com, model.body_rootid
+        self._frames = tables.body_frames
+        self._moves = (tables.body_frames >= 0) & (tables.body_frames < tables.moving)
         self._velocity = np.zeros(6)
         self.sensed: Floats = data.sensordata.reshape(-1, POSE_SIZE)
         self._still = tables.frame_bodies[tables.moving :]
+
+    def read(self) -> None:
+        """Bring `sensed` up to date if MuJoCo's sensors do not; what is not awake stays where it was, at rest."""
+        if sleep.sensors_are_on(self._model):
+            return
+        bodies = np.flatnonzero(sleep.awake(self._data) & self._moves)
+        at, velocity = self._xpos[bodies], self._cvel[bodies]
+        # MuJoCo tells velocities at the centre of mass of the whole tree.
+        arm, turn = at - self._tree_middle[self._roots[bodies]], velocity[:, :3]
+        lever = turn[:, [1, 2, 0]] * arm[:, [2, 0, 1]] - turn[:, [2, 0, 1]] * arm[:, [1, 2, 0]]
+        parts = (at, self._xquat[bodies], velocity[:, 3:] + lever, turn)
+        self.sensed[:, 7:] = 0.0
+        self.sensed[self._frames[bodies]] = np.concatenate(parts, axis=1)
 
     def still(self) -> Floats:
         """(m, 13) poses of the frames that never move."""

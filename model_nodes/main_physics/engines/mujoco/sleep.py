@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mujoco as mj
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_suite.ensemble.values import Ints
 from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Sort, Tables
@@ -17,7 +18,10 @@ AWAKE = -11
 """`tree_asleep` of a tree that has just moved: -(1 + mjMINAWAKE)."""
 NEVER = mj.mjtSleepPolicy.mjSLEEP_NEVER.value
 ALLOWED = mj.mjtSleepPolicy.mjSLEEP_ALLOWED.value
+MANY_SENSORS = 500
+"""With more than this, reading what is awake is quicker than MuJoCo's sensors (measured)."""
 _ENABLE = mj.mjtEnableBit.mjENBL_SLEEP.value
+_NO_SENSORS = mj.mjtDisableBit.mjDSBL_SENSOR.value
 _ASLEEP, _IS_AWAKE, _STATIC = (
     state.value
     for state in (
@@ -29,16 +33,32 @@ _ASLEEP, _IS_AWAKE, _STATIC = (
 
 
 def enable(model: mj.MjModel, on: bool) -> None:
-    """Whether anything may sleep at all."""
-    if on:
-        model.opt.enableflags |= _ENABLE
-    else:
-        model.opt.enableflags &= ~_ENABLE
+    """Whether anything may sleep at all.
+
+    MuJoCo then asks of each sensor whether what it watches sleeps, which takes longer than reading it: where there
+    are many, they are off, and `FrameReader` reads what is awake.
+    """
+    flags = model.opt
+    flags.enableflags = flags.enableflags | _ENABLE if on else flags.enableflags & ~_ENABLE
+    off = on and model.nsensor > MANY_SENSORS
+    flags.disableflags = (
+        flags.disableflags | _NO_SENSORS if off else flags.disableflags & ~_NO_SENSORS
+    )
+
+
+def sensors_are_on(model: mj.MjModel) -> bool:
+    """Whether MuJoCo writes what its sensors see."""
+    return not model.opt.disableflags & _NO_SENSORS
 
 
 def is_enabled(model: mj.MjModel) -> bool:
     """Whether anything may sleep at all."""
     return bool(model.opt.enableflags & _ENABLE)
+
+
+def awake(data: mj.MjData) -> NDArray[np.bool_]:
+    """(nbody,) whether a body moves or could."""
+    return np.asarray(data.body_awake == _IS_AWAKE)
 
 
 def set_policies(model: mj.MjModel, tables: Tables, by_itself: bool) -> None:

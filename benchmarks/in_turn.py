@@ -1,0 +1,52 @@
+"""Measures cases in turn rather than one after the other, so that a slow moment of the machine hits all alike."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar
+
+Case = TypeVar("Case", bound=Hashable)
+
+
+class Absent(Exception):
+    """A case that cannot be measured here, because something is not there; the text says what."""
+
+
+def in_turn(
+    cases: Sequence[Case],
+    rounds: int,
+    limit: float,
+    measure: Callable[[Case], float],
+    words: Callable[[Case, float], str],
+) -> tuple[dict[Case, tuple[float, ...]], dict[Case, str]]:
+    """What was measured of each case, and why others were not.
+
+    Args:
+        cases: what there is to measure.
+        rounds: how often each is measured.
+        limit: no measurement is begun after so many seconds.
+        measure: one measurement; raises `Absent` if it is impossible here.
+        words: tells one, for the progress on stderr.
+    """
+    begun = time.monotonic()
+    found: dict[Case, tuple[float, ...]] = {}
+    skipped: dict[Case, str] = {}
+    for number in range(rounds):
+        for case in cases:
+            if case in skipped:
+                continue
+            if time.monotonic() - begun > limit:
+                if case not in found:
+                    skipped[case] = f"the limit of {limit:g} s is used up"
+                continue
+            try:
+                value = measure(case)
+            except Absent as absent:
+                skipped[case] = str(absent)
+                continue
+            found[case] = (*found.get(case, ()), value)
+            told = f"run {number + 1} of {rounds}: {words(case, value)}"
+            print(told, file=sys.stderr, flush=True)
+    return found, skipped
