@@ -55,6 +55,8 @@ OF_BOTH = (BARE, SINGLE)
 TILTS = (Tilt(1.9, 0.6), Tilt(1.75, 0.6), Tilt(1.75, 0.8), Tilt(1.65, 1.0))
 """There and back without a stop, so that a part is poured."""
 SEEDS = 3
+REST_S = 0.35
+"""Before each run: Linux leaves real-time priority 95 % of a second, and short runs would lose the rest by chance."""
 
 EXAMPLES = """examples:
   python benchmarks/table1.py
@@ -195,6 +197,7 @@ def measure(rounds: int, seconds: float, solver: str) -> list[Row]:
         files = {case: scenario(*case, solver, Path(folder)) for case in found}
         for number in range(rounds):
             for case, file in files.items():
+                time.sleep(REST_S)
                 found[case].append(run(file, seconds))
                 told = f"round {number + 1} of {rounds}: {', '.join(case)}: {found[case][-1].factor:.2f}"
                 print(told, file=sys.stderr, flush=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -49,11 +49,12 @@ class Scene:
         self._visible_values = _read_only(self._values)
         self._visible_parents = _read_only(self._parents)
         self.of_main = frozenset(main_slots)
-        self.heard = self.of_main | _forces(layout)
-        self._contested = self.heard | {
+        self._heard = self.of_main | _forces(layout)
+        self._contested = self._heard | {
             i for i, slot in enumerate(layout.slots) if slot.attribute.name == POSE.name
         }
         self.foreign: dict[int, Value] = {}
+        self._told: dict[tuple[str, str], Value] | None = None
 
     def put(self, slot: int, value: Value) -> None:
         """Set an attribute; a pose in another frame than the world is resolved by `resolve`."""
@@ -62,6 +63,7 @@ class Scene:
             self._values[place.offset : place.offset + place.attribute.size] = value.data
         self._parents[slot] = self.layout.entity_id(value.parent)
         before = self.foreign.pop(slot, None)
+        self._told = None
         if self.table.owner(slot) != self._main and slot in self._contested:
             self.foreign[slot] = Value(value.data.copy(), value.time_ns, value.parent)
             self._settled = False
@@ -96,6 +98,18 @@ class Scene:
             self._values[place.offset : place.offset + place.attribute.size] = self._at(
                 self.foreign[slot], place.attribute.name == POSE.name
             )
+
+    @property
+    def told_to_main(self) -> Mapping[tuple[str, str], Value]:
+        """(entity, attribute) -> what others are responsible for and the main model hears of."""
+        if self._told is None:
+            slots = (
+                (self.layout.slots[slot], slot) for slot in self.foreign if slot in self._heard
+            )
+            self._told = {
+                (place.entity, place.attribute.name): self.foreign[slot] for place, slot in slots
+            }
+        return self._told
 
     def frames_from(self, entity: str) -> list[str]:
         """The entity, the one in whose frame its pose is given, and so on; ends before the world."""

@@ -275,14 +275,9 @@ class Run:
 
     def _step_main(self, step: int, now: int, then: int) -> StepOutput:
         port = self._main
-        slots = self._scene.layout.slots
-        foreign = {
-            (slots[slot].entity, slots[slot].attribute.name): value
-            for slot, value in self._scene.foreign.items()
-            if slot in self._scene.heard
-        }
+        scene = self._scene.snapshot()
         seen = self._book.unseen_by(port.plan.index)
-        tick = StepInput(then, then - now, self._scene.snapshot(), seen, foreign)
+        tick = StepInput(then, then - now, scene, seen, self._scene.told_to_main)
         port.begin_step(tick, self._further(step))
         port.send()
         self._tell()  # while the main model is at work

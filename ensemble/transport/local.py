@@ -7,7 +7,6 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
@@ -49,8 +48,7 @@ class LocalPort(ModelPort):
         self._row = unseen_row() if row is None else row
         self._time_ns = 0
         self._pending: StepInput | None = None
-        self._running: Future[StepOutput] | None = None
-        self._pool = self._own_thread()
+        self._beside = self._own_thread()
         self._loop: _Loop | None = None
         # a model in a thread of its own must not be stepped while it takes or releases
         self._one_at_a_time = threading.Lock()
@@ -87,16 +85,15 @@ class LocalPort(ModelPort):
         self._time_ns = tick.time_ns
         if self._loop is not None:
             self._loop.post(tick)
-        elif self._pool is not None:
-            self._running = self._pool.submit(self._step, tick)
+        elif self._beside is not None:
+            self._beside.begin(tick)
         else:
             self._pending = tick
 
     def end_step(self) -> StepOutput:
         """Do the step, or wait for it."""
-        if self._running is not None:
-            running, self._running = self._running, None
-            return running.result()
+        if self._beside is not None and self._beside.is_asked:
+            return self._beside.end()
         if self._pending is None:
             raise RunFailed(self.plan.name, "step", self._time_ns, "no step was asked for")
         tick, self._pending = self._pending, None
@@ -130,8 +127,8 @@ class LocalPort(ModelPort):
         """End the run and the threads."""
         if self._loop is not None and not self._loop.end():
             return None  # still in a step, so that it cannot be called
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._beside is not None:
+            self._beside.stop()
         if self._model is not None:
             try:
                 self._call("stop", self._model.stop)
@@ -141,23 +138,23 @@ class LocalPort(ModelPort):
 
     def _let_step_end(self) -> None:
         """A step that was asked for comes first, whichever thread is quicker: a digest must not depend on it."""
-        if self._running is not None:
-            wait([self._running])
+        if self._beside is not None:
+            self._beside.let_end()
 
     def give_up(self) -> None:
         """Stop the model, if it is not still in a step, and forget it."""
         self.stop()
-        self._model = self._loop = self._pending = self._running = None
+        self._model = self._loop = self._pending = self._beside = None
 
     def renew(self) -> None:
         """The next registration makes another instance."""
         self._one_at_a_time = threading.Lock()  # the former one may be held for ever
-        self._pool = self._own_thread()
+        self._beside = self._own_thread()
 
-    def _own_thread(self) -> ThreadPoolExecutor | None:
+    def _own_thread(self) -> _Beside | None:
         if not self.plan.beside or self.plan.stepping is not Stepping.SERVICE:
             return None
-        return ThreadPoolExecutor(1, thread_name_prefix=self.plan.name)
+        return _Beside(self.plan.name, self._step)
 
     def _step(self, tick: StepInput) -> StepOutput:
         return self._call("step", self.model.step, tick, time_ns=tick.time_ns)
@@ -193,6 +190,53 @@ class LocalPort(ModelPort):
             reason = f"answered after {took:.1f} s; the deadline is {deadline:g} s"
             raise RunFailed(self.plan.name, call, now, reason)
         return result
+
+
+class _Beside:
+    """Steps a model in its own thread, which begins with its first step."""
+
+    def __init__(self, name: str, step: Callable[[StepInput], StepOutput]) -> None:
+        self._step = step
+        # Not a pool of one: its futures cost the conductor's thread half as much again at every step.
+        self._ticks: SimpleQueue[StepInput | None] = SimpleQueue()
+        self._answers: SimpleQueue[StepOutput | Exception] = SimpleQueue()
+        self._answer: StepOutput | Exception | None = None
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self.is_asked = False
+
+    def begin(self, tick: StepInput) -> None:
+        """Ask for a step."""
+        if self._thread.ident is None:
+            self._thread.start()
+        self.is_asked = True
+        self._ticks.put(tick)
+
+    def let_end(self) -> None:
+        """Wait for the step that was asked for, if there is one."""
+        if self.is_asked and self._answer is None:
+            self._answer = self._answers.get()
+
+    def end(self) -> StepOutput:
+        """Wait for the answer of the step that was asked for; raises what the model raised."""
+        self.let_end()
+        answer, self._answer, self.is_asked = self._answer, None, False
+        assert answer is not None
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def stop(self) -> None:
+        """Let the thread end after its present step."""
+        if self._thread.is_alive():
+            self._ticks.put(None)
+            self._thread.join()
+
+    def _run(self) -> None:
+        while (tick := self._ticks.get()) is not None:
+            try:
+                self._answers.put(self._step(tick))
+            except Exception as error:
+                self._answers.put(error)
 
 
 class _Loop:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -85,6 +86,8 @@ class Balls:
     def __init__(self, walls: Sequence[Shape], capacity: int, substance: Substance) -> None:
         self.substance = substance
         self.capacity = capacity
+        self._mass = substance.mass
+        self._step = 0.0
         self.there: Flags = np.zeros(capacity, bool)
         spec = mj.MjSpec()
         _set_options(spec.option, substance)
@@ -113,6 +116,16 @@ class Balls:
     def velocities(self) -> Floats:
         """(capacity, 3) in the walls' frame [m/s]."""
         return self._velocities
+
+    @property
+    def all_there(self) -> bool:
+        """Whether there are as many as there may be."""
+        return bool(self.there.all())
+
+    @property
+    def fastest(self) -> float:
+        """Largest component of all velocities [m/s]."""
+        return float(np.maximum.reduce(np.abs(self._velocities), axis=None, initial=0.0))
 
     @property
     def time(self) -> float:
@@ -150,30 +163,33 @@ class Balls:
         Returns:
             (capacity, 3) what the walls and the other balls gave each ball on average: acceleration [m/s2].
         """
-        drag = np.full((self.capacity, 1), self.substance.drag)
-        if flying is not None:
-            drag[flying] = 0.0
+        drag: Floats | float = self.substance.drag
+        if flying is not None and flying.any():
+            drag = np.where(flying, 0.0, drag)[:, None]
         count = self._set_step(seconds)
-        before = self._velocities.copy()
-        mass, there = self.substance.mass, self.there[:, None]
-        felt = np.zeros_like(before)
+        mass, positions, velocities = self._mass, self._positions, self._velocities
+        absent = None if self.all_there else ~self.there
+        before = velocities.copy()
+        felt: Floats | float = 0.0
         for _ in range(count):
-            acceleration = field.at(self._positions, self._velocities) * there
-            self._push[:] = mass * (acceleration - drag * self._velocities)
-            felt += acceleration
+            acceleration = field.at(positions, velocities)
+            if absent is not None:
+                acceleration[absent] = 0.0
+            felt = felt + acceleration
+            np.multiply(acceleration - drag * velocities, mass, out=self._push)
             mj.mj_step(self._model, self._data)
-        found: Floats = (self._velocities - before) / seconds - felt / count
+        found: Floats = (velocities - before) / seconds
+        found -= felt / count
         return found
 
     def _set_step(self, seconds: float) -> int:
         """Choose the number of steps: more where balls are so fast that they might pass through a wall."""
-        fastest = float(np.abs(self._velocities).max(initial=0.0))
-        step = min(
-            self.substance.step, _SHARE_OF_RADIUS * self.substance.radius / max(fastest, 1e-9)
-        )
-        count = max(1, int(np.ceil(seconds / max(step, _SHORTEST_STEP) - 1e-9)))
-        self._model.opt.timestep = seconds / count
-        self._model.geom_solref[:, 0] = max(_SHORTEST_CONTACT_TIME, 2 * seconds / count)
+        share = _SHARE_OF_RADIUS * self.substance.radius
+        step = min(self.substance.step, share / max(self.fastest, 1e-9))
+        count = max(1, math.ceil(seconds / max(step, _SHORTEST_STEP) - 1e-9))
+        if seconds / count != self._step:
+            self._step = self._model.opt.timestep = seconds / count
+            self._model.geom_solref[:, 0] = max(_SHORTEST_CONTACT_TIME, 2 * seconds / count)
         return count
 
     def free_places(self, points: Floats) -> Flags:

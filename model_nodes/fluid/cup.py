@@ -60,6 +60,16 @@ class Cup:
         )
         return held
 
+    def keeps_all(self, points: Floats, radius: float) -> bool:
+        """Whether `left_by` would tell none; quicker than to look at each."""
+        z = points[:, 2]
+        away = points[:, :2] @ self._outward.T - self._offsets
+        return bool(
+            np.maximum.reduce(z) <= self.high[2] + 2 * radius
+            and np.minimum.reduce(z) >= self.low[2] - radius
+            and np.maximum.reduce(away, axis=None) <= radius
+        )
+
     def left_by(self, points: Floats, radius: float) -> Flags:
         """(n,) which balls are out of the cup: a diameter above the rim, or a radius beyond the outline or bottom."""
         z = points[:, 2]

@@ -133,8 +133,7 @@ class FluidInCup(Model):
         return self._balls
 
     def _check(self, balls: Balls, time_ns: int) -> None:
-        fastest = float(np.abs(balls.velocities).max(initial=0.0))
-        if not fastest < _TOO_FAST:
+        if not balls.fastest < _TOO_FAST:
             reason = (
                 f"a particle in {self._cup.name} is faster than {_TOO_FAST:g} m/s; a smaller time_step"
                 f" than {self._settings.substance.step:g} s, or a larger radius, may help"
@@ -142,24 +141,27 @@ class FluidInCup(Model):
             raise RunFailed(_NAME, "step", time_ns, reason)
 
     def _look_who_arrived(self, balls: Balls, output: StepOutput) -> None:
+        if not self._arriving.any():
+            return
         arrived = self._arriving & self._cup.holds(balls.positions)
-        if arrived.any():
-            self._arriving &= ~arrived
-            arguments: dict[str, Json] = {
-                "cup": self._cup.name,
-                "count": int(arrived.sum()),
-                "total": int((balls.there & ~self._arriving).sum()),
-            }
-            output.events.append(Event("caught", output.time_ns, arguments=arguments))
+        if not arrived.any():
+            return
+        self._arriving &= ~arrived
+        arguments: dict[str, Json] = {
+            "cup": self._cup.name,
+            "count": int(arrived.sum()),
+            "total": int((balls.there & ~self._arriving).sum()),
+        }
+        output.events.append(Event("caught", output.time_ns, arguments=arguments))
 
     def _look_who_left(self, balls: Balls, output: StepOutput) -> None:
         radius = self._settings.substance.radius
         positions = balls.positions
-        out = np.where(
-            self._arriving,
-            self._cup.missed_by(positions, radius),
-            self._cup.left_by(positions, radius),
-        )
+        if balls.all_there and self._cup.keeps_all(positions, radius):
+            return
+        out = self._cup.left_by(positions, radius)
+        if self._arriving.any():
+            out = np.where(self._arriving, self._cup.missed_by(positions, radius), out)
         out &= balls.there
         if not out.any():
             return
@@ -189,19 +191,17 @@ class FluidInCup(Model):
 
     def _tell(self, balls: Balls, pushes: Floats, output: StepOutput) -> None:
         cup, substance = self._cup.name, self._settings.substance
-        inside = balls.there & ~self._arriving
-        rows = np.zeros((balls.capacity, PARTICLE_SIZE))
-        rows[:, 0:3], rows[:, 3:6], rows[:, 6] = (
-            balls.positions,
-            balls.velocities,
-            substance.radius,
-        )
-        rows[~balls.there] = 0.0
-        rotation = quat2mat(self._motion.pose[3:7])
-        wrench = self._weight.update(
-            pushes[inside], balls.positions[inside], rotation, substance.mass
-        )
-        told = {PARTICLES: rows.ravel(), COUNT.name: np.array([float(inside.sum())])}
+        rows = np.empty((balls.capacity, PARTICLE_SIZE))
+        positions = balls.positions
+        rows[:, 0:3], rows[:, 3:6] = positions, balls.velocities
+        rows[:, 6] = substance.radius
+        if not balls.all_there or self._arriving.any():
+            rows[~balls.there] = 0.0
+            inside = balls.there & ~self._arriving
+            pushes, positions = pushes[inside], positions[inside]
+        rotation = quat2mat(self._motion.pose[3:7].tolist())
+        wrench = self._weight.update(pushes, positions, rotation, substance.mass)
+        told = {PARTICLES: rows.ravel(), COUNT.name: np.array([float(len(positions))])}
         told[EXTERNAL_WRENCH.name] = wrench
         for name, data in told.items():
             output.values[cup, name] = Value(data, output.time_ns)

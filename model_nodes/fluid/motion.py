@@ -30,7 +30,9 @@ class Field:
 
     def at(self, positions: Floats, velocities: Floats) -> Floats:
         """(n, 3) accelerations of points (n, 3) [m] that move with velocities (n, 3) [m/s]."""
-        found: Floats = self.uniform + positions @ self.by_position + velocities @ self.by_velocity
+        found: Floats = positions @ self.by_position
+        found += self.uniform
+        found += velocities @ self.by_velocity
         return found
 
 
@@ -82,7 +84,8 @@ class CupMotion:
         last = self._seen[-1][0]
         seconds = np.array([(time_ns - last) * 1e-9 for time_ns, _ in self._seen])
         twists = np.array([pose[7:13] for _, pose in self._seen])
-        middle, mean = seconds.mean(), twists.mean(axis=0)
+        count = len(seconds)
+        middle, mean = np.add.reduce(seconds) / count, np.add.reduce(twists) / count
         seconds -= middle
         slope = seconds @ twists / (seconds @ seconds)
         return mean - slope * middle, slope

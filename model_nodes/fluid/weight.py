@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hetwin_suite.ensemble.poses import cross
 from hetwin_suite.ensemble.values import Floats
 
 _SHARE = 0.2
@@ -32,8 +33,9 @@ class Weight:
         now = np.zeros(6)
         if len(positions):
             # What particles do to each other cancels; the rest is what the cup gives.
-            now[:3] = rotation @ (-mass * pushes.sum(axis=0))
-            now[3:] = np.cross(rotation @ positions.mean(axis=0), now[:3])
+            force = rotation @ (-mass * np.add.reduce(pushes))
+            centre = rotation @ (np.add.reduce(positions) / len(positions))
+            now[:3], now[3:] = force, cross(centre.tolist(), force.tolist())
             now = self._wrench + _SHARE * (now - self._wrench)
         self._wrench = now
         return now

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,6 +40,11 @@ def test_both_couplings_are_deterministic() -> None:
     summaries = [run(TEXT).summary for _ in range(3)]
     assert all(s.deterministic for s in summaries)
     assert len({s.digest for s in summaries}) == 1
+
+
+def test_no_thread_is_left() -> None:
+    run(TEXT)
+    assert "beside" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_a_snapshot_cannot_be_written_to() -> None:

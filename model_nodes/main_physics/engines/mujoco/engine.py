@@ -97,6 +97,7 @@ class MujocoEngine(Engine):
 
     def _use(self, model: mj.MjModel, data: mj.MjData) -> None:
         self._model, self._data = model, data
+        self._origins, self._centres, self._wrenches = data.xpos, data.xipos, data.xfrc_applied
         self._tables = tables = make_tables(self._builder.world, model)
         self._servo = Servo(model, data, tables)
         self._servo.heavy(model, data)
@@ -326,11 +327,11 @@ class MujocoEngine(Engine):
 
     def push(self, name: str, wrench: Floats) -> None:
         """Let a force act; MuJoCo wants it at the centre of mass."""
-        body, data = self._free(name).body, self._data
-        fx, fy, fz, *torque = wrench.tolist()
-        turning = cross((data.xipos[body] - data.xpos[body]).tolist(), (fx, fy, fz))
-        about_mass = [t - more for t, more in zip(torque, turning, strict=True)]
-        data.xfrc_applied[body] = (fx, fy, fz, *about_mass)
+        body = self._free(name).body
+        fx, fy, fz, tx, ty, tz = wrench.tolist()
+        (ox, oy, oz), (x, y, z) = self._origins[body].tolist(), self._centres[body].tolist()
+        mx, my, mz = cross((x - ox, y - oy, z - oz), (fx, fy, fz))
+        self._wrenches[body] = (fx, fy, fz, tx - mx, ty - my, tz - mz)
 
     def attach(self, name: str, to: str) -> None:
         """Fix an object to a frame by a weld."""
