@@ -22,7 +22,7 @@ from small_worlds import (
 
 from hetwin_suite.ensemble.errors import BadInput
 from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.ensemble.values import Floats
+from hetwin_suite.ensemble.values import Floats, pose_value
 from hetwin_suite.model_nodes.main_physics.description import (
     IDENTITY,
     Body,
@@ -71,6 +71,23 @@ def test_a_lowered_object_hangs_in_the_air_and_falls_on_when_raised(
     assert np.array_equal(frame(engine, "ball"), falling)
     rest(engine, 1)
     assert frame(engine, "ball")[9] < falling[9]
+
+
+@pytest.mark.parametrize("level", [LOW, MEDIUM])
+def test_a_lowered_object_that_is_put_elsewhere_stays_there(
+    engine: Engine, level: Fidelity
+) -> None:
+    stack(engine)
+    engine.set_fidelity(["ball"], level)
+    rest(engine, 5)
+    there = pose_value((1.0, 0.0, 0.5), (0.6, 0.0, 0.0, 0.8)).data
+    engine.hand_back("ball", still_at(there, round(5 * PERIOD * 1e9)))
+    assert engine.fidelity("ball") is level
+    rest(engine, 60)
+    assert frame(engine, "ball") == pytest.approx(there, abs=1e-12)
+    engine.set_fidelity(["ball"], HIGH)
+    rest(engine, 1000)
+    assert frame(engine, "ball")[:3] == pytest.approx((1.0, 0.0, 0.05), abs=2e-3)
 
 
 def test_others_rest_on_a_medium_object_and_fall_through_a_low_one(engine: Engine) -> None:

@@ -112,6 +112,7 @@ class Objects:
         untouched = when == self._clock.periods and np.array_equal(pose, value.data)
         shadow = self._shadow
         if not untouched:
+            self.roles.frozen.pop(name, None)
             shadow.lead(name, value)
             shadow.place_led(value.time_ns)
             self._put(name, shadow.frame(name))

@@ -207,8 +207,8 @@ class MujocoEngine(Engine):
         qvel = self._data.qvel
         # Not by BLAS, which would wake its threads for the many numbers of a large world.
         if not np.einsum("i,i->", qvel, qvel) < _TOO_FAST**2:
-            fast = ~(np.abs(qvel) < _TOO_FAST)
-            body = int(self._model.dof_bodyid[int(np.argmax(fast))])
+            fastest = int(np.argmax(np.nan_to_num(np.abs(qvel), nan=np.inf)))
+            body = int(self._model.dof_bodyid[fastest])
             name = self._tables.frames[self._tables.body_frames[body]]
             raise Diverged(f"{name} has no sensible motion any more (faster than {_TOO_FAST:g})")
 
@@ -266,6 +266,8 @@ class MujocoEngine(Engine):
         """Let an object go; see `overlaps`."""
         free = self._free(name)
         self._refresh()
+        # What sleeps is not looked at again.
+        self._relevelled |= self._fidelities.hold_high(name, True)
         when, pose = self._released.pop(name, (-1, value.data))
         untouched = when == self._periods and np.array_equal(pose, value.data)
         if not untouched:
