@@ -174,7 +174,7 @@ class Engine(ABC):
 
     @abstractmethod
     def hand_back(self, name: str, value: Value) -> None:
-        """The engine moves the object again, from this pose and twist on.
+        """The engine moves the object again, from this pose and twist on; it is attached to nothing any more.
 
         Where the object overlaps others by the pose's error it is not shot out; `take_remarks` says so.
         """

@@ -60,6 +60,17 @@ def test_what_is_let_go_falls_by_itself(engine: Engine) -> None:
     assert frame(engine, "load")[2] == pytest.approx(0.13, abs=2e-3)
 
 
+def test_what_is_put_elsewhere_is_let_go(engine: Engine) -> None:
+    pair(engine, 0.05)
+    engine.attach("load", "below")
+    rest(engine, 20)
+    there = pose_value((1.0, 0.5, 0.03)).data
+    engine.hand_back("load", still_at(there, round(20 * PERIOD * 1e9)))
+    rest(engine, 200)
+    assert frame(engine, "load")[:3] == pytest.approx(there[:3], abs=2e-3)
+    assert frame(engine, "below")[:3] == pytest.approx((0, 0, 0.05), abs=2e-3)
+
+
 def test_what_another_model_leads_takes_its_load_along(engine: Engine) -> None:
     pair(engine, 0.5)
     before = between(engine)

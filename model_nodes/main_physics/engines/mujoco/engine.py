@@ -271,6 +271,7 @@ class MujocoEngine(Engine):
         when, pose = self._released.pop(name, (-1, value.data))
         untouched = when == self._periods and np.array_equal(pose, value.data)
         if not untouched:
+            self._attachments.detach(free)
             self._led.set(free, value)
             self._led.place(value.time_ns)
         self._led.free(name)
