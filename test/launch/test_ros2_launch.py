@@ -128,7 +128,9 @@ def test_the_ros2_command_sees_nodes_services_and_topics(
     live = '{"live": "", "wait": 60, "timeout": 60}'
     robot = [sys.executable, "-m", "hetwin_suite.hetwin_cli.main", "robot", "pick_and_place"]
     with launched(f"source:={live}", "in_process:=physics", env=env, cwd=tmp_path):
-        standing = subprocess.Popen([*robot, "--stand", "100"], env=env, stdout=subprocess.DEVNULL)
+        standing = subprocess.Popen(
+            [*robot, "--stand", "100"], env=env, cwd=tmp_path, stdout=subprocess.DEVNULL
+        )
         try:
             topic = ("/hetwin/responsibilities", "hetwin/msg/Responsibilities")
             latched = ("--qos-durability", "transient_local", "--qos-reliability", "reliable")
