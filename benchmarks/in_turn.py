@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
 Case = TypeVar("Case", bound=Hashable)
+Measured = TypeVar("Measured")
 
 
 class Absent(Exception):
@@ -18,9 +19,9 @@ def in_turn(
     cases: Sequence[Case],
     rounds: int,
     limit: float,
-    measure: Callable[[Case], float],
-    words: Callable[[Case, float], str],
-) -> tuple[dict[Case, tuple[float, ...]], dict[Case, str]]:
+    measure: Callable[[Case], Measured],
+    words: Callable[[Case, Measured], str],
+) -> tuple[dict[Case, tuple[Measured, ...]], dict[Case, str]]:
     """What was measured of each case, and why others were not.
 
     Args:
@@ -31,7 +32,7 @@ def in_turn(
         words: tells one, for the progress on stderr.
     """
     begun = time.monotonic()
-    found: dict[Case, tuple[float, ...]] = {}
+    found: dict[Case, tuple[Measured, ...]] = {}
     skipped: dict[Case, str] = {}
     for number in range(rounds):
         for case in cases:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import statistics
 import sys
 import tempfile
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from in_turn import in_turn
 from machine import machine
 
 from hetwin_suite.ensemble.conductor.conductor import Conductor
@@ -192,15 +194,17 @@ def cases() -> list[tuple[str, str]]:
 
 def measure(rounds: int, seconds: float, solver: str) -> list[Row]:
     """All setups in turn, round after round, so that a slow moment of the machine hits all alike."""
-    found: dict[tuple[str, str], list[Run]] = {case: [] for case in cases()}
     with tempfile.TemporaryDirectory(prefix="hetwin_table1_") as folder:
-        files = {case: scenario(*case, solver, Path(folder)) for case in found}
-        for number in range(rounds):
-            for case, file in files.items():
-                time.sleep(REST_S)
-                found[case].append(run(file, seconds))
-                told = f"round {number + 1} of {rounds}: {', '.join(case)}: {found[case][-1].factor:.2f}"
-                print(told, file=sys.stderr, flush=True)
+        files = {case: scenario(*case, solver, Path(folder)) for case in cases()}
+
+        def one(case: tuple[str, str]) -> Run:
+            time.sleep(REST_S)
+            return run(files[case], seconds)
+
+        def words(case: tuple[str, str], measured: Run) -> str:
+            return f"{', '.join(case)}: {measured.factor:.2f}"
+
+        found, _ = in_turn(list(files), rounds, math.inf, one, words)
     for setup in OF_BOTH:
         found[setup, OWN_SOLVER] = found[setup, LIKE_FOR_LIKE]
     return [

@@ -103,11 +103,11 @@ class Scene:
     def told_to_main(self) -> Mapping[tuple[str, str], Value]:
         """(entity, attribute) -> what others are responsible for and the main model hears of."""
         if self._told is None:
-            slots = (
-                (self.layout.slots[slot], slot) for slot in self.foreign if slot in self._heard
-            )
+            slots = self.layout.slots
             self._told = {
-                (place.entity, place.attribute.name): self.foreign[slot] for place, slot in slots
+                (slots[slot].entity, slots[slot].attribute.name): value
+                for slot, value in self.foreign.items()
+                if slot in self._heard
             }
         return self._told
 

@@ -20,10 +20,8 @@ TALL: Floats = np.array([packet(1.0, y, 0.3 * i) for y in (-0.3, 0.0, 0.3) for i
 def test_of_a_wall_it_tells_how_many_the_cups_meet_and_how_many_stand_on_the_floor() -> None:
     meets, in_way, height, depth, swept, floor, loose, before, gap, front = features_of(TALL)
     assert aim(TALL).y == -0.3
-    assert (meets, in_way) == (
-        4,
-        0,
-    )  # two columns of the plate's width, the upper two packets of each
+    # The cups reach the upper two packets of two of the columns.
+    assert (meets, in_way) == (4, 0)
     assert (height, depth, front) == (1.5 - 0.22, 0.0, 1.5)
     assert (swept, floor, loose, before, gap) == (15, 3, 3, 0, 0.0)
 

@@ -46,7 +46,6 @@ from hetwin_suite.model_nodes.main_physics.names import frame_name
 from hetwin_suite.model_nodes.main_physics.notes import Notes
 
 _Any = TypeVar("_Any")
-_LOW = Fidelity.LOW
 _TOO_FAST = 1e4
 """A joint or body faster than this has diverged [m/s or rad/s]."""
 _STATE = mj.mjtState.mjSTATE_INTEGRATION.value
@@ -266,8 +265,7 @@ class MujocoEngine(Engine):
         """Let an object go; see `overlaps`."""
         free = self._free(name)
         self._refresh()
-        # What sleeps is not looked at again.
-        self._relevelled |= self._fidelities.hold_high(name, True)
+        self._fidelities.hold_high(name, True)  # a lowered one is not looked at again
         when, pose = self._released.pop(name, (-1, value.data))
         untouched = when == self._periods and np.array_equal(pose, value.data)
         if not untouched:
@@ -326,7 +324,8 @@ class MujocoEngine(Engine):
         """See `beams`."""
         self._refresh()
         links = self._link_fidelities
-        return self._beams.look(beams, [links.level(beam.frame) is not _LOW for beam in beams])
+        on = [links.level(beam.frame) is not Fidelity.LOW for beam in beams]
+        return self._beams.look(beams, on)
 
     def push(self, name: str, wrench: Floats) -> None:
         """Let a force act; MuJoCo wants it at the centre of mass."""

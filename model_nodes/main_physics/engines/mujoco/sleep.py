@@ -38,12 +38,13 @@ def enable(model: mj.MjModel, on: bool) -> None:
     MuJoCo then asks of each sensor whether what it watches sleeps, which takes longer than reading it: where there
     are many, they are off, and `FrameReader` reads what is awake.
     """
-    flags = model.opt
-    flags.enableflags = flags.enableflags | _ENABLE if on else flags.enableflags & ~_ENABLE
-    off = on and model.nsensor > MANY_SENSORS
-    flags.disableflags = (
-        flags.disableflags | _NO_SENSORS if off else flags.disableflags & ~_NO_SENSORS
-    )
+    option, no_sensors = model.opt, on and model.nsensor > MANY_SENSORS
+    option.enableflags = _with(option.enableflags, _ENABLE, on)
+    option.disableflags = _with(option.disableflags, _NO_SENSORS, no_sensors)
+
+
+def _with(flags: int, bit: int, on: bool) -> int:
+    return flags | bit if on else flags & ~bit
 
 
 def sensors_are_on(model: mj.MjModel) -> bool:
