@@ -20,7 +20,7 @@ help: ## show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' Makefile | expand -t 16
 
 install: $(STAMP) ## make .venv and install hetwin with the robots and test extras
-	@$(BIN)/python cmake/link_rooms.py
+	@$(BIN)/python cmake/python_packages.py >/dev/null
 
 $(STAMP): $(SOURCES)
 	@bash cmake/make_venv.sh $(VENV)

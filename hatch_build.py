@@ -12,7 +12,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "cmake"))
 
-from link_rooms import link_rooms
+from python_packages import remove_old_links
 from stage import BuildFailed, stage
 
 
@@ -21,7 +21,7 @@ class InterfacesHook(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build into a staging folder and tell hatchling to pack it."""
-        link_rooms()
+        remove_old_links()
         self._staging = Path(tempfile.mkdtemp(prefix="hetwin-stage-"))
         prefix = self._staging / "prefix"
         try:

@@ -11,13 +11,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from setuptools import Distribution, find_packages, setup
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "cmake"))
 
-from link_rooms import link_rooms  # noqa: E402
+from python_packages import all_packages, remove_old_links, top_packages  # noqa: E402
 from stage import BuildFailed, stage  # noqa: E402
 
 
@@ -54,10 +54,10 @@ class BuildWithInterfaces(build_py):
         ]
 
 
-link_rooms()
+remove_old_links()
 setup(
-    packages=find_packages(include=["hetwin_suite", "hetwin_suite.*"]),
-    package_data={"hetwin_suite": ["py.typed"]},
+    packages=all_packages(),
+    package_data={name: ["py.typed"] for name in top_packages()},
     include_package_data=False,
     # Replaced by the staged files; without an entry the step that installs them would be skipped.
     data_files=[("share/hetwin", ["package.xml"])],

@@ -19,7 +19,7 @@ from typing import Any
 from fault_cases import Case, environment
 from rosbags.highlevel import AnyReader
 
-from hetwin_suite.conductor_node.shared_memory import SharedMemory
+from conductor_node.shared_memory import SharedMemory
 
 TIMEOUT_S = 120.0
 SETTLE_S = 15.0
@@ -84,7 +84,7 @@ class _Run:
         scenario = folder / "faults.yaml"
         scenario.write_text(case.scenario(str(self._mark), str(folder / "once")))
         command = [
-            *(sys.executable, "-m", "hetwin_suite.hetwin_cli.main", "run"),
+            *(sys.executable, "-m", "hetwin_suite.cli.main", "run"),
             *(str(scenario), "--transport", transport, "--out", str(self.out), "--no-report"),
         ]
         if case.broken_recording:
@@ -158,14 +158,14 @@ class _Run:
     def _runner(self) -> int:
         """The process that runs the ensemble: the command's child, or the conductor's node."""
         for pid, words in self._processes():
-            if self._transport == "ros" and "hetwin_suite.conductor_node.main" in words:
+            if self._transport == "ros" and "conductor_node.main" in words:
                 return pid
             if self._transport == "local" and pid != self._process.pid:
                 return pid
         raise ProcessLookupError("there is no process of a conductor")
 
     def _second_node(self) -> str:
-        node = [sys.executable, "-m", "hetwin_suite.model_nodes.ros_node", "--ros-args"]
+        node = [sys.executable, "-m", "model_nodes.ros_node", "--ros-args"]
         second = subprocess.run(
             [*node, "-r", "__node:=tank", "-p", "type:=faulty:Faulty"],
             env=self._environment,

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from fault_deeds import DEEDS
 
-from hetwin_suite.ensemble.errors import Refused
-from hetwin_suite.ensemble.events import Event, Json
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
     Model,
@@ -24,8 +23,9 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import POSE, AttributeSpec, Value, pose_value
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value, pose_value
 
 LEVEL = AttributeSpec("level", 1, "m")
 

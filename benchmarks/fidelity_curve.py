@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_suite.proving_ground.truck.packets import Load, draw_load
 from hetwin_suite.proving_ground.truck.site import Site
 

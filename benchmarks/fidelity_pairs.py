@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_suite.model_nodes.fidelity.near_robot import MODES
-from hetwin_suite.model_nodes.main_physics.engines.engine import Diverged
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, Outcome, Unloader
 from hetwin_suite.proving_ground.truck.packets import LOADS, Load, draw_load
 from hetwin_suite.proving_ground.truck.site import Site
+from model_nodes.fidelity.near_robot import MODES
+from model_nodes.main_physics.engines.engine import Diverged
 
 CASES = [(mode, sleep) for sleep in (False, True) for mode in MODES]
 """Modes, without and with the engine's own sleep; the first is what all are compared with."""
@@ -81,7 +81,7 @@ def chain(
         number: of the load.
         states: at most so many.
         packets: how many to load, if not as many as the scenario has.
-        margin: of the rules, see `hetwin_suite.model_nodes.fidelity.rules`.
+        margin: of the rules, see `model_nodes.fidelity.rules`.
         end: see above.
     """
     if time.monotonic() >= end:

@@ -25,20 +25,20 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.conductor.conductor import Conductor
-from hetwin_suite.ensemble.conductor.options import RunOptions
-from hetwin_suite.ensemble.errors import BadInput, HetwinError
-from hetwin_suite.ensemble.layout import EntityKind
-from hetwin_suite.ensemble.listener import QuietListener, RunStart, RunSummary
-from hetwin_suite.ensemble.model import Model, StepInput, StepOutput
-from hetwin_suite.ensemble.poses import relative_to
-from hetwin_suite.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_suite.ensemble.shapes import ShapeKind
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.transport.local import LocalPort
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.in_hand_localization import InHandLocalization
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.listener import QuietListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.model import Model, StepInput, StepOutput
+from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.poses import relative_to
+from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
+from model_nodes.in_hand_localization import InHandLocalization
 
 BOUND_95 = 7.815
 """Of the squared normalized error in three dimensions: the 95 % quantile of the chi-squared distribution."""

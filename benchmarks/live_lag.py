@@ -21,11 +21,11 @@ from typing import Any
 
 from machine import machine
 
-from hetwin_suite.ensemble.errors import BadInput
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.evaluation.approaches import says_success, task_of
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
 
-HETWIN = (sys.executable, "-m", "hetwin_suite.hetwin_cli.main")
+HETWIN = (sys.executable, "-m", "hetwin_suite.cli.main")
 RUN_LIMIT_S = 180.0
 SILENCE_S = 2.5
 AIM_MS = 20.0

@@ -57,8 +57,8 @@ def start(models: int, domain: int) -> tuple[float, set[str]]:
     import rclpy
     from rclpy.node import Node
 
-    from hetwin_suite.conductor_node.processes import CONDUCTOR_NODE, MODEL_NODE, start_node
-    from hetwin_suite.hetwin_cli.ros_run import CONDUCTOR_AND_COMMAND, quick_discovery
+    from conductor_node.processes import CONDUCTOR_NODE, MODEL_NODE, start_node
+    from hetwin_suite.cli.ros_run import CONDUCTOR_AND_COMMAND, quick_discovery
 
     quick_discovery(models + CONDUCTOR_AND_COMMAND)
     names = ["source", *(f"follower_{i}" for i in range(1, models))]

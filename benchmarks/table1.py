@@ -24,14 +24,14 @@ import yaml
 from in_turn import in_turn
 from machine import machine
 
-from hetwin_suite.ensemble.conductor.conductor import Conductor
-from hetwin_suite.ensemble.conductor.options import RunOptions
-from hetwin_suite.ensemble.errors import HetwinError, RunFailed
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.listener import Handover, RunStart, RunSummary
-from hetwin_suite.ensemble.scenario.scenario import load_scenario
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.transport.local import LocalPort
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.listener import Handover, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.errors import HetwinError, RunFailed
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_suite.proving_ground.poured import Tilt, Way, poured
 from hetwin_suite.proving_ground.single_simulation import world_with
 

@@ -1,29 +1,23 @@
-# Installs the Python package, its metadata and the nodes' executables.
+# Installs the Python packages, their metadata and the nodes' executables.
 
-set(python_package hetwin_suite)
-file(GLOB rooms
-  RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
-  CONFIGURE_DEPENDS
-  "*/__init__.py"
+get_executable_path(python_interpreter Python3::Interpreter CONFIGURE)
+execute_process(
+  COMMAND "${python_interpreter}" "${CMAKE_CURRENT_SOURCE_DIR}/cmake/python_packages.py"
+  OUTPUT_VARIABLE python_packages
+  OUTPUT_STRIP_TRAILING_WHITESPACE
+  RESULT_VARIABLE packages_result
 )
-list(TRANSFORM rooms REPLACE "/__init__.py$" "")
-list(REMOVE_ITEM rooms ${python_package})
-
+if(NOT packages_result EQUAL 0)
+  message(FATAL_ERROR "could not read the Python packages from pyproject.toml; Python 3.11 or later is needed")
+endif()
 install(
-  FILES ${python_package}/__init__.py ${python_package}/py.typed
-  DESTINATION ${PYTHON_INSTALL_DIR}/${python_package}
+  DIRECTORY ${python_packages}
+  DESTINATION ${PYTHON_INSTALL_DIR}
+  PATTERN "__pycache__" EXCLUDE
+  PATTERN "*.pyc" EXCLUDE
 )
-foreach(room IN LISTS rooms)
-  install(
-    DIRECTORY ${room}/
-    DESTINATION ${PYTHON_INSTALL_DIR}/${python_package}/${room}
-    PATTERN "__pycache__" EXCLUDE
-    PATTERN "*.pyc" EXCLUDE
-  )
-endforeach()
 
 # Entry points are found through a distribution's metadata, which colcon does not write for CMake packages.
-get_executable_path(python_interpreter Python3::Interpreter CONFIGURE)
 set(metadata_folder "${CMAKE_CURRENT_BINARY_DIR}/python_metadata")
 execute_process(
   COMMAND "${python_interpreter}" "${CMAKE_CURRENT_SOURCE_DIR}/cmake/write_metadata.py"
@@ -31,7 +25,7 @@ execute_process(
   RESULT_VARIABLE metadata_result
 )
 if(NOT metadata_result EQUAL 0)
-  message(FATAL_ERROR "could not write the Python metadata of ${python_package}; Python 3.11 or later is needed")
+  message(FATAL_ERROR "could not write the Python metadata of ${PROJECT_NAME}; Python 3.11 or later is needed")
 endif()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   "${CMAKE_CURRENT_SOURCE_DIR}/pyproject.toml" "${CMAKE_CURRENT_SOURCE_DIR}/cmake/write_metadata.py"
@@ -50,6 +44,6 @@ function(install_command folder name module)
     DESTINATION ${folder}
   )
 endfunction()
-install_command(lib/${PROJECT_NAME} conductor ${python_package}.conductor_node.main)
-install_command(lib/${PROJECT_NAME} model ${python_package}.model_nodes.ros_node)
-install_command(bin hetwin ${python_package}.hetwin_cli.main)
+install_command(lib/${PROJECT_NAME} conductor conductor_node.main)
+install_command(lib/${PROJECT_NAME} model model_nodes.ros_node)
+install_command(bin hetwin hetwin_suite.cli.main)

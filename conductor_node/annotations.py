@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hetwin_suite.ensemble.events import Event, EventKind
-from hetwin_suite.ensemble.transport.messages import read_time
+from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.wire.messages import read_time
 
 PHASES = ("begin", "end", "instant")
 

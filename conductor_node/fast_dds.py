@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from importlib.metadata import PackageNotFoundError, version
 
-from hetwin_suite.ensemble.resources import resource
+from hetwin_core.ensemble.resources import resource
 
 
 def fast_dds_variables() -> dict[str, str]:

@@ -7,10 +7,10 @@ from typing import Any
 
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile
 
-from hetwin_suite.ensemble.layout import EntityKind
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.transport import ros_names as names
-from hetwin_suite.projection.streams import TransformTemplate
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.projection.periodic_messages import TransformTemplate
+from hetwin_core.wire import names
 
 try:
     from tf2_msgs.msg import TFMessage

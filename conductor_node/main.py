@@ -11,9 +11,9 @@ from typing import Any
 import rclpy
 import rclpy.executors
 
-from hetwin_suite.conductor_node.node import ConductorNode
-from hetwin_suite.conductor_node.own_goal import OwnGoal
-from hetwin_suite.conductor_node.runner import run_goal
+from conductor_node.node import ConductorNode
+from conductor_node.runner import run_goal
+from conductor_node.startup_goal import OwnGoal
 
 
 def make_executor() -> Any:

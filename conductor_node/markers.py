@@ -8,12 +8,12 @@ from geometry_msgs.msg import Point, Pose
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
-from hetwin_suite.ensemble.layout import EntityKind, Layout, Slot
-from hetwin_suite.ensemble.poses import multiply, rotate
-from hetwin_suite.ensemble.shapes import PARTICLE_RGBA, Shape, ShapeKind
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.transport.messages import fill_time
-from hetwin_suite.ensemble.values import WORLD, Meaning, particles
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Slot
+from hetwin_core.ensemble.scene.poses import multiply, rotate
+from hetwin_core.ensemble.scene.shapes import PARTICLE_RGBA, Shape, ShapeKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import WORLD, Meaning, particles
+from hetwin_core.wire.messages import fill_time
 
 SHOWN = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.LINK)
 _SAME_PLACE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)

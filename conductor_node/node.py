@@ -13,16 +13,15 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
 
+from conductor_node.annotations import annotation_event
+from conductor_node.deferred_services import Waiting
+from conductor_node.standard.registration import offer_standard_services
+from conductor_node.startup_goal import OwnGoal
 from hetwin.action import Simulate
 from hetwin.msg import ActionAnnotation
 from hetwin.srv import AnnotateAction, NotifyEvent, RegisterModel, StopSimulation
-from hetwin_suite.conductor_node.annotations import annotation_event
-from hetwin_suite.conductor_node.own_goal import OwnGoal
-from hetwin_suite.conductor_node.standard.offer import offer_standard_services
-from hetwin_suite.conductor_node.waiting import Waiting
-from hetwin_suite.ensemble.conductor.conductor import Conductor
-from hetwin_suite.ensemble.transport import messages
-from hetwin_suite.ensemble.transport import ros_names as names
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.wire import messages, names
 
 
 class ConductorNode(LifecycleNode):  # type: ignore[misc]

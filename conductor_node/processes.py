@@ -10,10 +10,11 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 
-from hetwin_suite.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.supervision.watched_process import ending
 
-MODEL_NODE = "hetwin_suite.model_nodes.ros_node"
-CONDUCTOR_NODE = "hetwin_suite.conductor_node.main"
+MODEL_NODE = "model_nodes.ros_node"
+CONDUCTOR_NODE = "conductor_node.main"
 END_TIMEOUT_S = 1.5
 PR_SET_PDEATHSIG = 1
 
@@ -84,11 +85,6 @@ class ModelNodes:
     def end(self) -> None:
         """End them all."""
         end_processes(self._processes.values())
-
-
-def ending(code: int) -> str:
-    """How a process ended, from its return code, e.g. ``was killed by SIGSEGV``."""
-    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
 
 
 def end_processes(processes: Iterable[subprocess.Popen[bytes]]) -> None:

@@ -14,17 +14,16 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
+from conductor_node.frames import latched, make_frames
+from conductor_node.markers import MarkerWriter
 from hetwin.msg import Event as EventMessage
 from hetwin.msg import Handover as HandoverMessage
 from hetwin.msg import ModelInfo, Registry, Responsibilities, Responsibility, SceneState
-from hetwin_suite.conductor_node.frames import latched, make_frames
-from hetwin_suite.conductor_node.markers import MarkerWriter
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.layout_json import layout_to_json
-from hetwin_suite.ensemble.listener import Handover, ModelRecord, RunStart, RunSummary
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.transport import messages
-from hetwin_suite.ensemble.transport import ros_names as names
+from hetwin_core.ensemble.conductor.listener import Handover, ModelRecord, RunStart, RunSummary
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scene.layout_json import layout_to_json
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.wire import messages, names
 
 LEVELS = {
     "info": DiagnosticStatus.OK,

@@ -13,6 +13,8 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
 
+from conductor_node.processes import ModelNodes
+from conductor_node.step_requests import Round, StepPost
 from hetwin.msg import ModelOutput
 from hetwin.srv import (
     CommandModel,
@@ -24,27 +26,26 @@ from hetwin.srv import (
     StopModel,
     TakeAttribute,
 )
-from hetwin_suite.conductor_node.processes import ModelNodes
-from hetwin_suite.conductor_node.step_post import Round, StepPost
-from hetwin_suite.ensemble.errors import HetwinError, RunFailed
-from hetwin_suite.ensemble.events import Json
-from hetwin_suite.ensemble.layout import Layout, Selection
-from hetwin_suite.ensemble.layout_json import layout_to_json
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble import json_codec
+from hetwin_core.ensemble.errors import HetwinError, RunFailed
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.model import (
     Contribution,
     ParameterRequest,
     StepInput,
     StepOutput,
     Stepping,
 )
-from hetwin_suite.ensemble.scenario.scenario import ModelPlan
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.transport import flat, messages, wire
-from hetwin_suite.ensemble.transport.port import MAY_RAISE, ModelPort, failure_of
-from hetwin_suite.ensemble.transport.ros_names import SERVICE_DEPTH
-from hetwin_suite.ensemble.transport.spinning import poll_until, spin_until
-from hetwin_suite.ensemble.values import Value
-from hetwin_suite.ensemble.watched_process import WatchedProcess
+from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scene.layout import Layout, Selection
+from hetwin_core.ensemble.scene.layout_json import layout_to_json
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
+from hetwin_core.ensemble.transport.port import MAY_RAISE, ModelPort, failure_of
+from hetwin_core.wire import messages, step_codec
+from hetwin_core.wire.names import SERVICE_DEPTH
+from hetwin_core.wire.spinning import poll_until, spin_until
 
 START_DEADLINE_S = 30.0
 """A node's process may take this long to come up, whatever the deadline of its calls."""
@@ -167,7 +168,7 @@ class RosPort(ModelPort):
     def parameters(self) -> Sequence[ParameterRequest]:
         """Ask which parameters the model needs."""
         answer = self._call("parameters", GetModelParameters.Request())
-        return wire.requests_from_text(answer.requests)
+        return json_codec.requests_from_text(answer.requests)
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Hand the resolved parameters over."""
@@ -175,7 +176,9 @@ class RosPort(ModelPort):
         request = InitializeModel.Request(
             parameters=json.dumps(dict(parameters)), seed=seed, steps=self._topic
         )
-        contribution = wire.contribution_from_text(self._call("initialize", request).contribution)
+        contribution = json_codec.contribution_from_text(
+            self._call("initialize", request).contribution
+        )
         self._selections = contribution.reads
         return contribution
 
@@ -257,7 +260,7 @@ class RosPort(ModelPort):
             if answer.error:
                 raise self._error("step", answer.error)
             assert self._layout is not None
-            self._answered.extend(flat.read_outputs(answer, self._layout))
+            self._answered.extend(step_codec.read_outputs(answer, self._layout))
         return self._answered.popleft()
 
     def _wait_for_step(self, pending: Future[ModelOutput]) -> ModelOutput:
@@ -280,7 +283,7 @@ class RosPort(ModelPort):
             if message.error:
                 raise self._error("step", message.error)
             assert self._layout is not None
-            outputs += flat.read_outputs(message, self._layout)
+            outputs += step_codec.read_outputs(message, self._layout)
         return outputs
 
     @property
@@ -411,7 +414,7 @@ class RosPort(ModelPort):
 
     def _error(self, call: str, text: str) -> HetwinError:
         """What the model raised; what the contract does not let it raise in this call is its failure."""
-        error = wire.error_from_text(text, self.plan.name, call, self._time_ns)
+        error = json_codec.error_from_text(text, self.plan.name, call, self._time_ns)
         if isinstance(error, RunFailed):
             return failure_of(self.plan, call, error)
         if isinstance(error, MAY_RAISE.get(call, ())):

@@ -10,27 +10,28 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from conductor_node.deferred_services import Waiting
+from conductor_node.node import ConductorNode
+from conductor_node.processes import ModelNodes
+from conductor_node.publisher import Publisher
+from conductor_node.ros_port import RosPort
+from conductor_node.step_requests import StepPost
 from hetwin.action import Simulate
-from hetwin_suite.conductor_node.node import ConductorNode
-from hetwin_suite.conductor_node.processes import ModelNodes
-from hetwin_suite.conductor_node.publisher import Publisher
-from hetwin_suite.conductor_node.ros_port import RosPort
-from hetwin_suite.conductor_node.step_post import StepPost
-from hetwin_suite.conductor_node.waiting import Waiting
-from hetwin_suite.ensemble.conductor.conductor import Conductor
-from hetwin_suite.ensemble.conductor.options import RunOptions
-from hetwin_suite.ensemble.conductor.parameters import is_live
-from hetwin_suite.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.listener import QuietListener, RunStart, RunSummary
-from hetwin_suite.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.transport import messages, wire
-from hetwin_suite.ensemble.transport.local import LocalPort
-from hetwin_suite.ensemble.words import event_in_words
-from hetwin_suite.projection.aftermath import finish_failed_run
-from hetwin_suite.projection.log_writer import RunLog
-from hetwin_suite.projection.new_run import new_run_folder
+from hetwin_core.ensemble import json_codec
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.listener import QuietListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.parameters import is_live
+from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_core.ensemble.words import event_in_words
+from hetwin_core.projection.failed_run import finish_failed_run
+from hetwin_core.projection.log_writer import RunLog
+from hetwin_core.projection.new_run import new_run_folder
+from hetwin_core.wire import messages
 
 FEEDBACK_PERIOD_S = 0.1
 
@@ -44,7 +45,7 @@ def run_goal(node: ConductorNode, executor: Any, goal: Any) -> Simulate.Result:
         summary = _run(node, executor, goal)
     except HetwinError as error:
         node.get_logger().error(str(error))
-        return Simulate.Result(ended="failed", error=wire.error_to_text(error))
+        return Simulate.Result(ended="failed", error=json_codec.error_to_text(error))
     finally:
         node.former |= node.registrations
         node.registrations.clear()

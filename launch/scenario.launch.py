@@ -25,15 +25,10 @@ from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import LifecycleNode, Node
 
-from hetwin_suite.conductor_node.fast_dds import fast_dds_variables
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.resources import resource
-from hetwin_suite.ensemble.scenario.scenario import (
-    ModelPlan,
-    Scenario,
-    find_scenario,
-    load_scenario,
-)
+from conductor_node.fast_dds import fast_dds_variables
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.resources import resource
+from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, find_scenario, load_scenario
 from launch import LaunchContext, LaunchDescription
 
 PLAYING = "playing"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.hands import HandDescription
-from hetwin_suite.ensemble.model import ParameterKind, ParameterRequest
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
+from hetwin_core.ensemble.scene.hands import HandDescription
 
 MOST = 1e9
 """More than any time, length or force that a model of handling has a use for."""

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput, Refused
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.layout import Selection
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
     Model,
@@ -24,10 +23,11 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.poses import compose, conjugate, multiply, relative_to
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import POSE, WORLD, AttributeSpec, Floats, Meaning, Value
-from hetwin_suite.model_nodes.checked_parameters import number, read_numbers
+from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.scene.poses import compose, conjugate, multiply, relative_to
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Floats, Meaning, Value
+from model_nodes.checked_parameters import number, read_numbers
 
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 CONNECTED = AttributeSpec("connected", 1, "", Meaning.ENTITY)

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.layout import Entity, Layout, Selection
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
     Model,
@@ -24,11 +23,12 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.poses import conjugate, rotate
-from hetwin_suite.ensemble.shapes import Shape, ShapeKind
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import AttributeSpec, Floats, Meaning, Value
-from hetwin_suite.model_nodes.checked_parameters import number, objects, read_numbers
+from hetwin_core.ensemble.scene.layout import Entity, Layout, Selection
+from hetwin_core.ensemble.scene.poses import conjugate, rotate
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Meaning, Value
+from model_nodes.checked_parameters import number, objects, read_numbers
 
 IN_CONTAINER = AttributeSpec("in_container", 1, "", Meaning.ENTITY)
 CIRCLE = 32

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.layout import Selection
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import (
     Contribution,
     Model,
     ModelDescription,
@@ -27,11 +26,12 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.poses import conjugate, rotate
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import POSE, Floats, Value
-from hetwin_suite.model_nodes.checked_parameters import number, objects, read_hand, read_numbers
-from hetwin_suite.model_nodes.rigid_grasp import RigidGrasp
+from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.scene.poses import conjugate, rotate
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, Floats, Value
+from model_nodes.checked_parameters import number, objects, read_hand, read_numbers
+from model_nodes.rigid_grasp import RigidGrasp
 
 _PARAMETERS = (
     ParameterRequest("hand", ParameterKind.HAND, "the hand that objects are fixed to"),

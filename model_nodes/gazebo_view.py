@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from hetwin_suite.ensemble.errors import BadInput, RunFailed
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.model import (
     Contribution,
     Model,
     ModelDescription,
@@ -26,11 +25,12 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.shapes import Shape
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.model_nodes.checked_parameters import number, read_numbers
-from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import Gazebo, gazebo
-from hetwin_suite.model_nodes.main_physics.engines.gz.sdf_parts import (
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.shapes import Shape
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from model_nodes.checked_parameters import number, read_numbers
+from model_nodes.main_physics.engines.gz.bindings import Gazebo, gazebo
+from model_nodes.main_physics.engines.gz.sdf_parts import (
     add,
     add_form,
     add_mesh,

@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from hetwin_suite.ensemble.poses import conjugate, multiply
-from hetwin_suite.ensemble.values import Floats
+from hetwin_core.ensemble.scene.poses import conjugate, multiply
+from hetwin_core.ensemble.scene.values import Floats
 
 _Sample: TypeAlias = tuple[int, Floats]
 

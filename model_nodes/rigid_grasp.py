@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput, Refused
-from hetwin_suite.ensemble.layout import EntityKind, Selection
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.model import (
     Contribution,
     Model,
     ModelDescription,
@@ -23,11 +22,12 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.poses import compose, is_pose, relative_to
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import POSE, WORLD, Floats, Value
-from hetwin_suite.model_nodes.checked_parameters import number, read_hand, read_numbers
-from hetwin_suite.model_nodes.hand_motion import HandMotion
+from hetwin_core.ensemble.scene.layout import EntityKind, Selection
+from hetwin_core.ensemble.scene.poses import compose, is_pose, relative_to
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Value
+from model_nodes.checked_parameters import number, read_hand, read_numbers
+from model_nodes.hand_motion import HandMotion
 
 _PARAMETERS = (
     ParameterRequest("hand", ParameterKind.HAND, "the hand that objects move with"),

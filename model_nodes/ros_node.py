@@ -37,26 +37,20 @@ from hetwin.srv import (
     StopModel,
     TakeAttribute,
 )
-from hetwin_suite.ensemble.catalogue import model_class
-from hetwin_suite.ensemble.errors import BadInput, HetwinError
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.layout import Layout
-from hetwin_suite.ensemble.layout_json import layout_from_json
-from hetwin_suite.ensemble.model import Model, StepInput, StepOutput, Stepping
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.transport import flat, messages, wire
-from hetwin_suite.ensemble.transport.ahead import Stepper
-from hetwin_suite.ensemble.transport.ros_names import (
-    CLOCK,
-    EVENTS,
-    REGISTER,
-    SERVICE_DEPTH,
-    STATE,
-    STEP_DEPTH,
-)
-from hetwin_suite.ensemble.transport.spinning import spin_until
-from hetwin_suite.ensemble.values import Value
-from hetwin_suite.ensemble.watched_process import WatchedProcess
+from hetwin_core.ensemble import json_codec
+from hetwin_core.ensemble.catalogue import model_class
+from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import Model, StepInput, StepOutput, Stepping
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.layout_json import layout_from_json
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
+from hetwin_core.ensemble.transport.step_batching import Stepper
+from hetwin_core.wire import messages, step_codec
+from hetwin_core.wire.names import CLOCK, EVENTS, REGISTER, SERVICE_DEPTH, STATE, STEP_DEPTH
+from hetwin_core.wire.spinning import spin_until
 
 REGISTER_TIMEOUT_S = 120.0
 """Many nodes that start at once on a busy machine take a while."""
@@ -143,13 +137,13 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
                 response.ok = True
             except (Exception, SystemExit) as error:
                 response.ok = False
-                response.error = wire.error_to_text(error)
+                response.error = json_codec.error_to_text(error)
             return response
 
         self.create_service(kind, f"~/{name}", answer, qos_profile=QoSProfile(depth=SERVICE_DEPTH))
 
     def _on_parameters(self, _: Any, response: Any) -> None:
-        response.requests = wire.requests_to_text(self.model.parameters())
+        response.requests = json_codec.requests_to_text(self.model.parameters())
 
     def _on_initialize(self, request: Any, response: Any) -> None:
         if request.steps:
@@ -157,7 +151,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
                 Step, request.steps, self._on_step, QoSProfile(depth=STEP_DEPTH)
             )
         contribution = self.model.initialize(json.loads(request.parameters), request.seed)
-        response.contribution = wire.contribution_to_text(contribution)
+        response.contribution = json_codec.contribution_to_text(contribution)
         self.trigger_configure()
 
     def _on_start(self, request: Any, response: Any) -> None:
@@ -192,11 +186,11 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         try:
             layout = self._started()
             assert self._at_start is not None
-            tick, further = flat.read_step(message, self._at_start)
+            tick, further = step_codec.read_step(message, self._at_start)
             early, output = self._stepper.step(self.model.step, tick, further)
-            flat.fill_output(answer, output, layout, early)
+            step_codec.fill_output(answer, output, layout, early)
         except (Exception, SystemExit) as error:
-            answer.error = wire.error_to_text(error)
+            answer.error = json_codec.error_to_text(error)
         self._output.publish(answer)
 
     def _step(self, tick: StepInput) -> StepOutput:
@@ -340,9 +334,9 @@ class _UnwaitedStepping:
         message = ModelOutput()
         try:
             output = self._step_model(tick)
-            flat.fill_output(message, output, tick.scene.layout)
+            step_codec.fill_output(message, output, tick.scene.layout)
         except (Exception, SystemExit) as error:
-            message.error = wire.error_to_text(error)
+            message.error = json_codec.error_to_text(error)
         message.missed_steps = self._missed
         self._output.publish(message)
         return not message.error

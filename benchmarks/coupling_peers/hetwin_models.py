@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.layout import Entity, EntityKind, Selection
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
     Model,
@@ -19,8 +18,9 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import AttributeSpec, Value
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 
 LEVEL = AttributeSpec("level", 1)
 SHARE = 0.1

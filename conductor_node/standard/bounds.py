@@ -10,11 +10,11 @@ import numpy as np
 from geometry_msgs.msg import Vector3
 from simulation_interfaces.msg import Bounds
 
-from hetwin_suite.conductor_node.standard.answers import failed, unsupported
-from hetwin_suite.ensemble.layout import Entity
-from hetwin_suite.ensemble.poses import conjugate, rotate
-from hetwin_suite.ensemble.shapes import Shape, ShapeKind
-from hetwin_suite.ensemble.values import Floats
+from conductor_node.standard.service_results import failed, unsupported
+from hetwin_core.ensemble.scene.layout import Entity
+from hetwin_core.ensemble.scene.poses import conjugate, rotate
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import Floats
 
 
 def box_of(entity: Entity) -> Floats | None:

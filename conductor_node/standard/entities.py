@@ -8,12 +8,12 @@ from typing import Any
 
 from simulation_interfaces.msg import EntityCategory, EntityState, TagsFilter
 
-from hetwin_suite.conductor_node.standard.answers import failed, not_found
-from hetwin_suite.conductor_node.standard.bounds import Region, box_of
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.transport.messages import fill_time
-from hetwin_suite.ensemble.values import POSE, WORLD
+from conductor_node.standard.bounds import Region, box_of
+from conductor_node.standard.service_results import failed, not_found
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, WORLD
+from hetwin_core.wire.messages import fill_time
 
 CATEGORIES = {
     EntityKind.OBJECT: EntityCategory.CATEGORY_DYNAMIC_OBJECT,

@@ -15,8 +15,11 @@ from rclpy.task import Future
 from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.srv import SetEntityState
 
-from hetwin_suite.conductor_node.standard import entities
-from hetwin_suite.conductor_node.standard.answers import (
+from conductor_node.standard import entities
+from conductor_node.standard.bounds import box_of, fill_box
+from conductor_node.standard.features import fill_features
+from conductor_node.standard.run_control import STOPPED, Steering
+from conductor_node.standard.service_results import (
     No,
     failed,
     no,
@@ -25,18 +28,15 @@ from hetwin_suite.conductor_node.standard.answers import (
     wrong_state,
     yes,
 )
-from hetwin_suite.conductor_node.standard.bounds import box_of, fill_box
-from hetwin_suite.conductor_node.standard.features import fill_features
-from hetwin_suite.conductor_node.standard.spawning import Spawning, pose_numbers
-from hetwin_suite.conductor_node.standard.steering import STOPPED, Steering
-from hetwin_suite.ensemble.conductor.options import RunOptions
-from hetwin_suite.ensemble.conductor.parameters import is_live
-from hetwin_suite.ensemble.errors import BadInput, Refused
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.transport.ros_names import SERVICE_DEPTH, STANDARD
-from hetwin_suite.ensemble.values import POSE, WORLD
+from conductor_node.standard.spawning import Spawning, pose_numbers
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.parameters import is_live
+from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, WORLD
+from hetwin_core.wire.names import SERVICE_DEPTH, STANDARD
 
 
 class StandardServices:

@@ -13,8 +13,8 @@ from xml.etree import ElementTree as ET
 
 from simulation_interfaces.srv import SpawnEntity
 
-from hetwin_suite.conductor_node.standard.answers import No, not_found, unsupported
-from hetwin_suite.ensemble.values import WORLD
+from conductor_node.standard.service_results import No, not_found, unsupported
+from hetwin_core.ensemble.scene.values import WORLD
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _FORMATS = {"sdf": "SDFormat", "robot": "URDF"}

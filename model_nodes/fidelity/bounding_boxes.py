@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hetwin_suite.ensemble.layout import Entity, Layout
-from hetwin_suite.ensemble.shapes import Shape, ShapeKind
-from hetwin_suite.ensemble.values import POSE, Floats
+from hetwin_core.ensemble.scene.layout import Entity, Layout
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import POSE, Floats
 
 
 class BoundingBoxes:

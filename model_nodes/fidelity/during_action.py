@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.events import Event, EventKind
-from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.model import (
     Contribution,
     ParameterKind,
     ParameterRequest,
     StepInput,
     StepOutput,
 )
-from hetwin_suite.model_nodes.fidelity.signaler import Signaler
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from model_nodes.fidelity.signaler import Signaler
 
 _PARAMETERS = (
     ParameterRequest("actions", ParameterKind.ANY, "operations during which the fidelity is high"),

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.ensemble.layout import EntityKind, Selection
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.model import (
     Contribution,
     ParameterKind,
     ParameterRequest,
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import POSE
-from hetwin_suite.model_nodes.checked_parameters import number, read_numbers
-from hetwin_suite.model_nodes.fidelity.bounding_boxes import BoundingBoxes
-from hetwin_suite.model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
-from hetwin_suite.model_nodes.fidelity.signaler import Signaler
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.layout import EntityKind, Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE
+from model_nodes.checked_parameters import number, read_numbers
+from model_nodes.fidelity.bounding_boxes import BoundingBoxes
+from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
+from model_nodes.fidelity.signaler import Signaler
 
 MODES: dict[str, float | None] = {"HiFi": None, "AdFi-1": 1.0, "AdFi-2": 0.5, "AdFi-3": 0.01}
 """The paper's modes and by how much each inflates the robot's bounding box [m]; None: all is always high."""

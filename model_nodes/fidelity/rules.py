@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.fidelity.bounding_boxes import BoundingBoxes
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 
 _LOW, _MEDIUM, _HIGH = float(Fidelity.LOW), float(Fidelity.MEDIUM), float(Fidelity.HIGH)
 

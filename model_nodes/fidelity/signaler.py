@@ -6,10 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import Refused
-from hetwin_suite.ensemble.fidelity import FIDELITY, Fidelity
-from hetwin_suite.ensemble.layout import Entity, Selection
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
     Model,
@@ -17,8 +15,10 @@ from hetwin_suite.ensemble.model import (
     ModelKind,
     StepOutput,
 )
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import Floats, Value
+from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
+from hetwin_core.ensemble.scene.layout import Entity, Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats, Value
 
 
 class Signaler(Model):

@@ -11,10 +11,10 @@ from typing import Any
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.ensemble.shapes import Shape, ShapeKind
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.fluid.cup import Flags
-from hetwin_suite.model_nodes.fluid.motion import Field
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.fluid.cup import Flags
+from model_nodes.fluid.motion import Field
 
 _FORMS = {
     ShapeKind.BOX: mj.mjtGeom.mjGEOM_BOX,

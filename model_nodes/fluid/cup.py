@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.layout import Entity
-from hetwin_suite.ensemble.shapes import Shape, ShapeKind
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.containment import inside_of
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.layout import Entity
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.containment import inside_of
 
 Flags = NDArray[np.bool_]
 

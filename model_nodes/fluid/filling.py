@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.fluid.balls import Balls, Kind, Substance
-from hetwin_suite.model_nodes.fluid.cup import Cup
-from hetwin_suite.model_nodes.fluid.motion import Field
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.fluid.balls import Balls, Kind, Substance
+from model_nodes.fluid.cup import Cup
+from model_nodes.fluid.motion import Field
 
 _APART = 2.1
 """Distance of neighbours when they are put in, in radii."""

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from transforms3d.quaternions import quat2mat
 
-from hetwin_suite.ensemble.errors import BadInput, Refused, RunFailed
-from hetwin_suite.ensemble.events import Event, Json
-from hetwin_suite.ensemble.layout import EntityKind, Selection
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
     Model,
@@ -21,9 +20,10 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.poses import compose
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import (
+from hetwin_core.ensemble.scene.layout import EntityKind, Selection
+from hetwin_core.ensemble.scene.poses import compose
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import (
     EXTERNAL_WRENCH,
     PARTICLE_SIZE,
     POSE,
@@ -33,14 +33,14 @@ from hetwin_suite.ensemble.values import (
     Value,
     pose_value,
 )
-from hetwin_suite.model_nodes.fluid.balls import Balls
-from hetwin_suite.model_nodes.fluid.cup import Cup, Flags
-from hetwin_suite.model_nodes.fluid.filling import settled_in
-from hetwin_suite.model_nodes.fluid.motion import CupMotion
-from hetwin_suite.model_nodes.fluid.pouring import read_pouring
-from hetwin_suite.model_nodes.fluid.settings import REQUESTS, Settings, read_settings
-from hetwin_suite.model_nodes.fluid.spares import Spares
-from hetwin_suite.model_nodes.fluid.weight import Weight
+from model_nodes.fluid.balls import Balls
+from model_nodes.fluid.cup import Cup, Flags
+from model_nodes.fluid.filling import settled_in
+from model_nodes.fluid.motion import CupMotion
+from model_nodes.fluid.pouring import read_pouring
+from model_nodes.fluid.settings import REQUESTS, Settings, read_settings
+from model_nodes.fluid.spares import Spares
+from model_nodes.fluid.weight import Weight
 
 _NAME = "fluid_in_cup"
 PARTICLES = "particles"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_suite.ensemble.poses import conjugate, rotate
-from hetwin_suite.ensemble.values import Floats
+from hetwin_core.ensemble.scene.poses import conjugate, rotate
+from hetwin_core.ensemble.scene.values import Floats
 
 
 @dataclass(frozen=True, slots=True)

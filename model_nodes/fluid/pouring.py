@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import Refused
-from hetwin_suite.ensemble.events import Json
-from hetwin_suite.ensemble.poses import relative_to
-from hetwin_suite.ensemble.values import Floats, pose_value
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.poses import relative_to
+from hetwin_core.ensemble.scene.values import Floats, pose_value
 
 
 @dataclass(frozen=True, slots=True)

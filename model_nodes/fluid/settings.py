@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.model import ParameterKind, ParameterRequest
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.checked_parameters import number, read_numbers
-from hetwin_suite.model_nodes.fluid.balls import Kind, Substance
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.checked_parameters import number, read_numbers
+from model_nodes.fluid.balls import Kind, Substance
 
 SOLVERS = ("cg", "newton")
 REQUESTS = (

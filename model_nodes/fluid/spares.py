@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hetwin_suite.ensemble.model import Request, RequestKind
-from hetwin_suite.ensemble.poses import extrapolate
-from hetwin_suite.ensemble.values import POSE, Floats, Value
+from hetwin_core.ensemble.model import Request, RequestKind
+from hetwin_core.ensemble.scene.poses import extrapolate
+from hetwin_core.ensemble.scene.values import POSE, Floats, Value
 
 
 class Spares:

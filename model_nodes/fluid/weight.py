@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_suite.ensemble.poses import cross
-from hetwin_suite.ensemble.values import Floats
+from hetwin_core.ensemble.scene.poses import cross
+from hetwin_core.ensemble.scene.values import Floats
 
 _SHARE = 0.2
 """Of the newest force; the rest is what was before. The cup feels the force late by a step of the fluid, and a fluid

@@ -1,5 +1,5 @@
 """Grasp monitor: is something held, and what."""
 
-from hetwin_suite.model_nodes.grasp_monitor.model import GraspMonitor
+from model_nodes.grasp_monitor.model import GraspMonitor
 
 __all__ = ["GraspMonitor"]

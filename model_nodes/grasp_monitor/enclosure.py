@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.hands import HandDescription
-from hetwin_suite.ensemble.layout import Layout
-from hetwin_suite.ensemble.values import Floats
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.values import Floats
 
 
 class Touch(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import isnan
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.hands import HandDescription
-from hetwin_suite.ensemble.values import Floats
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.values import Floats
 
 _NO_TRAVEL = 1e-9
 

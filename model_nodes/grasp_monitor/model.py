@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.layout import Selection
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
     Model,
@@ -25,11 +24,12 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import AttributeSpec, Ints, Meaning, Value
-from hetwin_suite.model_nodes.checked_parameters import number, read_hand, read_numbers
-from hetwin_suite.model_nodes.grasp_monitor.enclosure import Enclosure, Touches
-from hetwin_suite.model_nodes.grasp_monitor.fingers import FingerMotion
+from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import AttributeSpec, Ints, Meaning, Value
+from model_nodes.checked_parameters import number, read_hand, read_numbers
+from model_nodes.grasp_monitor.enclosure import Enclosure, Touches
+from model_nodes.grasp_monitor.fingers import FingerMotion
 
 HOLDING = AttributeSpec("holding", meaning=Meaning.TRUTH)
 """Of a hand: whether it holds anything."""

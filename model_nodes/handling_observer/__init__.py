@@ -1,5 +1,5 @@
 """Handling observer: what hands do with objects, in the words of a planner."""
 
-from hetwin_suite.model_nodes.handling_observer.model import HandlingObserver
+from model_nodes.handling_observer.model import HandlingObserver
 
 __all__ = ["HandlingObserver"]

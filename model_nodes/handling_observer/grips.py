@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetwin_suite.ensemble.layout import Layout
-from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 
 
 class Grips:

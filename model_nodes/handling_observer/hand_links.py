@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetwin_suite.ensemble.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 
 
 def hand_links(layout: Layout, hand: str) -> frozenset[int]:

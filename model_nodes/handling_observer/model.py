@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.layout import EntityKind, Layout, Selection
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
     Model,
@@ -25,18 +24,14 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import AttributeSpec, Meaning, Value
-from hetwin_suite.model_nodes.checked_parameters import number, objects, read_numbers
-from hetwin_suite.model_nodes.handling_observer.grips import Grips
-from hetwin_suite.model_nodes.handling_observer.hand_links import hand_links
-from hetwin_suite.model_nodes.handling_observer.story import (
-    Happening,
-    Sighting,
-    Story,
-    Thresholds,
-)
-from hetwin_suite.model_nodes.handling_observer.supports import Supports, combined
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
+from model_nodes.checked_parameters import number, objects, read_numbers
+from model_nodes.handling_observer.grips import Grips
+from model_nodes.handling_observer.hand_links import hand_links
+from model_nodes.handling_observer.story import Happening, Sighting, Story, Thresholds
+from model_nodes.handling_observer.supports import Supports, combined
 
 HELD = AttributeSpec("held", meaning=Meaning.ENTITY)
 """Of an object: the hand that holds it."""

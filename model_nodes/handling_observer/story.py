@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
-from hetwin_suite.model_nodes.handling_observer.steady import Steady, Stillness
+from model_nodes.handling_observer.steady import Steady, Stillness
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from hetwin_suite.ensemble.values import Floats
+from hetwin_core.ensemble.scene.values import Floats
 
 
 class Supports:

@@ -1,5 +1,5 @@
 """In-hand localization: where in the hand is the object, from finger joints, torques and its shape."""
 
-from hetwin_suite.model_nodes.in_hand_localization.model import InHandLocalization
+from model_nodes.in_hand_localization.model import InHandLocalization
 
 __all__ = ["InHandLocalization"]

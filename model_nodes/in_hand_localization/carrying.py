@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.in_hand_localization.hand_surface import PlacedHand
-from hetwin_suite.model_nodes.in_hand_localization.pose_filter import Touch
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.in_hand_localization.hand_surface import PlacedHand
+from model_nodes.in_hand_localization.pose_filter import Touch
 
 _HELD_BACK = 0.05
 """Weight with which the object stays where it is in the hand, against that of one finger."""

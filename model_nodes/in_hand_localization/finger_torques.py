@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.hands import HandDescription
-from hetwin_suite.ensemble.layout import Layout
-from hetwin_suite.ensemble.snapshot import Snapshot
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 
 _LETTING_GO = 0.5
 """A finger that pushes goes on pushing until its effort is less than this fraction of the threshold."""

@@ -8,13 +8,13 @@ from math import ceil, cos, pi, sin
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.hands import HandDescription
-from hetwin_suite.ensemble.layout import Entity, Layout
-from hetwin_suite.ensemble.shapes import Shape, ShapeKind
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.in_hand_localization.rotation import matrices, matrix
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.layout import Entity, Layout
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.in_hand_localization.rotation import matrices, matrix
 
 SPACING = 0.006
 """Of the balls on a surface in metres; between two of them lies a dent of less than a millimetre."""

@@ -7,16 +7,16 @@ from enum import Enum
 
 import numpy as np
 
-from hetwin_suite.ensemble.poses import compose, extrapolate, relative_to
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import WORLD, Floats, Value
-from hetwin_suite.model_nodes.hand_motion import HandMotion
-from hetwin_suite.model_nodes.in_hand_localization.carrying import ARM_M, carried, opposed
-from hetwin_suite.model_nodes.in_hand_localization.finger_torques import FingerTorques
-from hetwin_suite.model_nodes.in_hand_localization.hand_surface import HandSurface, PlacedHand
-from hetwin_suite.model_nodes.in_hand_localization.object_form import ObjectForm
-from hetwin_suite.model_nodes.in_hand_localization.pose_filter import Noise, PoseFilter, Touch
-from hetwin_suite.model_nodes.in_hand_localization.rotation import matrix
+from hetwin_core.ensemble.scene.poses import compose, extrapolate, relative_to
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
+from model_nodes.hand_motion import HandMotion
+from model_nodes.in_hand_localization.carrying import ARM_M, carried, opposed
+from model_nodes.in_hand_localization.finger_torques import FingerTorques
+from model_nodes.in_hand_localization.hand_surface import HandSurface, PlacedHand
+from model_nodes.in_hand_localization.object_geometry import ObjectForm
+from model_nodes.in_hand_localization.pose_filter import Noise, PoseFilter, Touch
+from model_nodes.in_hand_localization.rotation import matrix
 
 _GRAVITY = np.array((0.0, 0.0, -9.81))
 _OPPOSED = -0.3

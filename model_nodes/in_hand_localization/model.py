@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import Refused
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.layout import EntityKind, Selection
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
     Model,
@@ -25,14 +24,15 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.poses import compose, is_pose
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import POSE, WORLD, AttributeSpec, Value
-from hetwin_suite.model_nodes.checked_parameters import number, objects, read_hand, read_numbers
-from hetwin_suite.model_nodes.in_hand_localization.finger_torques import FingerTorques
-from hetwin_suite.model_nodes.in_hand_localization.hand_surface import HandSurface
-from hetwin_suite.model_nodes.in_hand_localization.localizer import Localizer, Phase
-from hetwin_suite.model_nodes.in_hand_localization.object_form import ObjectForm
+from hetwin_core.ensemble.scene.layout import EntityKind, Selection
+from hetwin_core.ensemble.scene.poses import compose, is_pose
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Value
+from model_nodes.checked_parameters import number, objects, read_hand, read_numbers
+from model_nodes.in_hand_localization.finger_torques import FingerTorques
+from model_nodes.in_hand_localization.hand_surface import HandSurface
+from model_nodes.in_hand_localization.localizer import Localizer, Phase
+from model_nodes.in_hand_localization.object_geometry import ObjectForm
 
 POSE_COVARIANCE = AttributeSpec("pose_covariance", 21, "m^2, m rad, rad^2")
 """Of an object: the upper triangle, row by row, of the covariance of position and rotation vector, both along the

@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from hetwin_suite.ensemble.poses import conjugate, multiply, normalized, rotation_by
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.in_hand_localization.hand_surface import HandSurface
-from hetwin_suite.model_nodes.in_hand_localization.object_form import ObjectForm
-from hetwin_suite.model_nodes.in_hand_localization.rotation import matrix
+from hetwin_core.ensemble.scene.poses import conjugate, multiply, normalized, rotation_by
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.in_hand_localization.hand_surface import HandSurface
+from model_nodes.in_hand_localization.object_geometry import ObjectForm
+from model_nodes.in_hand_localization.rotation import matrix
 
 _Seen: TypeAlias = tuple[Floats, Floats, Floats]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_suite.ensemble.values import Floats
+from hetwin_core.ensemble.scene.values import Floats
 
 
 def matrices(quaternions: Floats) -> Floats:

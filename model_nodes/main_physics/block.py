@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.values import POSE, POSE_SIZE, AttributeSpec, Floats, Meaning
-from hetwin_suite.model_nodes.main_physics.description import World
-from hetwin_suite.model_nodes.main_physics.engines.engine import Beam, Engine
-from hetwin_suite.model_nodes.main_physics.names import frame_name
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, AttributeSpec, Floats, Meaning
+from model_nodes.main_physics.engines.engine import Beam, Engine
+from model_nodes.main_physics.world.description import World
+from model_nodes.main_physics.world.names import frame_name
 
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 """Whether an object touches anything."""

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.model_nodes.main_physics.description import Pose, Vector
-from hetwin_suite.model_nodes.main_physics.transforms import pose_of
+from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.world.description import Pose, Vector
+from model_nodes.main_physics.world.transforms import pose_of
 
 
 def pose(given: Any, where: str) -> Pose:

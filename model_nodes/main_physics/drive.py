@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.description import Joint
-from hetwin_suite.model_nodes.main_physics.sources.source import JointMotion, Source
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.world.description import Joint
 
 
 class Drive:

@@ -8,10 +8,10 @@ from fnmatch import fnmatchcase
 from math import sqrt
 from typing import Any, TypeVar
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.model_nodes.main_physics.checks import above_zero, mapping, vector
-from hetwin_suite.model_nodes.main_physics.description import Vector
-from hetwin_suite.model_nodes.main_physics.engines.engine import Beam, Engine
+from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.checks import above_zero, mapping, vector
+from model_nodes.main_physics.engines.engine import Beam, Engine
+from model_nodes.main_physics.world.description import Vector
 
 _Fitting = TypeVar("_Fitting")
 

@@ -7,18 +7,18 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.hands import HandDescription
-from hetwin_suite.ensemble.values import WORLD
-from hetwin_suite.model_nodes.main_physics.description import Body, HandFrame, JointKind, World
-from hetwin_suite.model_nodes.main_physics.names import frame_name
-from hetwin_suite.model_nodes.main_physics.notes import Notes
-from hetwin_suite.model_nodes.main_physics.resources import Resources
-from hetwin_suite.model_nodes.main_physics.sdf.include import read_model_file
-from hetwin_suite.model_nodes.main_physics.sdf.reader import read_world
-from hetwin_suite.model_nodes.main_physics.settings import RobotSettings, Settings
-from hetwin_suite.model_nodes.main_physics.transforms import pose_of
-from hetwin_suite.model_nodes.main_physics.urdf.reader import read_urdf
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.values import WORLD
+from model_nodes.main_physics.settings import RobotSettings, Settings
+from model_nodes.main_physics.world.description import Body, HandFrame, JointKind, World
+from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.sdf.include import read_model_file
+from model_nodes.main_physics.world.sdf.reader import read_world
+from model_nodes.main_physics.world.transforms import pose_of
+from model_nodes.main_physics.world.urdf.reader import read_urdf
 
 
 def load_world(settings: Settings) -> World:

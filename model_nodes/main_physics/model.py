@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput, Refused, RunFailed
-from hetwin_suite.ensemble.events import Event, Json
-from hetwin_suite.ensemble.fidelity import FIDELITY
-from hetwin_suite.ensemble.layout import Selection
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
     Model,
@@ -21,26 +19,28 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import EXTERNAL_WRENCH, POSE, Floats, Value
-from hetwin_suite.model_nodes.main_physics.block import COLLISION, Block
-from hetwin_suite.model_nodes.main_physics.description import World
-from hetwin_suite.model_nodes.main_physics.drive import Drive
-from hetwin_suite.model_nodes.main_physics.engines.engine import (
+from hetwin_core.ensemble.scene.fidelity import FIDELITY
+from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Value
+from model_nodes.main_physics.block import COLLISION, Block
+from model_nodes.main_physics.drive import Drive
+from model_nodes.main_physics.engines.engine import (
     Beam,
     Diverged,
     Engine,
     EngineSettings,
     Unsupported,
 )
-from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
-from hetwin_suite.model_nodes.main_physics.entities import entities_of
-from hetwin_suite.model_nodes.main_physics.fittings import beams, run_belts
-from hetwin_suite.model_nodes.main_physics.helper import FidelityHelper
-from hetwin_suite.model_nodes.main_physics.loading import load_world
-from hetwin_suite.model_nodes.main_physics.names import frame_name
-from hetwin_suite.model_nodes.main_physics.settings import REQUESTS, Settings, read_settings
-from hetwin_suite.model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.engines.factory import make_engine
+from model_nodes.main_physics.fidelity_switching import FidelityHelper
+from model_nodes.main_physics.fittings import beams, run_belts
+from model_nodes.main_physics.loading import load_world
+from model_nodes.main_physics.settings import REQUESTS, Settings, read_settings
+from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.world.description import World
+from model_nodes.main_physics.world.entities import entities_of
+from model_nodes.main_physics.world.names import frame_name
 
 _NAME = "main_physics"
 
@@ -309,6 +309,6 @@ def _engine_settings(settings: Settings) -> EngineSettings:
 def _open(settings: Settings) -> Source | None:
     if settings.source is None or isinstance(settings.source, Source):
         return settings.source
-    from hetwin_suite.model_nodes.main_physics.sources.factory import open_source
+    from model_nodes.main_physics.sources.factory import open_source
 
     return open_source(settings.source)

@@ -7,23 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.hands import HandDescription
-from hetwin_suite.ensemble.model import ParameterKind, ParameterRequest
-from hetwin_suite.model_nodes.main_physics.checks import (
-    above_zero,
-    listing,
-    mapping,
-    number,
-    pose,
-)
-from hetwin_suite.model_nodes.main_physics.description import IDENTITY, Pose
-from hetwin_suite.model_nodes.main_physics.fittings import (
-    Belt,
-    RangeSensor,
-    read_belt,
-    read_range_sensor,
-)
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
+from hetwin_core.ensemble.scene.hands import HandDescription
+from model_nodes.main_physics.checks import above_zero, listing, mapping, number, pose
+from model_nodes.main_physics.fittings import Belt, RangeSensor, read_belt, read_range_sensor
+from model_nodes.main_physics.world.description import IDENTITY, Pose
 
 MAX_RATE = 1e6
 

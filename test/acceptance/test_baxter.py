@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from robot_recordings import (
+from rosbags.highlevel import AnyReader
+from support.robot_recordings import (
     JOINT_STATES,
     NS,
     Change,
@@ -21,8 +22,7 @@ from robot_recordings import (
     needs,
     with_position,
 )
-from rosbags.highlevel import AnyReader
-from twin_runs import (
+from support.twin_runs import (
     ROOT,
     at,
     lowest,
@@ -35,14 +35,14 @@ from twin_runs import (
     twin_run,
 )
 
-from hetwin_suite.ensemble.resources import data_folder
-from hetwin_suite.ensemble.scenario.scenario import load_scenario
-from hetwin_suite.ensemble.scenario.schema import OnEvent
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
-from hetwin_suite.projection import topics
-from hetwin_suite.projection.episode import Episode
-from hetwin_suite.projection.log_reader import LogContent
+from hetwin_core.ensemble.resources import data_folder
+from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.triggers.schema import OnEvent
+from hetwin_core.projection import topics
+from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.log_reader import LogContent
+from model_nodes.main_physics.engines.factory import make_engine
 
 pytestmark = [needs("baxter_pnp_mcap", robots=True), pytest.mark.slow]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_runs import hetwin
+from support.cli_runs import hetwin
 
 BURNERS = 2
 BURN = "import time\nend = time.monotonic() + 150\nwhile time.monotonic() < end: pass"

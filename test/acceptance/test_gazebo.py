@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_runs import ROOT, hetwin
+from support.cli_runs import ROOT, hetwin
 
-from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import installed
-from hetwin_suite.projection.episode import Episode
+from hetwin_core.projection.episode import Episode
+from model_nodes.main_physics.engines.gz.bindings import installed
 
 pytestmark = [
     pytest.mark.skipif(installed() is None, reason="Gazebo's Python bindings are not installed"),

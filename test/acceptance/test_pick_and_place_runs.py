@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_runs import ROOT, Ended, hetwin
-from robot_recordings import Stamped, joint_states_only, with_position
-from twin_runs import time_of, times_of, top, twin_run
+from support.cli_runs import ROOT, Ended, hetwin
+from support.robot_recordings import Stamped, joint_states_only, with_position
+from support.twin_runs import time_of, times_of, top, twin_run
 
-from hetwin_suite.model_nodes.main_physics.engines.factory import make_engine
-from hetwin_suite.projection.episode import Episode
+from hetwin_core.projection.episode import Episode
 from hetwin_suite.proving_ground import pick_and_place
+from model_nodes.main_physics.engines.factory import make_engine
 
 SCENARIO = ROOT / "scenarios" / "pick_and_place.yaml"
 EPISODE = ROOT / "scenarios" / "episodes" / "pick_and_place"

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_runs import ROOT, hetwin
-from twin_runs import time_of, twin_run
+from support.cli_runs import ROOT, hetwin
+from support.twin_runs import time_of, twin_run
 
-from hetwin_suite.ensemble.values import particles
-from hetwin_suite.projection.episode import Episode
+from hetwin_core.ensemble.scene.values import particles
+from hetwin_core.projection.episode import Episode
 
 TRUTH = ROOT / "scenarios" / "episodes" / "pouring_truth.json"
 

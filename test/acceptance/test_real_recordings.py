@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from robot_recordings import JOINT_STATES, Recording, needs
 from rosbags.highlevel import AnyReader
-from twin_runs import twin_run
+from support.robot_recordings import JOINT_STATES, Recording, needs
+from support.twin_runs import twin_run
 
-from hetwin_suite.ensemble.layout import EntityKind
-from hetwin_suite.ensemble.resources import data_folder
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.projection.episode import Episode
+from hetwin_core.ensemble.resources import data_folder
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.projection.episode import Episode
 
 pytestmark = pytest.mark.slow
 

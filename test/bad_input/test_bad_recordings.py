@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hetwin_command import hetwin, refused
 from rosbags.rosbag2 import StoragePlugin
-from tabletop import JOINTS, PERIOD_NS, change, tabletop, write_recording
+from support.hetwin_command import hetwin, refused
+from support.tabletop import JOINTS, PERIOD_NS, change, tabletop, write_recording
 
 
 def storage(folder: Path) -> Path:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hetwin_command import hetwin, refused
+from support.hetwin_command import hetwin, refused
 
 GOOD = """\
 scenario: good
 rate: 100
 models:
-  physics: {type: "toys:ToyPhysics", main: true, parameters: {until: 0.05}}
-  grasp: {type: "toys:ToyGrasp", rate: 50}
+  physics: {type: "support.toys:ToyPhysics", main: true, parameters: {until: 0.05}}
+  grasp: {type: "support.toys:ToyGrasp", rate: 50}
 evaluators:
   target: "nearest_object('hand')"
 responsibilities:
@@ -23,7 +23,7 @@ triggers:
     if: "target != null"
     do: [{hand_over: {entity: ball, attribute: pose, to: grasp}}]
 """
-GRASP = '  grasp: {type: "toys:ToyGrasp", rate: 50}'
+GRASP = '  grasp: {type: "support.toys:ToyGrasp", rate: 50}'
 DO = "[{hand_over: {entity: ball, attribute: pose, to: grasp}}]"
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{chr(98 + i)}: &{chr(98 + i)} [{', '.join([f'*{chr(97 + i)}'] * 10)}]\n" for i in range(8)
@@ -72,17 +72,25 @@ CHANGES = {
         ("line 5", "models.grasp.type", "missing"),
     ),
     "unknown type": (
-        '"toys:ToyGrasp"',
+        '"support.toys:ToyGrasp"',
         "toy_grasp",
         ("line 5, models.grasp.type", "unknown model type", "'toy_grasp'", "rigid_grasp"),
     ),
     "no such module": (
-        '"toys:ToyGrasp"',
+        '"support.toys:ToyGrasp"',
         '"nowhere:Toy"',
         ("cannot be imported", "No module named"),
     ),
-    "no such class": ('"toys:ToyGrasp"', '"toys:Toy"', ("models.grasp.type", "cannot be imported")),
-    "not a model": ('"toys:ToyGrasp"', '"toys:HAND_SPEED"', ("this is not a model",)),
+    "no such class": (
+        '"support.toys:ToyGrasp"',
+        '"support.toys:Toy"',
+        ("models.grasp.type", "cannot be imported"),
+    ),
+    "not a model": (
+        '"support.toys:ToyGrasp"',
+        '"support.toys:HAND_SPEED"',
+        ("this is not a model",),
+    ),
     "two main models": (
         GRASP,
         GRASP.replace("rate: 50", "main: true"),
@@ -91,7 +99,7 @@ CHANGES = {
     "no main model": ("main: true, ", "", ("line 3, models", "exactly one model with main: true")),
     "one that cannot be main": (
         GRASP,
-        '  grasp: {type: "toys:ToyGrasp"}\n  second: {type: "toys:ToyCup", main: true}',
+        '  grasp: {type: "support.toys:ToyGrasp"}\n  second: {type: "support.toys:ToyCup", main: true}',
         ("two models",),
     ),
     "main on the clock": (
@@ -132,8 +140,8 @@ CHANGES = {
         ("models.physics.parameters.until", "found 'soon'", "a number in s"),
     ),
     "parameter left out": (
-        '"toys:ToyPhysics"',
-        '"small_ensemble:Gauge"',
+        '"support.toys:ToyPhysics"',
+        '"support.small_ensemble:Gauge"',
         ("models.physics.parameters.until", "no such parameter"),
     ),
     "unknown evaluator": (
@@ -288,7 +296,7 @@ def test_too_large(tmp_path: Path) -> None:
 
 def test_a_run_without_an_end(tmp_path: Path) -> None:
     file = tmp_path / "s.yaml"
-    main = '{type: "small_ensemble:Gauge", main: true, parameters: {levels: [1]}}'
+    main = '{type: "support.small_ensemble:Gauge", main: true, parameters: {levels: [1]}}'
     file.write_text(f"scenario: endless\nmodels: {{physics: {main}}}\n")
     out = tmp_path / "run"
     refused(tmp_path, "run", file, "--out", out, says=(str(file), "source", "when this run ends"))
@@ -296,7 +304,9 @@ def test_a_run_without_an_end(tmp_path: Path) -> None:
 
 def test_a_required_parameter_that_is_left_out(tmp_path: Path) -> None:
     file = tmp_path / "s.yaml"
-    file.write_text('scenario: s\nmodels: {physics: {type: "small_ensemble:Gauge", main: true}}\n')
+    file.write_text(
+        'scenario: s\nmodels: {physics: {type: "support.small_ensemble:Gauge", main: true}}\n'
+    )
     says = (str(file), "models.physics.parameters.levels", "missing", "vector")
     refused(tmp_path, "run", file, "--out", tmp_path / "run", says=says)
 

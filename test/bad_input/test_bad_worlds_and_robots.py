@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hetwin_command import hetwin, refused
-from tabletop import change, tabletop
+from support.hetwin_command import hetwin, refused
+from support.tabletop import change, tabletop
 
 IN_SCENARIO = {
     "world missing": ("world: world.sdf", "world: nowhere.sdf", ("nowhere.sdf", "world")),

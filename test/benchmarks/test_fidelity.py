@@ -8,9 +8,9 @@ import fidelity_pairs as pairs
 import numpy as np
 import pytest
 
-from hetwin_suite.model_nodes.fidelity.rules import MARGIN
-from hetwin_suite.model_nodes.main_physics.engines.engine import Diverged
 from hetwin_suite.proving_ground.truck.actions import Outcome, Unloader
+from model_nodes.fidelity.rules import MARGIN
+from model_nodes.main_physics.engines.engine import Diverged
 
 TWO = [("HiFi", False), ("AdFi-1", False)]
 

@@ -8,9 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ros_domains import new_domain
-from ros_runs import Ended, environment, finish, is_alive, run, running, toy
-from watcher import watching
+from support.ros_domains import new_domain
+from support.ros_runs import Ended, environment, finish, is_alive, run, running, toy
+from support.watcher import watching
 
 from hetwin.msg import Registry
 
@@ -75,7 +75,7 @@ def test_a_model_node_without_a_conductor_or_type_says_so(tmp_path: Path) -> Non
         [
             sys.executable,
             "-m",
-            "hetwin_suite.model_nodes.ros_node",
+            "model_nodes.ros_node",
             "--ros-args",
             "-p",
             "type:=nonsense",
@@ -97,8 +97,8 @@ def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
         watcher.wait(lambda: bool(registries))
         second = subprocess.run(
             [
-                *(sys.executable, "-m", "hetwin_suite.model_nodes.ros_node", "--ros-args"),
-                *("-r", "__node:=cup", "-p", "type:=toys:ToyCup"),
+                *(sys.executable, "-m", "model_nodes.ros_node", "--ros-args"),
+                *("-r", "__node:=cup", "-p", "type:=support.toys:ToyCup"),
             ],
             env=environment(domain),
             capture_output=True,

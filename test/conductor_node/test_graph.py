@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 from lifecycle_msgs.srv import GetState
-from ros_runs import environment, finish, running, toy, wait_until
 from rosgraph_msgs.msg import Clock
-from watcher import watching
+from support.ros_runs import environment, finish, running, toy, wait_until
+from support.watcher import watching
 
 from hetwin.msg import Registry, Responsibilities, SceneState
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
-from ros_domains import new_domain
-from ros_runs import command, environment, finish, running
-from watcher import watching
+from support.ros_domains import new_domain
+from support.ros_runs import command, environment, finish, running
+from support.watcher import watching
 
 from hetwin.msg import Event
 from hetwin.srv import StopSimulation

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from scene_of import scene_of
+from support.scene_of import scene_of
 from visualization_msgs.msg import Marker
 
-from hetwin_suite.conductor_node.markers import MarkerWriter
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.values import AttributeSpec, Floats, Meaning, pose_value
+from conductor_node.markers import MarkerWriter
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Meaning, pose_value
 
 SPEC = AttributeSpec("particles", 14, "", Meaning.PARTICLES)
 

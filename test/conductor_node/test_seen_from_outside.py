@@ -16,10 +16,10 @@ import pytest
 import yaml
 from rclpy.node import NodeNameNonExistentError
 from rclpy.qos import QoSDurabilityPolicy, QoSReliabilityPolicy, qos_profile_sensor_data
-from ros_domains import new_domain
-from ros_runs import environment
 from rosgraph_msgs.msg import Clock
-from watcher import Watcher, watching
+from support.ros_domains import new_domain
+from support.ros_runs import environment
+from support.watcher import Watcher, watching
 
 from hetwin.msg import Registry
 
@@ -56,7 +56,7 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watcher]:
         "start_paused": "true",
     }
     given = [word for name, value in parameters.items() for word in ("-p", f"{name}:={value}")]
-    command = [sys.executable, "-m", "hetwin_suite.conductor_node.main", "--ros-args"]
+    command = [sys.executable, "-m", "conductor_node.main", "--ros-args"]
     command += ["-r", f"__ns:={TWIN}", "--params-file", str(folder / "qos.yaml"), *given]
     process = subprocess.Popen(command, env=environment(domain))
     try:

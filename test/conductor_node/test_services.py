@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ros_runs import finish, running, toy
-from watcher import watching
+from support.ros_runs import finish, running, toy
+from support.watcher import watching
 
 from hetwin.msg import ActionAnnotation, Event, SceneState
 from hetwin.srv import AnnotateAction, NotifyEvent, StopSimulation

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from rclpy.action import ActionClient
-from ros_domains import new_domain
-from ros_runs import environment, toy
-from watcher import Watcher, watching
+from support.ros_domains import new_domain
+from support.ros_runs import environment, toy
+from support.watcher import Watcher, watching
 
 simulation_interfaces = pytest.importorskip(
     "simulation_interfaces", reason="simulation_interfaces is not installed"
@@ -102,7 +102,7 @@ def conductor(folder: Path, *parameters: str) -> Iterator[tuple[Client, subproce
     domain = new_domain()
     given = [word for p in ("in_process:=all", f"out:={folder}", *parameters) for word in ("-p", p)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "hetwin_suite.conductor_node.main", "--ros-args", *given],
+        [sys.executable, "-m", "conductor_node.main", "--ros-args", *given],
         env=environment(domain),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -290,8 +290,8 @@ def test_nodes_that_ended_with_a_run_are_started_for_the_next(tmp_path: Path) ->
     scenario = toy(tmp_path, until=0.2)
     parameters = (f"scenario:={scenario}", "in_process:=physics,cup")
     with conductor(tmp_path / "runs", *parameters) as (client, process):
-        node = [sys.executable, "-m", "hetwin_suite.model_nodes.ros_node", "--ros-args"]
-        node += ["-r", "__node:=grasp", "-p", "type:=toys:ToyGrasp"]
+        node = [sys.executable, "-m", "model_nodes.ros_node", "--ros-args"]
+        node += ["-r", "__node:=grasp", "-p", "type:=support.toys:ToyGrasp"]
         with subprocess.Popen(node, env=environment(client.domain)) as grasp:
             for _ in range(2):
                 assert client.go(PLAYING).result in (OK, OVER)

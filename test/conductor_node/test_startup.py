@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ros_domains import new_domain
+from support.ros_domains import new_domain
 
 ROOT = Path(__file__).resolve().parents[2]
 

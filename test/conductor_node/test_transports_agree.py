@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ros_runs import run, toy
+from support.ros_runs import run, toy
 
 
 def test_events_handovers_and_digest_are_equal_in_both_transports(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from ros_domains import new_domain
-from ros_runs import command, environment, run, toy, wait_until
+from support.ros_domains import new_domain
+from support.ros_runs import command, environment, run, toy, wait_until
 
 DEADLINE_S = 4.0
 
@@ -87,8 +87,8 @@ def spread(
 ) -> tuple[subprocess.Popen[str], subprocess.Popen[str]]:
     """The run here, and its cup over there."""
     env = {**environment(new_domain()), "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}
-    cup = [sys.executable, "-m", "hetwin_suite.model_nodes.ros_node"]
-    cup += ["--ros-args", "-r", "__node:=cup", "-p", "type:=toys:ToyCup"]
+    cup = [sys.executable, "-m", "model_nodes.ros_node"]
+    cup += ["--ros-args", "-r", "__node:=cup", "-p", "type:=support.toys:ToyCup"]
     words = command("run", scenario, "--transport", "ros", "--elsewhere", "cup", "--out", out)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     there = subprocess.Popen(hosts.on(hosts.there, *cup), env=env, **pipes)  # type: ignore[call-overload]

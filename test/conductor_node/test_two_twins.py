@@ -5,9 +5,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from ros_domains import new_domain
-from ros_runs import finish, run, running, toy
-from watcher import watching
+from support.ros_domains import new_domain
+from support.ros_runs import finish, run, running, toy
+from support.watcher import watching
 
 from hetwin.msg import SceneState
 

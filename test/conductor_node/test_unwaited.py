@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ros_runs import run, toy
+from support.ros_runs import run, toy
 
 COOLER = """
   - name: cooler

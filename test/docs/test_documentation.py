@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from ros_domains import new_domain
+from support.ros_domains import new_domain
 
-from hetwin_suite.ensemble.conformance.suite import check_model_type
-from hetwin_suite.ensemble.scenario import strict_yaml
-from hetwin_suite.ensemble.scenario.schema import TriggerEntry
-from hetwin_suite.model_nodes.main_physics.sources.spec import LiveSpec, RecordingSpec
+from hetwin_core.ensemble.conformance.suite import check_model_type
+from hetwin_core.ensemble.scenario import strict_yaml
+from hetwin_core.ensemble.triggers.schema import TriggerEntry
+from model_nodes.main_physics.sources.spec import LiveSpec, RecordingSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "benchmarks/README.md"]
@@ -63,7 +63,7 @@ def test_command_works(command: str, folder: Path, tmp_path: Path) -> None:
     if words[0] in ("git", "cd"):
         return
     if words[0] == "hetwin":
-        words = [sys.executable, "-m", "hetwin_suite.hetwin_cli.main", *words[1:]]
+        words = [sys.executable, "-m", "hetwin_suite.cli.main", *words[1:]]
     elif words[0] == "python":
         words = [sys.executable, *words[1:]]
     if "run" in words and "--out" not in words:

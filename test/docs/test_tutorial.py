@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from ros_domains import new_domain
+from support.ros_domains import new_domain
 
-from hetwin_suite.ensemble.resources import find
+from hetwin_core.ensemble.resources import find
 
 ROOT = Path(__file__).resolve().parents[2]
 TUTORIAL = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
-HETWIN = (sys.executable, "-m", "hetwin_suite.hetwin_cli.main")
+HETWIN = (sys.executable, "-m", "hetwin_suite.cli.main")
 
 
 def block(language: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fault_cases import Case, rows
 from fault_runs import suffer
-from ros_domains import new_domain
+from support.ros_domains import new_domain
 
 
 def parameters() -> list[object]:

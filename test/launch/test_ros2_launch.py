@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from ros_domains import new_domain
+from support.ros_domains import new_domain
 
 HERE = Path(__file__).resolve().parent
 EPISODE = HERE.parents[1] / "scenarios" / "episodes" / "pick_and_place"
@@ -126,7 +126,7 @@ def test_the_ros2_command_sees_nodes_services_and_topics(
     env: dict[str, str], tmp_path: Path
 ) -> None:
     live = '{"live": "", "wait": 60, "timeout": 60}'
-    robot = [sys.executable, "-m", "hetwin_suite.hetwin_cli.main", "robot", "pick_and_place"]
+    robot = [sys.executable, "-m", "hetwin_suite.cli.main", "robot", "pick_and_place"]
     with launched(f"source:={live}", "in_process:=physics", env=env, cwd=tmp_path):
         standing = subprocess.Popen(
             [*robot, "--stand", "100"], env=env, cwd=tmp_path, stdout=subprocess.DEVNULL

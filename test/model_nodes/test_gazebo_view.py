@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from hetwin_suite.ensemble.conductor.conductor import Conductor
-from hetwin_suite.ensemble.conductor.options import RunOptions
-from hetwin_suite.ensemble.conformance.suite import check_model_type
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.scenario.scenario import load_scenario
-from hetwin_suite.ensemble.transport.local import LocalPort
-from hetwin_suite.model_nodes.gazebo_view import GazeboView
-from hetwin_suite.model_nodes.main_physics.engines.factory import ENGINES
-from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import installed
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conformance.suite import check_model_type
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_core.ensemble.transport.local import LocalPort
+from model_nodes.gazebo_view import GazeboView
+from model_nodes.main_physics.engines.factory import ENGINES
+from model_nodes.main_physics.engines.gz.bindings import installed
 
 GAZEBO_WORLD = """<sdf version="1.9"><world name="shown">
 <plugin filename="gz-sim-user-commands-system" name="gz::sim::systems::UserCommands"/>
@@ -71,7 +71,7 @@ def partition(tmp_path: Path) -> Iterator[str]:
 
 LISTENER = """
 import json, sys
-from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import gazebo
+from model_nodes.main_physics.engines.gz.bindings import gazebo
 
 gz = gazebo()
 options = gz.transport.NodeOptions()

@@ -8,12 +8,15 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
 SCRIPTS = sysconfig.get_path("scripts")
 COLCON = shutil.which("colcon", path=os.pathsep.join([SCRIPTS, os.environ.get("PATH", "")]))
 
@@ -68,7 +71,7 @@ def _python(code: str, env: Mapping[str, str]) -> str:
 
 def test_interfaces_and_suite_are_colcons(sourced: Mapping[str, str]) -> None:
     code = (
-        "import hetwin.msg, hetwin_suite.ensemble.values as values;"
+        "import hetwin.msg, hetwin_core.ensemble.scene.values as values;"
         "from hetwin.msg import SceneState;"
         "print(hetwin.__file__); print(values.__file__)"
     )
@@ -78,15 +81,14 @@ def test_interfaces_and_suite_are_colcons(sourced: Mapping[str, str]) -> None:
 
 
 def test_every_module_is_installed_as_a_file(sourced: Mapping[str, str]) -> None:
-    (installed,) = Path(sourced["INSTALL"], "hetwin").glob("lib/python3*/*-packages/hetwin_suite")
+    (installed,) = Path(sourced["INSTALL"], "hetwin").glob("lib/python3*/*-packages")
     assert not [path for path in installed.rglob("*") if path.is_symlink()]
-    rooms = [path for path in (ROOT / "hetwin_suite").iterdir() if path.is_dir()]
-    for room in rooms:
-        there = {
-            path.relative_to(installed / room.name)
-            for path in (installed / room.name).rglob("*.py")
-        }
-        assert {path.relative_to(room) for path in room.rglob("*.py")} <= there
+    for name in PACKAGES:
+        there = {path.relative_to(installed) for path in (installed / name).rglob("*.py")}
+        assert {path.relative_to(ROOT) for path in (ROOT / name).rglob("*.py")} == there
+        assert (installed / name / "py.typed").is_file()
+    top = {path.parent.name for path in installed.glob("*/__init__.py")}
+    assert top == {*PACKAGES, "hetwin"}
 
 
 def test_entry_points_are_found_in_what_colcon_installed(sourced: Mapping[str, str]) -> None:
@@ -101,7 +103,7 @@ def test_entry_points_are_found_in_what_colcon_installed(sourced: Mapping[str, s
 
 
 def test_resources_are_in_share(sourced: Mapping[str, str]) -> None:
-    code = "from hetwin_suite.ensemble.resources import resource; print(resource('worlds'))"
+    code = "from hetwin_core.ensemble.resources import resource; print(resource('worlds'))"
     assert Path(_python(code, sourced)) == Path(sourced["INSTALL"], "hetwin/share/hetwin/worlds")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hetwin_suite.ensemble.resources import resource
+from hetwin_core.ensemble.resources import resource
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted(

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput, Refused
-from hetwin_suite.ensemble.events import Json
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
     Model,
@@ -21,7 +21,7 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.values import AttributeSpec, Value
+from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 
 TEMPERATURE = AttributeSpec("temperature", 1, "K")
 

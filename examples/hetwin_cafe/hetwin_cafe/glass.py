@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.layout import Selection
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
     Model,
@@ -20,7 +19,8 @@ from hetwin_suite.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.values import AttributeSpec, Meaning, Value
+from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
 
 INTACT = AttributeSpec("intact", 1, "", Meaning.TRUTH)
 _FORCE = slice(9, 12)

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from hetwin_suite.ensemble.errors import HetwinError
-from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.ensemble.snapshot import no_proximity
-from hetwin_suite.ensemble.values import Floats, Value
-from hetwin_suite.model_nodes.main_physics.description import Body, Vector, World
+from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.snapshot import no_proximity
+from hetwin_core.ensemble.scene.values import Floats, Value
+from model_nodes.main_physics.world.description import Body, Vector, World
 
 EVERYTHING_NEAR = 32
 """With up to this many objects, proximity is told of all unless the settings name some."""
@@ -79,7 +79,7 @@ class Beam:
 class Engine(ABC):
     """A world of bodies that moves on in steps of one period.
 
-    Poses are (13,) arrays as in `ensemble.values`, in the world frame unless said otherwise. Frames are the
+    Poses are (13,) arrays as in `scene.values`, in the world frame unless said otherwise. Frames are the
     roots of all bodies, the links of robots and of articulated models, and the hands; their names are those
     of `names.frame_name`. All methods but `load` need a loaded world.
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.model_nodes.main_physics.engines.engine import Engine
+from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.engines.engine import Engine
 
 AUTO = "auto"
 
 
 def _gazebo() -> Engine:
-    from hetwin_suite.model_nodes.main_physics.engines.gz.engine import GazeboEngine
+    from model_nodes.main_physics.engines.gz.engine import GazeboEngine
 
     return GazeboEngine()
 
 
 def _mujoco() -> Engine:
-    from hetwin_suite.model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
+    from model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
 
     return MujocoEngine()
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.events import Event, EventKind, Json
-from hetwin_suite.model_nodes.main_physics.sources.bag import Bag
-from hetwin_suite.model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
-from hetwin_suite.model_nodes.main_physics.sources.event_stream import EventReader
-from hetwin_suite.model_nodes.main_physics.sources.spec import Annotations, Operation
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event, EventKind, Json
+from model_nodes.main_physics.sources.bag import Bag
+from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
+from model_nodes.main_physics.sources.event_stream import EventReader
+from model_nodes.main_physics.sources.spec import Annotations, Operation
 
 PHASES = ("begin", "end", "instant")
 

@@ -11,9 +11,9 @@ from typing import Any
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.model_nodes.main_physics.sources.bag_files import check_storage_file
-from hetwin_suite.model_nodes.main_physics.sources.bag_types import (
+from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.sources.bag_files import check_storage_file
+from model_nodes.main_physics.sources.bag_types import (
     decoder_for,
     own_fields,
     recorded_types,

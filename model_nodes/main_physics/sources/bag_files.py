@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-from hetwin_suite.ensemble.errors import BadInput
+from hetwin_core.ensemble.errors import BadInput
 
 _MCAP_MAGIC = b"\x89MCAP0\r\n"
 _MCAP_FOOTER = struct.Struct("<BQQQI")

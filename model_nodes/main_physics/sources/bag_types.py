@@ -11,8 +11,8 @@ from rosbags.interfaces import Connection, MessageDefinition, MessageDefinitionF
 from rosbags.typesys import Stores, get_types_from_idl, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.resources import resource
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.resources import resource
 
 ACTION_ANNOTATION = "hetwin/msg/ActionAnnotation"
 JOINT_STATE = "sensor_msgs/msg/JointState"

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from hetwin_suite.ensemble.errors import RunFailed
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.model_nodes.main_physics.sources.bag import Bag, ReadFault
-from hetwin_suite.model_nodes.main_physics.sources.joint_table import STAMP_TOLERANCE_NS
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.events import Event
+from model_nodes.main_physics.sources.bag import Bag, ReadFault
+from model_nodes.main_physics.sources.joint_table import STAMP_TOLERANCE_NS
 
 EventReader: TypeAlias = Callable[[Any, int], list[Event]]
 """Makes events of a message and its run time; raises `ValueError` if the message makes no sense."""

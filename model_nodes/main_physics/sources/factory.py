@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.model_nodes.main_physics.sources.recorded import RecordedSource
-from hetwin_suite.model_nodes.main_physics.sources.source import Source
-from hetwin_suite.model_nodes.main_physics.sources.spec import LiveSpec, RecordingSpec
+from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.sources.recorded import RecordedSource
+from model_nodes.main_physics.sources.source import Source
+from model_nodes.main_physics.sources.spec import LiveSpec, RecordingSpec
 
 Spec = TypeVar("Spec", RecordingSpec, LiveSpec)
 
@@ -27,7 +27,7 @@ def open_source(spec: str | Path | Mapping[str, Any], *, base: Path | None = Non
         BadInput: if the spec is wrong, the recording cannot be played back, or the robot is not there.
     """
     if isinstance(spec, Mapping) and "live" in spec:
-        from hetwin_suite.model_nodes.main_physics.sources.live.source import LiveSource
+        from model_nodes.main_physics.sources.live.source import LiveSource
 
         return LiveSource(check_live(spec))
     mapping = {"recording": str(spec)} if isinstance(spec, str | Path) else spec

@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.sources.joint_series import Series
-from hetwin_suite.model_nodes.main_physics.sources.joint_table import Int64s
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.joint_table import Int64s
 
 GAP_INTERVALS = 3
 RESTING_SHARE = 0.1

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.sources.joint_table import Group, Int64s, JointTable
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.joint_table import Group, Int64s, JointTable
 
 
 @dataclass(frozen=True, slots=True)

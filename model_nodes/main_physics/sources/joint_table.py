@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.sources.bag import ReadFault
-from hetwin_suite.model_nodes.main_physics.sources.joint_messages import (
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.bag import ReadFault
+from model_nodes.main_physics.sources.joint_messages import (
     JointMessageDecoder,
     JointSample,
     Undecodable,

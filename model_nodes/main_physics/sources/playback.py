@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.sources.interpolation import Interpolator
-from hetwin_suite.model_nodes.main_physics.sources.joint_series import Series
-from hetwin_suite.model_nodes.main_physics.sources.source import JointMotion
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.interpolation import Interpolator
+from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.source import JointMotion
 
 _AHEAD_NS = 1_000_000_000
 _MOST_ROWS = 1000

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.model_nodes.main_physics.sources.bag import Bag, ReadFault
-from hetwin_suite.model_nodes.main_physics.sources.bag_types import JOINT_STATE
-from hetwin_suite.model_nodes.main_physics.sources.joint_series import Series, build_series
-from hetwin_suite.model_nodes.main_physics.sources.joint_table import JointTable
+from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.sources.bag import Bag, ReadFault
+from model_nodes.main_physics.sources.bag_types import JOINT_STATE
+from model_nodes.main_physics.sources.joint_series import Series, build_series
+from model_nodes.main_physics.sources.joint_table import JointTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.values import Floats
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scene.values import Floats
 
 
 @dataclass(frozen=True, slots=True)

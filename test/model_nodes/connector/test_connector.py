@@ -6,15 +6,15 @@ import math
 
 import numpy as np
 import pytest
-from scene_of import scene_of
+from support.scene_of import scene_of
 
-from hetwin_suite.ensemble.errors import BadInput, Refused
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.model import RequestKind, StepInput, StepOutput
-from hetwin_suite.ensemble.poses import compose
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import Floats, Value, pose_value
-from hetwin_suite.model_nodes.connector import COLLISION, CONNECTED, Connector
+from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.model import RequestKind, StepInput, StepOutput
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.poses import compose
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
+from model_nodes.connector import COLLISION, CONNECTED, Connector
 
 PARAMETERS = {
     "probe": "dip",

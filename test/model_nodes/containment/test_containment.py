@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scene_of import scene_of
+from support.scene_of import scene_of
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.model import StepInput, StepOutput
-from hetwin_suite.ensemble.poses import compose
-from hetwin_suite.ensemble.shapes import Shape, ShapeKind
-from hetwin_suite.ensemble.values import Floats, pose_value
-from hetwin_suite.model_nodes.containment import Containment, inside_of
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.poses import compose
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import Floats, pose_value
+from model_nodes.containment import Containment, inside_of
 
 WALL, HEIGHT, RADIUS = 0.006, 0.2, 0.1
 

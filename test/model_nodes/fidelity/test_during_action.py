@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from small_ensemble import run
+from support.small_ensemble import run
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.model_nodes.fidelity.during_action import DuringAction
+from hetwin_core.ensemble.errors import BadInput
+from model_nodes.fidelity.during_action import DuringAction
 
 SCENARIO = """
 scenario: small
 rate: 100
 models:
   physics:
-    type: "toys:ToyPhysics"
+    type: "support.toys:ToyPhysics"
     main: true
     parameters:
       until: 0.3
@@ -21,7 +21,7 @@ models:
         - {at: 0.1, name: pick, phase: begin}
         - {at: 0.2, name: pick, phase: end}
   signaler: {type: fidelity_during_action, parameters: {actions: [pick], models: [script], objects: [ball]}}
-  script: {type: "small_ensemble:Watcher"}
+  script: {type: "support.small_ensemble:Watcher"}
 """
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_ensemble import Outcome, run
+from support.small_ensemble import Outcome, run
 
-from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_suite.proving_ground.sdf_text import Part, Thing, world_sdf
 
 BOXES = [f"box_{i}" for i in range(6)]

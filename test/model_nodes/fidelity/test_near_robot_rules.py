@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scene_of import scene_of
+from support.scene_of import scene_of
 
-from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.shapes import Shape, ShapeKind
-from hetwin_suite.ensemble.values import Floats, pose_value
-from hetwin_suite.model_nodes.fidelity.bounding_boxes import BoundingBoxes
-from hetwin_suite.model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import Floats, pose_value
+from model_nodes.fidelity.bounding_boxes import BoundingBoxes
+from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
 
 LOW, MEDIUM, HIGH = (float(level) for level in Fidelity)
 ROBOT = np.array([-1.0, -1.0, 0.0, 0.0, 1.0, 2.0])

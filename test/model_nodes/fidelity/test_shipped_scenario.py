@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_ensemble import Outcome, run
+from support.small_ensemble import Outcome, run
 
-from hetwin_suite.ensemble.fidelity import Fidelity
+from hetwin_core.ensemble.scene.fidelity import Fidelity
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIO = (ROOT / "scenarios/pick_and_place.yaml").read_text(encoding="utf-8")

@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from small_ensemble import run
+from support.small_ensemble import run
 
-from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.model import (
+from hetwin_core.ensemble.model import (
     Contribution,
     ParameterKind,
     ParameterRequest,
     StepInput,
     StepOutput,
 )
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.fidelity.signaler import Signaler
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.fidelity.signaler import Signaler
 
 TURNS = 1000
 SCENARIO = """
 scenario: small
 rate: 100
 models:
-  physics: {{type: "toys:ToyPhysics", main: true, parameters: {{until: {seconds}}}}}
+  physics: {{type: "support.toys:ToyPhysics", main: true, parameters: {{until: {seconds}}}}}
   flipper: {{type: "test_toggled_models:Flipper", parameters: {{models: [script]}}}}
-  script: {{type: "small_ensemble:Watcher"}}
+  script: {{type: "support.small_ensemble:Watcher"}}
 """
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from jug import PERIOD_NS, Filled, at_rest, tilted
-from scene_of import scene_of
+from support.jug import PERIOD_NS, Filled, at_rest, tilted
+from support.scene_of import scene_of
 
-from hetwin_suite.ensemble.errors import Refused
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.model import RequestKind
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import pose_value
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.model import RequestKind
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import pose_value
 
 
 def with_drops(filled: Filled) -> Snapshot:

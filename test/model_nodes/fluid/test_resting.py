@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from jug import Filled
+from support.jug import Filled
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.shapes import Shape, ShapeKind
-from hetwin_suite.ensemble.values import particles
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import particles
 from hetwin_suite.proving_ground.single_simulation import DENSITY, RADIUS
 
 MASS = DENSITY * 4 / 3 * np.pi * RADIUS**3

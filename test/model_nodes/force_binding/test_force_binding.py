@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scene_of import near_row, scene_of
+from support.scene_of import near_row, scene_of
 
-from hetwin_suite.ensemble.hands import HandDescription
-from hetwin_suite.ensemble.layout import Entity, EntityKind
-from hetwin_suite.ensemble.model import RequestKind, StepInput, StepOutput
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import Floats, Value, pose_value
-from hetwin_suite.model_nodes.force_binding import ForceBinding
+from hetwin_core.ensemble.model import RequestKind, StepInput, StepOutput
+from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
+from model_nodes.force_binding import ForceBinding
 
 HAND = HandDescription("hand", "robot", "palm", finger_links=("left", "right"))
 ENTITIES = [

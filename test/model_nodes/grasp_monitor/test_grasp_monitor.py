@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from fingers_around import BALL, BOX, OPEN, Gripper, Parallel, Row
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.fingers_around import BALL, BOX, OPEN, Gripper, Parallel, Row
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.model import StepInput
-from hetwin_suite.model_nodes.grasp_monitor import GraspMonitor
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.model import StepInput
+from model_nodes.grasp_monitor import GraspMonitor
 
 HALF = 0.015
 """Half the width of the box."""

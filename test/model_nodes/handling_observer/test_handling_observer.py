@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_scene import NAMES, UP, Row, Watch, above
+from support.table_scene import NAMES, UP, Row, Watch, above
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.values import Floats, pose_value
-from hetwin_suite.model_nodes.handling_observer import HandlingObserver
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.values import Floats, pose_value
+from model_nodes.handling_observer import HandlingObserver
 
 
 def falling(z: float) -> Floats:

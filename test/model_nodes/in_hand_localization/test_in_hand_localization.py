@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from four_fingers import BALL, BLOCK, ROD, Scene, full
+from support.four_fingers import BALL, BLOCK, ROD, Scene, full
 
-from hetwin_suite.ensemble.errors import BadInput, Refused
-from hetwin_suite.ensemble.poses import compose, extrapolate, rotation_by
-from hetwin_suite.ensemble.shapes import Shape, ShapeKind
-from hetwin_suite.ensemble.values import Floats, Value, pose_value
-from hetwin_suite.model_nodes.in_hand_localization import InHandLocalization
-from hetwin_suite.model_nodes.in_hand_localization.rotation import matrix
+from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.scene.poses import compose, extrapolate, rotation_by
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
+from model_nodes.in_hand_localization import InHandLocalization
+from model_nodes.in_hand_localization.rotation import matrix
 
 LYING = rotation_by((math.pi / 2, 0.0, 0.0))
 """A rod whose axis is along the hand's y."""

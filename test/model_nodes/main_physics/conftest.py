@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from hetwin_suite.model_nodes.main_physics.engines.engine import Engine
-from hetwin_suite.model_nodes.main_physics.engines.factory import ENGINES, make_engine
+from model_nodes.main_physics.engines.engine import Engine
+from model_nodes.main_physics.engines.factory import ENGINES, make_engine
 
 CANNOT = {
     "gz": {

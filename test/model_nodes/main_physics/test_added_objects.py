@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from robot_files import ROOT
+from support.robot_files import ROOT
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.layout import EntityKind
-from hetwin_suite.model_nodes.main_physics.loading import load_world
-from hetwin_suite.model_nodes.main_physics.model import MainPhysics
-from hetwin_suite.model_nodes.main_physics.settings import read_settings
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.layout import EntityKind
+from model_nodes.main_physics.loading import load_world
+from model_nodes.main_physics.model import MainPhysics
+from model_nodes.main_physics.settings import read_settings
 
 WORLD = str(ROOT / "worlds" / "tabletop.sdf")
 MUG = """<sdf version="1.10"><model name="own_name"><pose>0 0 3 0 0 0</pose><link name="link">

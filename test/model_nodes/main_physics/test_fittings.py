@@ -6,14 +6,9 @@ from typing import Any
 
 import pytest
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.model_nodes.main_physics.fittings import (
-    beams,
-    read_belt,
-    read_range_sensor,
-    run_belts,
-)
-from hetwin_suite.model_nodes.main_physics.settings import read_settings
+from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.fittings import beams, read_belt, read_range_sensor, run_belts
+from model_nodes.main_physics.settings import read_settings
 
 LINKS = ["base", "finger_left", "finger_right"]
 

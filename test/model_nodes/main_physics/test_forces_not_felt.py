@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robot_files import ROOT
-from scene_of import scene_of
+from support.robot_files import ROOT
+from support.scene_of import scene_of
 
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.model import StepInput
-from hetwin_suite.ensemble.values import Value
-from hetwin_suite.model_nodes.main_physics.engines.engine import Engine
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
-from hetwin_suite.model_nodes.main_physics.model import MainPhysics
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.scene.values import Value
+from model_nodes.main_physics.engines.engine import Engine
+from model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
+from model_nodes.main_physics.model import MainPhysics
 
 
 def events_of_two_steps() -> list[Event]:

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from robot_files import ROOT, TABLETOP_ARM
+from support.robot_files import ROOT, TABLETOP_ARM
 
-from hetwin_suite.ensemble.errors import BadInput, Refused, RunFailed
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.ensemble.layout import EntityKind, Layout
-from hetwin_suite.ensemble.model import Contribution, StepInput, StepOutput
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import Floats, Value, pose_value
-from hetwin_suite.model_nodes.main_physics.model import MainPhysics
-from hetwin_suite.model_nodes.main_physics.sources.source import JointMotion, Source
+from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import Contribution, StepInput, StepOutput
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
+from model_nodes.main_physics.model import MainPhysics
+from model_nodes.main_physics.sources.source import JointMotion, Source
 
 PERIOD_NS = 2_500_000
 WORLD = ROOT / "worlds" / "tabletop.sdf"
@@ -428,7 +428,7 @@ def digest(steps: int) -> str:
 
 def test_every_process_computes_the_same_bits() -> None:
     here = Path(__file__).parent
-    code = f"import sys; sys.path[:0] = {[str(here), str(ROOT)]}; import test_main_physics as t; "
+    code = f"import sys; sys.path[:0] = {[str(here), str(ROOT / "test"), str(ROOT)]}; import test_main_physics as t; "
     results = {digest(300)}
     for _ in range(2):
         answer = subprocess.run(

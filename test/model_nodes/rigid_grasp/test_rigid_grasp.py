@@ -6,16 +6,16 @@ import math
 
 import numpy as np
 import pytest
-from hand_and_box import HAND, scene
 from hypothesis import given
 from hypothesis import strategies as st
+from support.hand_and_box import HAND, scene
 
-from hetwin_suite.ensemble.errors import BadInput, Refused
-from hetwin_suite.ensemble.model import StepInput
-from hetwin_suite.ensemble.poses import compose, relative_to, rotation_by
-from hetwin_suite.ensemble.snapshot import Snapshot
-from hetwin_suite.ensemble.values import Floats, Value, pose_value
-from hetwin_suite.model_nodes.rigid_grasp import RigidGrasp
+from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.scene.poses import compose, relative_to, rotation_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
+from model_nodes.rigid_grasp import RigidGrasp
 
 MS = 1_000_000
 BOX = pose_value((0.5, 0.1, 0.3), rotation_by((0.1, -0.4, 0.9))).data

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import HetwinError
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.description import Vector
-from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import Gazebo
+from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.gz.bindings import Gazebo
+from model_nodes.main_physics.world.description import Vector
 
 CONTACT_COLUMNS = 11
 _PATIENCE_S = 5.0

@@ -8,11 +8,10 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.ensemble.values import Floats, Value
-from hetwin_suite.model_nodes.main_physics.description import Body, World
-from hetwin_suite.model_nodes.main_physics.engines.engine import (
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.values import Floats, Value
+from model_nodes.main_physics.engines.engine import (
     EVERYTHING_NEAR,
     Beam,
     Diverged,
@@ -21,20 +20,21 @@ from hetwin_suite.model_nodes.main_physics.engines.engine import (
     Remark,
     Unsupported,
 )
-from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import gazebo
-from hetwin_suite.model_nodes.main_physics.engines.gz.canary import check_physics
-from hetwin_suite.model_nodes.main_physics.engines.gz.clock import Clock
-from hetwin_suite.model_nodes.main_physics.engines.gz.course import Course
-from hetwin_suite.model_nodes.main_physics.engines.gz.masks import Form
-from hetwin_suite.model_nodes.main_physics.engines.gz.objects import Objects
-from hetwin_suite.model_nodes.main_physics.engines.gz.options import read_options
-from hetwin_suite.model_nodes.main_physics.engines.gz.orders import Orders, taken
-from hetwin_suite.model_nodes.main_physics.engines.gz.parts import parts_of
-from hetwin_suite.model_nodes.main_physics.engines.gz.shadow import Shadow
-from hetwin_suite.model_nodes.main_physics.engines.gz.simulation import Simulation
-from hetwin_suite.model_nodes.main_physics.engines.gz.touching import Touching
-from hetwin_suite.model_nodes.main_physics.names import frame_name
-from hetwin_suite.model_nodes.main_physics.notes import Notes
+from model_nodes.main_physics.engines.gz.bindings import gazebo
+from model_nodes.main_physics.engines.gz.clock import Clock
+from model_nodes.main_physics.engines.gz.commands import Orders, taken
+from model_nodes.main_physics.engines.gz.joint_spline import Course
+from model_nodes.main_physics.engines.gz.objects import Objects
+from model_nodes.main_physics.engines.gz.options import read_options
+from model_nodes.main_physics.engines.gz.parts import parts_of
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import Form
+from model_nodes.main_physics.engines.gz.self_test import check_physics
+from model_nodes.main_physics.engines.gz.shadow import Shadow
+from model_nodes.main_physics.engines.gz.simulation import Simulation
+from model_nodes.main_physics.engines.gz.touching import Touching
+from model_nodes.main_physics.world.description import Body, World
+from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.world.notes import Notes
 
 _TOO_FAST = 1e4
 """A joint or body faster than this has diverged [m/s or rad/s]."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.description import World
-from hetwin_suite.model_nodes.main_physics.names import frame_name, joint_name
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.world.description import World
+from model_nodes.main_physics.world.names import frame_name, joint_name
 
 
 class LinkLevels:

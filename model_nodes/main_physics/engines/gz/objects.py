@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.ensemble.poses import cross, relative_to
-from hetwin_suite.ensemble.values import WORLD, Floats, Value
-from hetwin_suite.model_nodes.main_physics.description import Body, World
-from hetwin_suite.model_nodes.main_physics.engines.engine import Remark, Unsupported
-from hetwin_suite.model_nodes.main_physics.engines.gz.clock import Clock
-from hetwin_suite.model_nodes.main_physics.engines.gz.link_levels import LinkLevels
-from hetwin_suite.model_nodes.main_physics.engines.gz.parting import Parting
-from hetwin_suite.model_nodes.main_physics.engines.gz.parts import Load
-from hetwin_suite.model_nodes.main_physics.engines.gz.roles import Roles
-from hetwin_suite.model_nodes.main_physics.engines.gz.shadow import Shadow
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Sort
-from hetwin_suite.model_nodes.main_physics.names import frame_name
-from hetwin_suite.model_nodes.main_physics.transforms import pose_of
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.poses import cross, relative_to
+from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
+from model_nodes.main_physics.engines.engine import Remark, Unsupported
+from model_nodes.main_physics.engines.gz.clock import Clock
+from model_nodes.main_physics.engines.gz.depenetration import Parting
+from model_nodes.main_physics.engines.gz.link_levels import LinkLevels
+from model_nodes.main_physics.engines.gz.parts import Load
+from model_nodes.main_physics.engines.gz.proxies.selection import Roles
+from model_nodes.main_physics.engines.gz.shadow import Shadow
+from model_nodes.main_physics.engines.mujoco.tables import Sort
+from model_nodes.main_physics.world.description import Body, World
+from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.world.transforms import pose_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from hetwin_suite.ensemble.errors import BadInput
+from hetwin_core.ensemble.errors import BadInput
 
 _CHOICES = {
     "physics": ("dartsim", "bullet-featherstone"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from hetwin_suite.model_nodes.main_physics.description import (
+from model_nodes.main_physics.world.description import (
     IDENTITY,
     Body,
     Geometry,
@@ -18,8 +18,8 @@ from hetwin_suite.model_nodes.main_physics.description import (
     Pose,
     World,
 )
-from hetwin_suite.model_nodes.main_physics.names import frame_name
-from hetwin_suite.model_nodes.main_physics.transforms import compose, moved_inertial
+from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.world.transforms import compose, moved_inertial
 
 
 @dataclass(frozen=True, slots=True)

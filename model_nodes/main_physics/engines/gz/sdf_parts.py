@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from hetwin_suite.ensemble.shapes import ShapeKind
-from hetwin_suite.ensemble.values import Floats, Ints
+from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.values import Floats, Ints
 
 
 def add(parent: ET.Element, tag: str, text: str) -> None:

@@ -13,19 +13,19 @@ from dataclasses import replace
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.ensemble.poses import compose
-from hetwin_suite.ensemble.values import POSE_SIZE, Floats, Value
-from hetwin_suite.model_nodes.main_physics.description import Inertial, Vector, World
-from hetwin_suite.model_nodes.main_physics.engines.engine import Beam, EngineSettings
-from hetwin_suite.model_nodes.main_physics.engines.gz.parts import Load
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.beams import Beams
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.builder import Builder
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.frames import FrameReader
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.led import LedObjects
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import make_tables
-from hetwin_suite.model_nodes.main_physics.notes import Notes
-from hetwin_suite.model_nodes.main_physics.transforms import pose_of
+from hetwin_core.ensemble.scene.poses import compose
+from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Value
+from model_nodes.main_physics.engines.engine import Beam, EngineSettings
+from model_nodes.main_physics.engines.gz.parts import Load
+from model_nodes.main_physics.engines.mujoco.builder import Builder
+from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
+from model_nodes.main_physics.engines.mujoco.frames import FrameReader
+from model_nodes.main_physics.engines.mujoco.kinematic_bodies import LedObjects
+from model_nodes.main_physics.engines.mujoco.rangefinders import Beams
+from model_nodes.main_physics.engines.mujoco.tables import make_tables
+from model_nodes.main_physics.world.description import Inertial, Vector, World
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.transforms import pose_of
 
 
 class Shadow:

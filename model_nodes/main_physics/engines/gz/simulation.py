@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.ensemble.errors import HetwinError
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.description import Body, World
-from hetwin_suite.model_nodes.main_physics.engines.gz.bindings import PARTITION, gazebo
-from hetwin_suite.model_nodes.main_physics.engines.gz.contacts import Contact, ContactTopic
-from hetwin_suite.model_nodes.main_physics.engines.gz.masks import Form
-from hetwin_suite.model_nodes.main_physics.engines.gz.options import GazeboOptions
-from hetwin_suite.model_nodes.main_physics.engines.gz.parts import Lump
-from hetwin_suite.model_nodes.main_physics.engines.gz.twins import Twin
-from hetwin_suite.model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
-from hetwin_suite.model_nodes.main_physics.names import joint_name
+from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.gz.bindings import PARTITION, gazebo
+from model_nodes.main_physics.engines.gz.contacts import Contact, ContactTopic
+from model_nodes.main_physics.engines.gz.options import GazeboOptions
+from model_nodes.main_physics.engines.gz.parts import Lump
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import Form
+from model_nodes.main_physics.engines.gz.proxies.proxy import Twin
+from model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
+from model_nodes.main_physics.world.description import Body, World
+from model_nodes.main_physics.world.names import joint_name
 
 _numbers = itertools.count()
 Command = Callable[[Any], None]

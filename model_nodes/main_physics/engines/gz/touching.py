@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS, no_proximity
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.description import Vector
-from hetwin_suite.model_nodes.main_physics.engines.gz.contacts import CONTACT_COLUMNS, Contacts
-from hetwin_suite.model_nodes.main_physics.engines.gz.shadow import Shadow
-from hetwin_suite.model_nodes.main_physics.engines.gz.simulation import Simulation
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, no_proximity
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.gz.contacts import CONTACT_COLUMNS, Contacts
+from model_nodes.main_physics.engines.gz.shadow import Shadow
+from model_nodes.main_physics.engines.gz.simulation import Simulation
+from model_nodes.main_physics.world.description import Vector
 
 _TOUCHING = 1e-3
 """Only of pairs closer than this Gazebo is asked for forces [m]."""

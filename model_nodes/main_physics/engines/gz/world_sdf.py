@@ -9,8 +9,19 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from hetwin_suite.ensemble.shapes import ShapeKind
-from hetwin_suite.model_nodes.main_physics.description import (
+from hetwin_core.ensemble.scene.shapes import ShapeKind
+from model_nodes.main_physics.engines.gz.options import GazeboOptions
+from model_nodes.main_physics.engines.gz.parts import Lump
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import DRIVEN, STATIC, Form, mask
+from model_nodes.main_physics.engines.gz.sdf_parts import (
+    add,
+    add_form,
+    add_mesh,
+    add_pose,
+    numbers,
+    write_mesh,
+)
+from model_nodes.main_physics.world.description import (
     IDENTITY,
     Body,
     Geometry,
@@ -19,21 +30,7 @@ from hetwin_suite.model_nodes.main_physics.description import (
     JointKind,
     Vector,
 )
-from hetwin_suite.model_nodes.main_physics.engines.gz.masks import DRIVEN, STATIC, Form, mask
-from hetwin_suite.model_nodes.main_physics.engines.gz.options import GazeboOptions
-from hetwin_suite.model_nodes.main_physics.engines.gz.parts import Lump
-from hetwin_suite.model_nodes.main_physics.engines.gz.sdf_parts import (
-    add,
-    add_form,
-    add_mesh,
-    add_pose,
-    numbers,
-    write_mesh,
-)
-from hetwin_suite.model_nodes.main_physics.transforms import (
-    compose,
-    joined_inertials,
-)
+from model_nodes.main_physics.world.transforms import compose, joined_inertials
 
 DEFAULT_FRICTION = 1.0
 LED_MASS = 1e4

@@ -5,9 +5,9 @@ from __future__ import annotations
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.builder import weld_name
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.collisions import Collisions
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
+from model_nodes.main_physics.engines.mujoco.builder import weld_name
+from model_nodes.main_physics.engines.mujoco.collisions import Collisions
+from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
 
 
 class Attachments:

@@ -14,9 +14,16 @@ from typing import Any
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.shapes import ShapeKind
-from hetwin_suite.model_nodes.main_physics.description import (
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.shapes import ShapeKind
+from model_nodes.main_physics.engines.engine import EngineSettings
+from model_nodes.main_physics.engines.mujoco.contact_settings import (
+    CONTACTS_OPTION,
+    contact_settings,
+)
+from model_nodes.main_physics.engines.mujoco.options import set_option
+from model_nodes.main_physics.engines.mujoco.order import moving_frames
+from model_nodes.main_physics.world.description import (
     Body,
     Geometry,
     HandFrame,
@@ -25,16 +32,9 @@ from hetwin_suite.model_nodes.main_physics.description import (
     Link,
     World,
 )
-from hetwin_suite.model_nodes.main_physics.engines.engine import EngineSettings
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.contact_settings import (
-    CONTACTS_OPTION,
-    contact_settings,
-)
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.options import set_option
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.order import moving_frames
-from hetwin_suite.model_nodes.main_physics.inertias import principal
-from hetwin_suite.model_nodes.main_physics.names import frame_name, joint_name
-from hetwin_suite.model_nodes.main_physics.notes import Notes
+from model_nodes.main_physics.world.inertias import principal
+from model_nodes.main_physics.world.names import frame_name, joint_name
+from model_nodes.main_physics.world.notes import Notes
 
 DEFAULT_FRICTION = 1.0
 TORSIONAL_FRICTION = 0.005

@@ -16,8 +16,8 @@ from enum import Enum, auto
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.ensemble.values import Ints
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Sort, Tables
+from hetwin_core.ensemble.scene.values import Ints
+from model_nodes.main_physics.engines.mujoco.tables import Sort, Tables
 
 _FREE, _TOLD, _STATIC = 1, 2, 4
 _OWN_BITS = tuple(1 << i for i in range(3, 31))

@@ -8,7 +8,7 @@ from typing import Any
 
 import mujoco as mj
 
-from hetwin_suite.ensemble.errors import BadInput
+from hetwin_core.ensemble.errors import BadInput
 
 CONTACTS_OPTION = "contacts"
 """The engine's option that names one of `CONTACTS`."""

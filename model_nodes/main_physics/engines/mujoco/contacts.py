@@ -7,8 +7,8 @@ from typing import TypeAlias
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Tables
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 CONTACT_COLUMNS = 11
 Force: TypeAlias = tuple[float, float, float]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Tables
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 _MARGIN = 0.05
 _SPARE_SPEED = 1.0

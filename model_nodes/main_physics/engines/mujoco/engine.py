@@ -9,13 +9,12 @@ from typing import Any, TypeVar
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.ensemble.poses import cross
-from hetwin_suite.ensemble.snapshot import PROXIMITY_COLUMNS, no_proximity
-from hetwin_suite.ensemble.values import Floats, Value
-from hetwin_suite.model_nodes.main_physics.description import Body, Vector, World
-from hetwin_suite.model_nodes.main_physics.engines.engine import (
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.poses import cross
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, no_proximity
+from hetwin_core.ensemble.scene.values import Floats, Value
+from model_nodes.main_physics.engines.engine import (
     EVERYTHING_NEAR,
     Beam,
     Diverged,
@@ -24,26 +23,23 @@ from hetwin_suite.model_nodes.main_physics.engines.engine import (
     Remark,
     Unsupported,
 )
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.attachments import Attachments
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.beams import Beams
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.builder import Builder
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.collisions import Collisions
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.contacts import Contacts
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.distances import Pairs
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.fidelities import Fidelities
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.frames import FrameReader
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.led import LedObjects
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.link_fidelities import LinkFidelities
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.overlaps import Overlaps
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.servo import Servo
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import (
-    FreeBody,
-    Tables,
-    make_tables,
-)
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.transfer import copy_joints
-from hetwin_suite.model_nodes.main_physics.names import frame_name
-from hetwin_suite.model_nodes.main_physics.notes import Notes
+from model_nodes.main_physics.engines.mujoco.attachments import Attachments
+from model_nodes.main_physics.engines.mujoco.builder import Builder
+from model_nodes.main_physics.engines.mujoco.collisions import Collisions
+from model_nodes.main_physics.engines.mujoco.contacts import Contacts
+from model_nodes.main_physics.engines.mujoco.depenetration import Overlaps
+from model_nodes.main_physics.engines.mujoco.distances import Pairs
+from model_nodes.main_physics.engines.mujoco.fidelities import Fidelities
+from model_nodes.main_physics.engines.mujoco.frames import FrameReader
+from model_nodes.main_physics.engines.mujoco.kinematic_bodies import LedObjects
+from model_nodes.main_physics.engines.mujoco.link_fidelities import LinkFidelities
+from model_nodes.main_physics.engines.mujoco.rangefinders import Beams
+from model_nodes.main_physics.engines.mujoco.servo import Servo
+from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables, make_tables
+from model_nodes.main_physics.engines.mujoco.transfer import copy_joints
+from model_nodes.main_physics.world.description import Body, Vector, World
+from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.world.notes import Notes
 
 _Any = TypeVar("_Any")
 _TOO_FAST = 1e4

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.ensemble.values import Ints
-from hetwin_suite.model_nodes.main_physics.engines.mujoco import sleep
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.collisions import Collisions, Presence
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.frames import FrameReader
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.values import Ints
+from model_nodes.main_physics.engines.mujoco import sleep
+from model_nodes.main_physics.engines.mujoco.collisions import Collisions, Presence
+from model_nodes.main_physics.engines.mujoco.frames import FrameReader
+from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
 
 _PRESENCE = {
     Fidelity.LOW: Presence.NONE,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.ensemble.poses import conjugate, rotate
-from hetwin_suite.ensemble.values import POSE_SIZE, Floats
-from hetwin_suite.model_nodes.main_physics.engines.mujoco import sleep
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
+from hetwin_core.ensemble.scene.poses import conjugate, rotate
+from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
+from model_nodes.main_physics.engines.mujoco import sleep
+from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
 
 
 class FrameReader:

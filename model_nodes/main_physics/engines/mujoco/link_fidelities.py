@@ -11,11 +11,11 @@ from collections.abc import Iterable
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.ensemble.fidelity import Fidelity
-from hetwin_suite.ensemble.values import Ints
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.collisions import Collisions, Presence
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.servo import DRIVEN_ARMATURE
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Sort, Tables
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.values import Ints
+from model_nodes.main_physics.engines.mujoco.collisions import Collisions, Presence
+from model_nodes.main_physics.engines.mujoco.servo import DRIVEN_ARMATURE
+from model_nodes.main_physics.engines.mujoco.tables import Sort, Tables
 
 
 class LinkFidelities:

@@ -6,7 +6,7 @@ from typing import Any
 
 import mujoco as mj
 
-from hetwin_suite.ensemble.errors import BadInput
+from hetwin_core.ensemble.errors import BadInput
 
 _CHOICES: dict[str, dict[str, Any]] = {
     "solver": {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hetwin_suite.model_nodes.main_physics.description import Body, JointKind, World
-from hetwin_suite.model_nodes.main_physics.names import frame_name
+from model_nodes.main_physics.world.description import Body, JointKind, World
+from model_nodes.main_physics.world.names import frame_name
 
 
 def moving_links(body: Body) -> dict[str, bool]:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.ensemble.values import Floats, Ints
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Tables
+from hetwin_core.ensemble.scene.values import Floats, Ints
+from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 DRIVEN_ARMATURE = 1e5
 """kg m^2 or kg: 1000 N on a joint displace it by 0.01 m/s^2 times the step squared."""

@@ -11,8 +11,8 @@ import mujoco as mj
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_suite.ensemble.values import Ints
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.tables import Sort, Tables
+from hetwin_core.ensemble.scene.values import Ints
+from model_nodes.main_physics.engines.mujoco.tables import Sort, Tables
 
 AWAKE = -11
 """`tree_asleep` of a tree that has just moved: -(1 + mjMINAWAKE)."""

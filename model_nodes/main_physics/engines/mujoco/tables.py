@@ -9,14 +9,14 @@ from enum import Enum, auto
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.ensemble.values import Ints
-from hetwin_suite.model_nodes.main_physics.description import Body, World
-from hetwin_suite.model_nodes.main_physics.engines.mujoco.order import (
+from hetwin_core.ensemble.scene.values import Ints
+from model_nodes.main_physics.engines.mujoco.order import (
     moving_frames,
     moving_links,
     resting_frames,
 )
-from hetwin_suite.model_nodes.main_physics.names import frame_name, joint_name
+from model_nodes.main_physics.world.description import Body, World
+from model_nodes.main_physics.world.names import frame_name, joint_name
 
 
 class Sort(Enum):

@@ -18,7 +18,7 @@ from rclpy.qos import QoSProfile, QoSReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from sensor_msgs.msg import JointState
 
-from hetwin_suite.model_nodes.main_physics.sources.live.report import STATUS
+from model_nodes.main_physics.sources.live.report import STATUS
 
 NODE = "robot_listener"
 DEPTH = 1000

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hetwin_suite.model_nodes.main_physics.sources.live.clocks import ClockComparison
+from model_nodes.main_physics.sources.live.clocks import ClockComparison
 
 OK, WARN, ERROR = b"\x00", b"\x01", b"\x02"
 """Levels of diagnostic_msgs/DiagnosticStatus."""

@@ -12,32 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_suite.ensemble.errors import BadInput, RunFailed
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.model_nodes.main_physics.sources.annotations import (
-    MappedReader,
-    TopicReader,
-    TypedReader,
-)
-from hetwin_suite.model_nodes.main_physics.sources.event_stream import EventReader
-from hetwin_suite.model_nodes.main_physics.sources.joint_messages import (
-    JointMessageDecoder,
-    Undecodable,
-)
-from hetwin_suite.model_nodes.main_physics.sources.live.clocks import ClockComparison
-from hetwin_suite.model_nodes.main_physics.sources.live.report import Health
-from hetwin_suite.model_nodes.main_physics.sources.live.samples import (
-    MOST_ROWS,
-    JointSamples,
-    Unusable,
-)
-from hetwin_suite.model_nodes.main_physics.sources.source import JointMotion, Source
-from hetwin_suite.model_nodes.main_physics.sources.spec import (
-    Annotations,
-    LiveSpec,
-    OnSilence,
-    WhenLate,
-)
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.events import Event
+from model_nodes.main_physics.sources.annotations import MappedReader, TopicReader, TypedReader
+from model_nodes.main_physics.sources.event_stream import EventReader
+from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
+from model_nodes.main_physics.sources.live.clocks import ClockComparison
+from model_nodes.main_physics.sources.live.report import Health
+from model_nodes.main_physics.sources.live.samples import MOST_ROWS, JointSamples, Unusable
+from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.sources.spec import Annotations, LiveSpec, OnSilence, WhenLate
 
 GAP_INTERVALS = 5
 LEAST_GAP_NS = 200_000_000
@@ -68,7 +52,7 @@ class LiveSource(Source):
 
     def __init__(self, spec: LiveSpec) -> None:
         try:
-            from hetwin_suite.model_nodes.main_physics.sources.live.link import RobotLink
+            from model_nodes.main_physics.sources.live.link import RobotLink
         except ImportError as error:
             raise BadInput(
                 f"ROS 2 cannot be imported: {error}",

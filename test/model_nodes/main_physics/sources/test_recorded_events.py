@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recorded_bags import MS, TYPES, Recorded, annotation, header, plain, sine, write_bag
+from support.recorded_bags import MS, TYPES, Recorded, annotation, header, plain, sine, write_bag
 
-from hetwin_suite.ensemble.errors import RunFailed
-from hetwin_suite.ensemble.events import Event, EventKind
-from hetwin_suite.model_nodes.main_physics.sources.factory import open_source
-from hetwin_suite.model_nodes.main_physics.sources.recorded import RecordedSource
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.events import Event, EventKind
+from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.recorded import RecordedSource
 
 STEP_NS = 5 * MS
 

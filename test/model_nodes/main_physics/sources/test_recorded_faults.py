@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recorded_bags import (
+from rosbags.rosbag2 import CompressionMode, StoragePlugin
+from support.recorded_bags import (
     MS,
     TYPES,
     Recorded,
@@ -19,10 +20,9 @@ from recorded_bags import (
     storage_file,
     write_bag,
 )
-from rosbags.rosbag2 import CompressionMode, StoragePlugin
 
-from hetwin_suite.ensemble.errors import BadInput, RunFailed
-from hetwin_suite.model_nodes.main_physics.sources.factory import open_source
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from model_nodes.main_physics.sources.factory import open_source
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 

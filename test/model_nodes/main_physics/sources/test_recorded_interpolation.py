@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.sources.interpolation import Interpolator, Rows
-from hetwin_suite.model_nodes.main_physics.sources.joint_series import Series
-from hetwin_suite.model_nodes.main_physics.sources.joint_table import Int64s
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.interpolation import Interpolator, Rows
+from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.joint_table import Int64s
 
 MS = 1_000_000
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from recorded_bags import MS, Recorded, joints, sine, storage_file, write_bag
 from rosbags.rosbag2 import CompressionMode, StoragePlugin
+from support.recorded_bags import MS, Recorded, joints, sine, storage_file, write_bag
 
-from hetwin_suite.ensemble.errors import BadInput
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.sources.factory import open_source
-from hetwin_suite.model_nodes.main_physics.sources.recorded import RecordedSource
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.recorded import RecordedSource
 
 PERIOD_NS = 2_500_000
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from rosbags.highlevel import AnyReader
 
-from hetwin_suite.ensemble.values import Floats
-from hetwin_suite.model_nodes.main_physics.sources.factory import open_source
-from hetwin_suite.model_nodes.main_physics.sources.recorded import RecordedSource
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.recorded import RecordedSource
 
 PERIOD_NS = 2_500_000
 REPOSITORY = Path(__file__).resolve().parents[4]

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 import rclpy
-from live_robot import PERIOD, SECOND, TEN_MS, Robot, followed
-from ros_domains import new_domain
 from std_msgs.msg import Int32
+from support.live_robot import PERIOD, SECOND, TEN_MS, Robot, followed
+from support.ros_domains import new_domain
 
-from hetwin_suite.ensemble.errors import BadInput, RunFailed
-from hetwin_suite.ensemble.events import Event
-from hetwin_suite.model_nodes.main_physics.sources.factory import open_source
-from hetwin_suite.model_nodes.main_physics.sources.live.source import LiveSource
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.events import Event
+from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.live.source import LiveSource
 
 
 @pytest.fixture(scope="module")

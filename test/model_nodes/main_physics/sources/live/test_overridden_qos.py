@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 import rclpy
-from live_robot import Robot, followed
 from rclpy.qos import QoSReliabilityPolicy
-from ros_domains import new_domain
+from support.live_robot import Robot, followed
+from support.ros_domains import new_domain
 
 OVERRIDES = """
 /**:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hetwin_suite.model_nodes.main_physics.sources.interpolation import Interpolator
-from hetwin_suite.model_nodes.main_physics.sources.joint_messages import JointSample
-from hetwin_suite.model_nodes.main_physics.sources.joint_series import Series
-from hetwin_suite.model_nodes.main_physics.sources.live.samples import JointSamples, Unusable
+from model_nodes.main_physics.sources.interpolation import Interpolator
+from model_nodes.main_physics.sources.joint_messages import JointSample
+from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.live.samples import JointSamples, Unusable
 
 MS = 1_000_000
 PERIOD = 2_500_000

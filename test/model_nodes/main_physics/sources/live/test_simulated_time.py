@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 import rclpy
-from live_robot import SECOND, Robot, followed
-from ros_domains import new_domain
+from support.live_robot import SECOND, Robot, followed
+from support.ros_domains import new_domain
 
 
 @pytest.fixture

@@ -1,0 +1,38 @@
+"""The Python packages of the project, and their files as every kind of installation installs them.
+
+Run as a program it prints the packages, for CMake.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def top_packages() -> list[str]:
+    """Names of the packages that are installed at the top of site-packages, as pyproject.toml lists them."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    packages: list[str] = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    return packages
+
+
+def all_packages() -> list[str]:
+    """Dotted names of these packages and of every package below them."""
+    folders = (
+        file.parent for name in top_packages() for file in (ROOT / name).rglob("__init__.py")
+    )
+    return sorted(".".join(folder.relative_to(ROOT).parts) for folder in folders)
+
+
+def remove_old_links() -> None:
+    """Remove links that earlier builds left in ``hetwin_suite/``; they would give each class two names."""
+    for path in (ROOT / "hetwin_suite").iterdir():
+        if path.is_symlink():
+            path.unlink()
+
+
+if __name__ == "__main__":
+    remove_old_links()
+    print(*top_packages(), sep=";")

@@ -1,0 +1,194 @@
+"""Playing, pausing, stepping, stopping and beginning anew, as the standard has it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from simulation_interfaces.msg import SimulationState
+from simulation_interfaces.srv import ResetSimulation, SetSimulationState
+
+from conductor_node.standard.service_results import No, failed, unsupported, wrong_state
+from conductor_node.startup_goal import OwnGoal
+from hetwin_core.ensemble import json_codec
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.errors import Refused
+
+STOPPED = SimulationState.STATE_STOPPED
+PLAYING = SimulationState.STATE_PLAYING
+PAUSED = SimulationState.STATE_PAUSED
+QUITTING = SimulationState.STATE_QUITTING
+LOADING = getattr(SimulationState, "STATE_LOADING_WORLD", 5)
+"""The models are getting ready; versions before 1.2 of the standard have no word for it."""
+WORDS = {STOPPED: "stopped", PLAYING: "playing", PAUSED: "paused", QUITTING: "quitting"}
+
+ANEW = ResetSimulation.Request.SCOPE_TIME | ResetSimulation.Request.SCOPE_STATE
+SPAWNED = ResetSimulation.Request.SCOPE_SPAWNED
+
+
+class Steering:
+    """Carries out what the services ask of the run.
+
+    Args:
+        node: the conductor's node.
+    """
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+
+    @property
+    def state(self) -> int:
+        """The state, as in ``simulation_interfaces/SimulationState``."""
+        node = self._node
+        if node.quitting:
+            return int(QUITTING)
+        if node.goal is None:
+            return int(STOPPED)
+        if node.conductor is None or not node.conductor.is_running:
+            return int(LOADING)
+        return int(PAUSED if node.conductor.gate.holds else PLAYING)
+
+    def running(self) -> Conductor:
+        """The run that plays or is paused.
+
+        Raises:
+            No: if there is none.
+        """
+        if self.state not in (PLAYING, PAUSED):
+            raise wrong_state(
+                "there is no scene yet: play the simulation, or pause it at its start"
+            )
+        conductor: Conductor = self._node.conductor
+        return conductor
+
+    async def set(self, wanted: int) -> None:
+        """Go to another state; answers when it has come about.
+
+        Raises:
+            No: if that cannot be.
+        """
+        now = self.state
+        if wanted == now:
+            code = SetSimulationState.Response.ALREADY_IN_TARGET_STATE
+            raise No(code, f"the simulation is {WORDS.get(now, 'loading its world')} already")
+        if wanted not in WORDS:
+            code = SetSimulationState.Response.INCORRECT_TRANSITION
+            raise No(code, "only stopped, playing, paused and quitting can be asked for")
+        if now == LOADING and wanted != QUITTING:
+            raise wrong_state("the simulation is getting ready; ask again when it plays")
+        if wanted == QUITTING:
+            self._quit()
+        elif wanted == STOPPED:
+            await self._stop()
+        elif now == STOPPED:
+            await self._begin(paused=wanted == PAUSED)
+        elif wanted == PAUSED:
+            await self._pause()
+        else:
+            self._node.conductor.resume()
+
+    async def step(self, steps: int) -> None:
+        """Take some steps of the main model, and answer when they are done.
+
+        Raises:
+            No: if the simulation is not paused, or does not come to their end.
+        """
+        if self.state != PAUSED:
+            raise failed("only a paused simulation is stepped; pause it first")
+        conductor: Conductor = self._node.conductor
+        gate = conductor.gate
+        before = gate.through
+        conductor.step_paused(steps)
+        await self._while(conductor, lambda: gate.is_open or (gate.holds and gate.waiting))
+        done = gate.through - before
+        if done < steps:
+            over = self._node.conductor is not conductor
+            what = "the simulation ended" if over else "somebody paused it or let it play"
+            raise failed(f"{what} after {done} of {steps} steps")
+
+    async def reset(self, scope: int) -> None:
+        """Begin anew, playing or paused as before.
+
+        Raises:
+            No: if this cannot be begun anew.
+        """
+        scope = (scope or ResetSimulation.Request.SCOPE_ALL) & (ANEW | SPAWNED)
+        if scope not in (ANEW, SPAWNED, ANEW | SPAWNED):
+            raise unsupported("time and state are reset together only")
+        node, conductor = self._node, self._node.conductor
+        if scope & ANEW and conductor is not None and conductor.is_live:
+            raise unsupported("the twin of a live robot cannot begin anew: the robot does not")
+        if scope & ANEW and node.goal is not None and not isinstance(node.goal, OwnGoal):
+            raise failed(
+                "a client of the action hetwin/simulate has begun this run; it begins it anew"
+            )
+        if node.goal is not None and not scope & ANEW:
+            raise wrong_state("spawned objects alone are reset while the simulation is stopped")
+        if scope & SPAWNED:
+            node.spawned.clear()
+        if node.goal is None:
+            return
+        if conductor is None or not conductor.is_running:
+            raise wrong_state("the simulation is getting ready; ask again when it plays")
+        node.start_paused = conductor.gate.holds
+        node.begin_own()
+        conductor.stop()
+        await node.waiting.until(lambda: node.conductor is not conductor and self._is_ready())
+        self._see_that_it_runs()
+
+    async def _begin(self, *, paused: bool) -> None:
+        node = self._node
+        node.start_paused = paused
+        node.begin_own()
+        await node.waiting.until(self._is_ready)
+        self._see_that_it_runs()
+
+    async def _pause(self) -> None:
+        conductor: Conductor = self._node.conductor
+        try:
+            conductor.pause()
+        except Refused as refusal:
+            raise unsupported(str(refusal)) from None
+        gate = conductor.gate
+        await self._while(conductor, lambda: gate.waiting)
+        if self._node.conductor is not conductor:
+            raise failed("the simulation ended before it was paused")
+
+    async def _stop(self) -> None:
+        conductor = self._node.conductor
+        if conductor is not None:
+            conductor.stop()
+        await self._node.waiting.until(lambda: self._node.conductor is not conductor)
+
+    def _quit(self) -> None:
+        self._node.quitting = True
+        if self._node.conductor is not None:
+            self._node.conductor.stop()
+
+    def _is_ready(self) -> bool:
+        """Whether the run that has been asked for plays or stands, or has failed to."""
+        node = self._node
+        if node.goal is None:
+            return True
+        conductor: Conductor | None = node.conductor
+        if conductor is None or not conductor.is_running:
+            return False
+        return conductor.gate.waiting or conductor.gate.is_open
+
+    def _see_that_it_runs(self) -> None:
+        if self._node.goal is None:
+            code = SetSimulationState.Response.STATE_TRANSITION_ERROR
+            raise No(code, self._why())
+
+    def _why(self) -> str:
+        result = self._node.last_result
+        if result is None or not result.error:
+            return "the simulation is over already"
+        if result.summary:
+            return f"it failed: {json.loads(result.error)['reason']}"
+        return str(json_codec.error_from_text(result.error, "conductor", "start", 0))
+
+    async def _while(self, conductor: Conductor, holds: Callable[[], bool]) -> None:
+        """Wait until something holds or this run is over."""
+        await self._node.waiting.until(lambda: holds() or self._node.conductor is not conductor)

@@ -1,0 +1,163 @@
+"""The conductor, as those who start a run see it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from hetwin_core.ensemble.conductor.controls import Controls, Placement
+from hetwin_core.ensemble.conductor.lifecycle import prepare
+from hetwin_core.ensemble.conductor.listener import RunListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.listener_group import Listeners
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.parameters import is_live
+from hetwin_core.ensemble.conductor.pause import Gate
+from hetwin_core.ensemble.conductor.run import Run
+from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.transport.port import ModelPort
+
+
+class Conductor:
+    """Runs a scenario with its models.
+
+    `prepare`, then `run`; all else may be called from other threads meanwhile.
+
+    Args:
+        scenario: what to run.
+        ports: the models, in the scenario's order.
+        listeners: who is told what happens.
+        options: what the start says beyond the scenario.
+        idle: spends up to so many seconds, again and again, while the run is paused.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        ports: Sequence[ModelPort],
+        listeners: Sequence[RunListener] = (),
+        options: RunOptions | None = None,
+        idle: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._scenario = scenario
+        self._ports = tuple(ports)
+        self._listeners = Listeners(listeners)
+        self._options = options or RunOptions()
+        self._controls = Controls()
+        self._idle = idle
+        self._run: Run | None = None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the source is a robot that runs now, whose stamps are not simulated time."""
+        return is_live(self._scenario, self._options)
+
+    def prepare(self) -> RunStart:
+        """Bring the models to where they can start.
+
+        Raises:
+            BadInput: if the scenario, its files or the source cannot be used; the models are stopped.
+            RunFailed: if a model fails; the models are stopped.
+        """
+        try:
+            ready = prepare(self._scenario, self._ports, self._options)
+            endless = ready.duration_ns is None and self._options.duration is None
+            if endless and not self.is_live:
+                raise BadInput(
+                    "nothing says when this run ends",
+                    file=self._scenario.path,
+                    where="source",
+                    expected="a recording as source, or a duration",
+                )
+            self._run = Run(self._scenario, self._ports, self._listeners, self._options, ready)
+        except BaseException:
+            self._stop_models()
+            raise
+        return self._run.start
+
+    def run(self) -> RunSummary:
+        """Step until the source ends, a trigger or `stop` says so, or something fails.
+
+        A failed run answers a summary too; its `ended` is ``failed``.
+
+        Raises:
+            BadInput: if a model cannot start with what it was given; nothing was recorded then.
+        """
+        if self._run is None:
+            self.prepare()
+        assert self._run is not None
+        return self._run.to_the_end(self._controls, self._idle)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the models are ready or at work, so that `stop` has an effect at once."""
+        return self._run is not None
+
+    def stop(self) -> None:
+        """End the run at the next barrier; `ended` is ``stopped`` then."""
+        self._controls.stop.set()
+
+    def notify(self, event: Event) -> None:
+        """An event from outside, handled at the next barrier."""
+        self._controls.arrivals.put(event)
+
+    @property
+    def scene(self) -> Snapshot | None:
+        """The scene as it is now, not to be kept; None before the models are ready."""
+        return None if self._run is None else self._run.scene
+
+    @property
+    def gate(self) -> Gate:
+        """Tells whether the run is paused."""
+        return self._controls.gate
+
+    def pause(self) -> None:
+        """Hold the run before its next step, or before its first.
+
+        Raises:
+            Refused: if it follows a live robot, which does not wait.
+        """
+        if self.is_live:
+            raise Refused("the twin of a live robot cannot be paused: the robot does not wait")
+        self.gate.close()
+
+    def resume(self) -> None:
+        """Let a paused run go on."""
+        self.gate.open()
+
+    def step_paused(self, steps: int) -> None:
+        """Let a paused run take some steps.
+
+        Raises:
+            Refused: if it is not paused.
+        """
+        self.gate.let_through(steps)
+
+    def place(
+        self, entity: str, attribute: str, data: Floats, tell: Callable[[str | None], None]
+    ) -> None:
+        """Put an attribute to another value at the next barrier, also of a paused run.
+
+        Args:
+            entity: of the scene.
+            attribute: of this entity.
+            data: its new numbers; poses and twists in the world frame.
+            tell: called once, with None when it is done, else with the reason why not.
+
+        Raises:
+            Refused: if there is no run, or it has no such attribute of this size.
+        """
+        if self._run is None:
+            raise Refused("no simulation is running")
+        layout = self._run.scene.layout
+        slot = layout.find(entity, attribute)
+        if slot is None or layout.slots[slot].attribute.size != len(data):
+            raise Refused(f"the scene has no {entity}.{attribute} of {len(data)} numbers")
+        self._controls.placements.put(Placement(slot, data, tell))
+
+    def _stop_models(self) -> None:
+        for port in self._ports:
+            port.stop()

@@ -1,0 +1,62 @@
+"""The digest of a run: equal for equal input and seed, over either transport."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from typing import Any
+
+from hetwin_core.ensemble.conductor.listener import Handover
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.values import Floats
+
+
+class Digest:
+    """SHA-256 over the canonical stream of a run.
+
+    The stream begins with the names of all attributes in the order of the layout; each step adds its time in ns
+    and the float64 values of all attributes in that order; events and handovers stand between the steps as
+    canonical JSON. Ids, processes and wall times are not part of it.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._hash = hashlib.sha256()
+        names = [[s.entity, s.attribute.name, s.attribute.size] for s in layout.slots]
+        self._json("layout", names)
+
+    def values(self, time_ns: int, values: Floats) -> None:
+        """Add the values of all attributes at one time."""
+        self._hash.update(struct.pack("<q", time_ns))
+        self._hash.update(values.data)
+
+    def event(self, event: Event) -> None:
+        """Add an event."""
+        self._json(
+            "event",
+            [event.time_ns, event.name, event.kind.value, event.source, dict(event.arguments)],
+        )
+
+    def handover(self, handover: Handover) -> None:
+        """Add a handover with its value."""
+        self._json(
+            "handover",
+            [
+                handover.time_ns,
+                handover.entity,
+                handover.attribute,
+                handover.from_model,
+                handover.to_model,
+                handover.value.parent,
+                handover.value.data.tobytes().hex(),
+            ],
+        )
+
+    def hexdigest(self) -> str:
+        """The digest so far."""
+        return self._hash.hexdigest()
+
+    def _json(self, kind: str, content: Any) -> None:
+        text = json.dumps([kind, content], sort_keys=True, separators=(",", ":"))
+        self._hash.update(text.encode())

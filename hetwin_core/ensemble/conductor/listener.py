@@ -1,0 +1,145 @@
+"""What a run tells those who record or publish it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRecord:
+    """A registered model, as the registry publishes it."""
+
+    id: str
+    name: str
+    type: str
+    kind: str
+    stepping: str
+    coupling: str
+    rate: float
+    main: bool
+    host: str
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """A responsibility that moved; `value` is what was released, equal to the bit to what was taken."""
+
+    time_ns: int
+    entity: str
+    attribute: str
+    from_model: str
+    to_model: str
+    cause: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class RunStart:
+    """What is known when a run begins.
+
+    Attributes:
+        scenario: the scenario's name.
+        scenario_file: its path.
+        source: path of the recording, or a name of the live source; empty if there is none.
+        seed: seed of the run.
+        rate: steps of the main model per simulated second.
+        duration_ns: when the source ends, if it says so.
+        layout: entities and attributes.
+        models: in the scenario's order; an owner's index counts in it.
+        robot_description: the robot's URDF; empty if there is none.
+        warnings: what the models could not carry over from their input, with the model's name.
+        snapshot: the scene at the start.
+    """
+
+    scenario: str
+    scenario_file: str
+    source: str
+    seed: int
+    rate: float
+    duration_ns: int | None
+    layout: Layout
+    models: tuple[ModelRecord, ...]
+    robot_description: str
+    warnings: tuple[str, ...]
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """How a run went; the content of ``summary.json`` (all times in seconds of simulated time).
+
+    `engine` is what the main model computes with. `live` tells the lag behind a live robot: the time at which states
+    were complete and published minus that at which the newest joint sample in them was measured.
+    """
+
+    scenario: str
+    ended: str
+    error: Mapping[str, Json] | None
+    simulated_time: float
+    wall_time: float
+    real_time_factor: float
+    digest: str
+    deterministic: bool
+    transport: str
+    processes: tuple[Mapping[str, Json], ...]
+    events: tuple[Mapping[str, Json], ...]
+    handovers: tuple[Mapping[str, Json], ...]
+    state: Mapping[str, Json]
+    counters: Mapping[str, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    failures: tuple[Mapping[str, Json], ...] = ()
+    """Of models that the run went on without, or with another instance of."""
+    live: Mapping[str, Json] = field(default_factory=dict)
+    engine: str = ""
+
+
+class RunListener(Protocol):
+    """Follows a run; called in order, from the thread that runs the ensemble."""
+
+    def started(self, start: RunStart) -> None:
+        """The models are initialized and the run begins."""
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """A step of the main model is complete, its barrier included; `scene` must not be kept."""
+
+    def event(self, event: Event) -> None:
+        """An event was handled."""
+
+    def handover(self, handover: Handover) -> None:
+        """A responsibility moved."""
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
+        """Something that a person should know; `level` is ``info``, ``warning`` or ``error``."""
+
+    def ended(self, summary: RunSummary) -> None:
+        """The run is over, well or not; called once if `started` was."""
+
+
+class QuietListener(RunListener):
+    """A listener that does nothing, for those who follow only part of a run."""
+
+    def started(self, start: RunStart) -> None:
+        """Nothing."""
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Nothing."""
+
+    def event(self, event: Event) -> None:
+        """Nothing."""
+
+    def handover(self, handover: Handover) -> None:
+        """Nothing."""
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
+        """Nothing."""
+
+    def ended(self, summary: RunSummary) -> None:
+        """Nothing."""

@@ -1,0 +1,136 @@
+"""Taking in what models answer: checked, and only what they are responsible for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scene.layout import Slot
+from hetwin_core.ensemble.scene.scene import Scene
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Value
+from hetwin_core.ensemble.transport.value_check import all_finite, wrong_numbers, wrong_output
+
+
+class AnswerDesk:
+    """Writes answers into the scene.
+
+    Args:
+        scene: where answers go.
+        main_slots: slots that the main model's block covers, from the first on.
+        note: told once of each attribute that a model answers without being responsible for it.
+    """
+
+    def __init__(
+        self, scene: Scene, main_slots: Sequence[int], note: Callable[[str, str], None]
+    ) -> None:
+        self._scene = scene
+        self._layout = scene.layout
+        self._note = note
+        self._block_size = sum(self._layout.slots[s].attribute.size for s in main_slots)
+        self._span = slice(0, self._block_size)
+        self.dropped: Counter[str] = Counter()
+
+    def take_main(self, plan: ModelPlan, output: StepOutput, time_ns: int) -> None:
+        """Take the main model's answer for `time_ns`.
+
+        Raises:
+            RunFailed: if it is not for that time, has the wrong shape, or is not finite.
+        """
+        self._check_answer(plan, output, time_ns)
+        if output.block is not None:
+            self._check_block(plan, output.block, time_ns)
+            self._scene.put_block(self._span, output.block)
+        if output.proximity is not None:
+            self._check_proximity(plan, output.proximity, time_ns)
+            self._scene.put_proximity(output.proximity)
+        self._write(plan, output)
+
+    def take(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
+        """Take a model's answer; `time_ns` is None if nobody asked for a certain time.
+
+        Raises:
+            RunFailed: see `take_main`.
+        """
+        self._check_answer(plan, output, time_ns)
+        self._write(plan, output)
+
+    def _write(self, plan: ModelPlan, output: StepOutput) -> None:
+        """Write what the model is responsible for, and drop the rest."""
+        for (entity, attribute), value in output.values.items():
+            slot = self._layout.find(entity, attribute)
+            if slot is None or self._scene.table.owner(slot) != plan.index:
+                self._drop(plan, entity, attribute)
+                continue
+            self._check_value(plan, slot, value, output.time_ns)
+            self._scene.put(slot, value)
+
+    def _drop(self, plan: ModelPlan, entity: str, attribute: str) -> None:
+        key = f"{plan.name}: {entity}.{attribute}"
+        self.dropped[key] += 1
+        if self.dropped[key] == 1:
+            self._note(
+                plan.name, f"answers {entity}.{attribute}, which it is not responsible for; dropped"
+            )
+
+    def _check_answer(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
+        wrong = wrong_output(output)
+        if wrong is not None:
+            raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, wrong)
+        if time_ns is not None and output.time_ns != time_ns:
+            reason = (
+                f"it says that it is at {output.time_ns / 1e9:.9f} s;"
+                f" it was asked to step to {time_ns / 1e9:.9f} s"
+            )
+            raise RunFailed(plan.name, "step", time_ns, reason)
+
+    def _check_proximity(self, plan: ModelPlan, rows: Floats, time_ns: int) -> None:
+        if rows.ndim != 2 or rows.shape[1] != PROXIMITY_COLUMNS:
+            reason = f"proximity has shape {rows.shape}; expected (n, {PROXIMITY_COLUMNS})"
+            raise RunFailed(plan.name, "step", time_ns, reason)
+        if not all_finite(rows):
+            row = rows[~np.isfinite(rows).all(axis=1)][0]
+            reason = f"a row of proximity is not finite: {row.tolist()}"
+            raise RunFailed(plan.name, "step", time_ns, reason)
+
+    def _check_block(self, plan: ModelPlan, block: Floats, time_ns: int) -> None:
+        if block.shape != (self._block_size,) or block.dtype != np.float64:
+            reason = (
+                f"the block is {block.dtype} of shape {block.shape};"
+                f" expected float64 of shape ({self._block_size},)"
+            )
+            raise RunFailed(plan.name, "step", time_ns, reason)
+        if all_finite(block):
+            return
+        for slot in self._layout.slots:
+            if slot.offset >= self._block_size:
+                break
+            numbers = block[slot.offset : slot.offset + slot.attribute.size]
+            if not np.isfinite(numbers).all():
+                reason = f"{slot.entity}.{slot.attribute.name} is not finite: {numbers.tolist()}"
+                raise RunFailed(plan.name, "step", time_ns, reason)
+
+    def _check_value(self, plan: ModelPlan, slot: int, value: Value, time_ns: int) -> None:
+        place = self._layout.slots[slot]
+        wrong = wrong_numbers(value, place.attribute)
+        if wrong is None and value.parent != WORLD:
+            wrong = self._wrong_frame(place, value.parent)
+        if wrong is not None:
+            reason = f"{place.entity}.{place.attribute.name} {wrong}"
+            raise RunFailed(plan.name, "step", time_ns, reason)
+
+    def _wrong_frame(self, place: Slot, parent: str) -> str | None:
+        if place.attribute.name != POSE.name:
+            return f"is given in the frame {parent!r}; only poses have a frame"
+        if not self._layout.has(parent, POSE.name):
+            return f"is given in the frame {parent!r}, which the scene does not have"
+        frames = [place.entity, *self._scene.frames_from(parent)]
+        if place.entity in frames[1:]:
+            chain = " in ".join(frames)
+            return f"is given in a frame that hangs on itself: {chain}"
+        return None

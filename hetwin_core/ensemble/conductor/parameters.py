@@ -1,0 +1,319 @@
+"""Resolving the parameters that a model asks for, from its entry, the scenario and the scene."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
+from typing import Any, TypeAlias
+
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
+from hetwin_core.ensemble.resources import DATA_SCHEME
+from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
+from hetwin_core.ensemble.scenario.schema import Robot
+from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.values import POSE, Value
+from hetwin_core.ensemble.triggers.schema import OnTopic
+
+LIVE = "live"
+"""Key of a source that is a robot that runs now."""
+
+ENGINE = "engine"
+"""The main model's parameter that the start of a run may override."""
+
+Wrong: TypeAlias = Callable[[str], BadInput]
+"""Makes the error for a value, from what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What has been gathered so far about the scene."""
+
+    entities: Mapping[str, Entity]
+    values: Mapping[tuple[str, str], Value]
+    ids: Mapping[str, str]
+
+
+class ParameterResolver:
+    """Finds the values of parameters.
+
+    A value comes from the model's entry in the scenario, else from the scenario's key of the same name, else
+    from the request's default. The main model's engine comes from the options, if they name one.
+    """
+
+    def __init__(self, scenario: Scenario, options: RunOptions) -> None:
+        self._scenario = scenario
+        self._shared = _shared(scenario, options)
+        self._engine = options.engine
+
+    def resolve(
+        self, plan: ModelPlan, requests: Sequence[ParameterRequest], known: Known
+    ) -> dict[str, Any]:
+        """The values of all parameters of one model.
+
+        Raises:
+            BadInput: naming model and parameter, if one cannot be resolved or is not asked for.
+        """
+        names = {request.name for request in requests}
+        for name in plan.parameters:
+            if name not in names:
+                raise self._error(
+                    plan,
+                    name,
+                    "the model has no such parameter",
+                    name,
+                    "one of " + (", ".join(sorted(names)) or "none"),
+                )
+        return {request.name: self._one(plan, request, known) for request in requests}
+
+    def _one(self, plan: ModelPlan, request: ParameterRequest, known: Known) -> Any:
+        if request.name == ENGINE and plan.main and self._engine is not None:
+            raw: Any = self._engine
+        elif request.name in plan.parameters:
+            raw = plan.parameters[request.name]
+        elif plan.main and self._shared.get(request.name) is not None:
+            raw = self._shared[request.name]
+        elif request.required:
+            expected = f"a value ({request.kind}): {request.description}"
+            raise self._error(plan, request.name, "this parameter is missing", None, expected)
+        elif request.default is None:
+            return None
+        else:
+            raw = request.default
+        return self._converted(plan, request, raw, known)
+
+    def _converted(self, plan: ModelPlan, request: ParameterRequest, raw: Any, known: Known) -> Any:
+        def wrong(expected: str) -> BadInput:
+            return self._error(plan, request.name, "this value cannot be used", raw, expected)
+
+        match request.kind:
+            case ParameterKind.ENTITY:
+                if not _is_known(raw, known.entities):
+                    raise wrong("an entity: " + _some(known.entities))
+                return raw
+            case ParameterKind.ENTITIES:
+                return _entities(raw, known, wrong)
+            case ParameterKind.HAND:
+                return self._hand(raw, known, wrong)
+            case ParameterKind.MODEL:
+                if not _is_known(raw, known.ids):
+                    raise wrong("a model: " + ", ".join(known.ids))
+                return known.ids[raw]
+            case ParameterKind.POSE:
+                return _pose(raw, known, wrong)
+            case ParameterKind.PATH:
+                return self._path(raw, wrong)
+            case _:
+                return _plain(request, raw, wrong)
+
+    def _path(self, raw: Any, wrong: Wrong) -> str:
+        path = self._scenario.path_of(raw) if isinstance(raw, str) else None
+        if path is None:
+            raise wrong("a file, relative to the scenario or among hetwin's own")
+        return str(path)
+
+    def _hand(self, raw: Any, known: Known, wrong: Wrong) -> dict[str, Any]:
+        hands = [e.name for e in known.entities.values() if e.kind is EntityKind.HAND]
+        if raw not in hands:
+            raise wrong("a hand of the scenario: " + (", ".join(hands) or "there is none"))
+        entity = known.entities[raw]
+        notes = self._scenario.file.hands.get(raw)
+        links = [e for e in known.entities.values() if e.kind is EntityKind.LINK]
+        return asdict(
+            HandDescription(
+                name=raw,
+                robot=entity.owner,
+                link=entity.parent,
+                offset=tuple(notes.offset) if notes else (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
+                joints=entity.joints,
+                finger_links=_finger_links(links, entity),
+                closed=tuple(notes.closed) if notes else (),
+                opened=tuple(notes.opened) if notes else (),
+            )
+        )
+
+    def _error(
+        self, plan: ModelPlan, name: str, problem: str, found: Any, expected: str
+    ) -> BadInput:
+        shared = name not in plan.parameters and self._shared.get(name) is not None
+        where = name if shared else f"models.{plan.name}.parameters.{name}"
+        return BadInput(
+            f"{plan.name}: parameter {name}: {problem}",
+            file=self._scenario.path,
+            where=where,
+            found=found,
+            expected=expected,
+        )
+
+
+def _shared(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
+    """The scenario's own keys that the main model may ask for."""
+    file = scenario.file
+    robot = Robot(urdf=file.robot) if isinstance(file.robot, str) else file.robot
+    return {
+        "world": file.world,
+        "robot": _robot(scenario, robot) if robot else None,
+        "hands": [{"name": name, **hand.model_dump()} for name, hand in file.hands.items()],
+        "entities": {name: notes.model_dump() for name, notes in file.entities.items()},
+        "source": source_spec(scenario, options),
+        "scene": {**file.scene, **options.scene},
+        "rate": file.rate,
+    }
+
+
+def _robot(scenario: Scenario, robot: Robot) -> dict[str, Any]:
+    data = robot.model_dump()
+    if "://" not in robot.urdf or robot.urdf.startswith(DATA_SCHEME):
+        path = scenario.path_of(robot.urdf)
+        if path is None:
+            raise BadInput(
+                "the robot's description does not exist",
+                file=scenario.path,
+                where="robot",
+                found=robot.urdf,
+                expected="a URDF file, relative to the scenario or among hetwin's own",
+            )
+        data["urdf"] = str(path)
+    return data
+
+
+def is_live(scenario: Scenario, options: RunOptions) -> bool:
+    """Whether the source is a robot that runs now."""
+    return LIVE in (source_spec(scenario, options) or {})
+
+
+def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | None:
+    """The source as the main model gets it: the scenario's, or what the start names; None if there is none."""
+    if options.no_source:
+        return None
+    written = scenario.file.source
+    spec = named_source(written) if isinstance(written, str) else dict(written or {})
+    if options.source is not None:
+        named = named_source(options.source)
+        other = "recording" if LIVE in named else LIVE
+        spec = {key: value for key, value in spec.items() if key != other} | named
+    elif isinstance(spec.get("recording"), str):
+        path = scenario.path_of(spec["recording"])
+        spec["recording"] = str(path) if path else spec["recording"]
+    if "recording" not in spec and LIVE not in spec:
+        return None
+    watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
+    if watched:
+        spec["topics"] = sorted({*spec.get("topics", []), *watched})
+    return spec
+
+
+def named_source(text: str) -> dict[str, Any]:
+    """A source as commands and messages name it: ``live``, ``live:NAMESPACE``, a JSON object, or a recording's path.
+
+    Raises:
+        BadInput: if it begins like a JSON object and is none.
+    """
+    kind, _, namespace = text.partition(":")
+    if kind == LIVE:
+        return {LIVE: namespace}
+    if not text.lstrip().startswith("{"):
+        return {"recording": text}
+    try:
+        spec = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"the source is not JSON: {error}",
+            where="source",
+            found=text[:80],
+            expected='a path, live, live:NAMESPACE, or JSON such as {"live": "", "timeout": 2}',
+        ) from None
+    assert isinstance(spec, dict)  # what begins with a brace is nothing else
+    return spec
+
+
+def _finger_links(links: Sequence[Entity], hand: Entity) -> tuple[str, ...]:
+    """Links that a finger joint moves, and those fixed to them."""
+    of_robot = [link for link in links if link.owner == hand.owner]
+    moved = {link.name for link in of_robot if link.joint in hand.joints and link.joint}
+    grew = True
+    while grew:
+        fixed = {e.name for e in of_robot if not e.joint and e.parent in moved}
+        grew = not fixed <= moved
+        moved |= fixed
+    return tuple(link.name for link in of_robot if link.name in moved)
+
+
+def _plain(request: ParameterRequest, raw: Any, wrong: Wrong) -> Any:
+    """A value that means nothing but itself."""
+    match request.kind:
+        case ParameterKind.NUMBER:
+            if not _is_number(raw):
+                raise wrong(f"a number{f' in {request.unit}' if request.unit else ''}")
+            return float(raw)
+        case ParameterKind.INTEGER:
+            if not _is_number(raw) or int(raw) != raw:
+                raise wrong("a whole number")
+            return int(raw)
+        case ParameterKind.TEXT:
+            if not isinstance(raw, str):
+                raise wrong("text")
+        case ParameterKind.BOOLEAN:
+            if not isinstance(raw, bool):
+                raise wrong("true or false")
+        case ParameterKind.VECTOR:
+            return _vector(raw, wrong)
+    return raw
+
+
+def _is_known(raw: Any, names: Container[str]) -> bool:
+    return isinstance(raw, str) and raw in names
+
+
+def _is_number(raw: Any) -> bool:
+    good = isinstance(raw, int | float) and not isinstance(raw, bool)
+    return good and abs(raw) <= sys.float_info.max
+
+
+def _pose(raw: Any, known: Known, wrong: Wrong) -> list[float]:
+    if isinstance(raw, str):
+        if (raw, POSE.name) not in known.values:
+            raise wrong("seven numbers, or an entity with a pose")
+        return [float(x) for x in known.values[raw, POSE.name].data[:7]]
+    vector = _vector(raw, wrong)
+    if len(vector) != 7:
+        raise wrong("seven numbers x y z, qw qx qy qz")
+    return vector
+
+
+def _entities(raw: Any, known: Known, wrong: Wrong) -> list[str]:
+    if isinstance(raw, str):
+        return entities_meant(raw, known.entities.values())
+    if not isinstance(raw, list) or not all(_is_known(name, known.entities) for name in raw):
+        raise wrong(
+            "a tag, a pattern such as box_*, or a list of entities: " + _some(known.entities)
+        )
+    return raw
+
+
+def entities_meant(text: str, entities: Iterable[Entity]) -> list[str]:
+    """Names of the entities with a tag; of the objects, if the text is a pattern with ``*`` or ``?``.
+
+    A pattern that means no object may mean links of robots.
+    """
+    if not set(text) & set("*?"):
+        return [e.name for e in entities if text in e.tags]
+    meant = [e for e in entities if fnmatchcase(e.name, text)]
+    objects = [e.name for e in meant if e.kind is EntityKind.OBJECT]
+    return objects or [e.name for e in meant if e.kind is EntityKind.LINK]
+
+
+def _vector(raw: Any, wrong: Wrong) -> list[float]:
+    if not isinstance(raw, list) or not all(_is_number(x) for x in raw):
+        raise wrong("a list of numbers")
+    return [float(x) for x in raw]
+
+
+def _some(names: Mapping[str, Any]) -> str:
+    listed = list(names)
+    return ", ".join(listed[:20]) + (f" and {len(listed) - 20} more" if len(listed) > 20 else "")

@@ -1,0 +1,51 @@
+"""What observers say of the scene, in words: ``held(box, gripper)``, ``on(box, table)``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.values import Floats, Meaning
+
+
+class Predicates:
+    """Follows the attributes that are truths or name entities.
+
+    Args:
+        layout: the scene's layout.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._naming = [s for s in layout.slots if s.attribute.meaning is Meaning.ENTITY]
+        self._offsets = np.array([s.offset for s in self._naming], np.intp)
+        self._last: Floats = np.full(len(self._naming), np.nan)
+        hands = [layout.entity_id(e.name) for e in layout.of_kind(EntityKind.HAND)]
+        self._partners: list[set[int]] = [
+            set(hands) if s.attribute.name == "held" else set() for s in self._naming
+        ]
+
+    def look(self, values: Floats) -> None:
+        """Remember which entities are named now."""
+        if not len(self._offsets):
+            return
+        now = values[self._offsets]
+        if np.array_equal(now, self._last):
+            return
+        self._last = now
+        for partners, partner in zip(self._partners, now.tolist(), strict=True):
+            if partner >= 0:
+                partners.add(int(partner))
+
+    def state(self, values: Floats) -> dict[str, bool]:
+        """Every predicate that was ever true, every hand's `held`, and every truth, as they are now."""
+        state: dict[str, bool] = {}
+        for slot, partners in zip(self._naming, self._partners, strict=True):
+            now = int(values[slot.offset])
+            for partner in sorted(partners):
+                name = self._layout.entities[partner].name
+                state[f"{slot.attribute.name}({slot.entity}, {name})"] = partner == now
+        for slot in self._layout.slots:
+            if slot.attribute.meaning is Meaning.TRUTH:
+                state[f"{slot.attribute.name}({slot.entity})"] = bool(values[slot.offset] > 0.5)
+        return state

@@ -1,0 +1,42 @@
+"""How a run went, as `summary.json` and ``hetwin run --json`` tell it."""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.conductor.listener import Handover
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.events import Event, Json
+
+
+def error_row(error: RunFailed | None) -> dict[str, Json] | None:
+    """Why a run failed; None if it did not."""
+    if error is None:
+        return None
+    return {
+        "model": error.model,
+        "call": error.call,
+        "time": error.time_ns / 1e9,
+        "reason": error.reason,
+    }
+
+
+def event_row(event: Event) -> dict[str, Json]:
+    """One event."""
+    return {
+        "time": event.time_ns / 1e9,
+        "name": event.name,
+        "kind": event.kind.value,
+        "source": event.source,
+        "arguments": dict(event.arguments),
+    }
+
+
+def handover_row(handover: Handover) -> dict[str, Json]:
+    """One handover."""
+    return {
+        "time": handover.time_ns / 1e9,
+        "entity": handover.entity,
+        "attribute": handover.attribute,
+        "from": handover.from_model,
+        "to": handover.to_model,
+        "cause": handover.cause,
+    }

@@ -1,0 +1,279 @@
+"""The bench on which a model under test runs: the conductor's own parts, around one model and the fixture."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from hetwin_core.ensemble.clock import MainClock
+from hetwin_core.ensemble.conductor.outputs import AnswerDesk
+from hetwin_core.ensemble.conformance.declaration import check_spec
+from hetwin_core.ensemble.conformance.fixture import ENTITIES, MODEL, Fixture
+from hetwin_core.ensemble.conformance.result import Broken
+from hetwin_core.ensemble.model import (
+    Contribution,
+    Model,
+    ModelDescription,
+    StepInput,
+    StepOutput,
+    Stepping,
+)
+from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scene.layout import Entity, Layout
+from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
+from hetwin_core.ensemble.scene.scene import Scene
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Value
+from hetwin_core.ensemble.supervision.heartbeat import STEP, Row
+
+Result = TypeVar("Result")
+
+NAME = "model"
+SEED = 11
+MAIN_RATE = 400.0
+DEFAULT_RATE = 100.0
+
+
+class Bench:
+    """One instance of a model in a scene.
+
+    A model that can be the main one brings the scene itself; any other one joins the fixture's.
+
+    Args:
+        cls: the model.
+        description: what it says of itself.
+        parameters: resolved, as `initialize` gets them.
+        row: where calls are counted.
+    """
+
+    def __init__(
+        self,
+        cls: type[Model],
+        description: ModelDescription,
+        parameters: Mapping[str, Any],
+        row: Row,
+    ) -> None:
+        self.model = cls()
+        self._row = row
+        self.description = description
+        self.is_main = description.can_be_main
+        self.index, self.other = (0, 1) if self.is_main else (1, 0)
+        self._parameters = dict(parameters)
+        self._fixture = Fixture()
+        self._clock = MainClock(MAIN_RATE if self.is_main else description.rate or DEFAULT_RATE)
+        self._steps = 0
+        self._strayed: list[str] = []
+        self._kept: list[tuple[str, Value, bytes]] = []
+        self.trace: list[str] = []
+        """What the model answered, to the bit."""
+        self.longest: dict[str, float] = {}
+        """Wall seconds of the longest call, by its name."""
+        self.events = 0
+        self.ended = False
+        self.plan = ModelPlan(
+            self.index,
+            NAME,
+            cls.__name__,
+            cls,
+            description,
+            self.is_main,
+            Stepping.SERVICE,
+            1,
+            False,
+            10.0,
+            self._parameters,
+        )
+
+    def initialize(self) -> Contribution:
+        """Initialize the model and put together the scene.
+
+        Raises:
+            Broken: if its contribution cannot be used.
+        """
+        contribution = self._timed("initialize", self.model.initialize, self._parameters, SEED)
+        if not isinstance(contribution, Contribution):
+            raise Broken(f"answers {type(contribution).__name__}; expected a Contribution")
+        known: tuple[Entity, ...] = () if self.is_main else ENTITIES
+        entities = (*known, *contribution.entities)
+        fixed = () if self.is_main else self._fixture.attributes()
+        starts = (*fixed, *contribution.attributes)
+        check_contribution(contribution, known, {(s.entity, s.attribute.name) for s in fixed}, self)
+        layout = Layout.build(entities, ((s.entity, s.attribute) for s in starts))
+        owners = np.array([0] * len(fixed) + [self.index] * len(contribution.attributes), np.int32)
+        names = (NAME, MODEL) if self.is_main else (MODEL, NAME)
+        self.table = ResponsibilityTable(layout, names, owners)
+        main_slots = range(len(starts) if self.is_main else len(fixed))
+        self.scene = Scene(layout, self.table, 0, main_slots)
+        for slot, start in enumerate(starts):
+            self.scene.put(slot, start.value)
+        if not self.is_main:
+            self.scene.put_proximity(self._fixture.proximity(0))
+        self.scene.resolve(0)
+        self._answers = AnswerDesk(
+            self.scene, main_slots, lambda _, text: self._strayed.append(text)
+        )
+        self.trace = [_contribution_text(contribution)]
+        return contribution
+
+    def start(self) -> None:
+        """Start the model."""
+        self._timed("start", self.model.start, self.scene.snapshot())
+
+    def step(self) -> StepOutput:
+        """One step; the answer is checked as the conductor would, and more.
+
+        Raises:
+            RunFailed, Broken: if the answer breaks the contract.
+        """
+        before = self._clock.time_of(self._steps)
+        self._steps += 1
+        then = self._clock.time_of(self._steps)
+        if not self.is_main:
+            self._move_fixture(then)
+        tick = StepInput(then, then - before, self.scene.snapshot(), (), self._foreign())
+        output = self._timed("step", self.model.step, tick)
+        if not isinstance(output, StepOutput):
+            raise Broken(f"answers {type(output).__name__}; expected a StepOutput")
+        self._check_left_alone()
+        take = self._answers.take_main if self.is_main else self._answers.take
+        take(self.plan, output, then)
+        if self._strayed:
+            raise Broken(f"at {then / 1e9:.4f} s {self._strayed[0]}")
+        self._check_rest(output, then)
+        self.scene.resolve(then)
+        self.ended = self.ended or output.ended
+        self._remember(output)
+        return output
+
+    def pass_time(self, steps: int) -> None:
+        """Let the scene go on without the model, as if the run had begun earlier."""
+        self._steps += steps
+        then = self._clock.time_of(self._steps)
+        if self.is_main:
+            self.scene.resolve(then)
+        else:
+            self._move_fixture(then)
+
+    def snapshot(self) -> Snapshot:
+        """The scene now."""
+        return self.scene.snapshot()
+
+    def _timed(self, name: str, call: Callable[..., Result], *arguments: Any) -> Result:
+        self._row[STEP] += 1
+        begun = time.perf_counter()
+        try:
+            return call(*arguments)
+        finally:
+            took = time.perf_counter() - begun
+            self.longest[name] = max(took, self.longest.get(name, 0.0))
+
+    def _move_fixture(self, time_ns: int) -> None:
+        block = self._fixture.block(time_ns)
+        self.scene.put_block(slice(0, len(block)), block)
+        self.scene.put_proximity(self._fixture.proximity(time_ns))
+        self.scene.resolve(time_ns)
+
+    def _foreign(self) -> dict[tuple[str, str], Value]:
+        if not self.is_main:
+            return {}
+        slots = self.scene.layout.slots
+        return {
+            (slots[s].entity, slots[s].attribute.name): v for s, v in self.scene.foreign.items()
+        }
+
+    def _check_rest(self, output: StepOutput, then: int) -> None:
+        if not self.is_main and (output.block is not None or output.proximity is not None):
+            raise Broken("answers block or proximity; only a model that can be the main one may")
+        if not isinstance(output.ended, bool):
+            raise Broken(f"ended is {output.ended!r}; expected true or false")
+        if output.ended and not self.is_main:
+            raise Broken(
+                "says that the source has ended; only a model that can be the main one may"
+            )
+        for event in output.events:
+            if event.time_ns > then:
+                raise Broken(
+                    f"the event {event.name} is of {event.time_ns / 1e9:.4f} s, in the future"
+                    f" of the step to {then / 1e9:.4f} s"
+                )
+            try:
+                json.dumps(dict(event.arguments), allow_nan=False)
+            except (TypeError, ValueError) as error:
+                raise Broken(
+                    f"the arguments of the event {event.name} are no JSON: {error}"
+                ) from None
+            self.events += 1
+
+    def _check_left_alone(self) -> None:
+        for name, value, before in self._kept:
+            if value.data.tobytes() != before:
+                raise Broken(
+                    f"changes the numbers of {name} after it has answered them; expected a new array"
+                )
+
+    def _remember(self, output: StepOutput) -> None:
+        """Keep the answer to the bit, for comparison with another instance's."""
+        self._kept = [(f"{e}.{a}", v, v.data.tobytes()) for (e, a), v in output.values.items()]
+        numbers = {n: before.hex() for n, _, before in self._kept}
+        for name, array in (("block", output.block), ("proximity", output.proximity)):
+            if array is not None:
+                numbers[name] = array.tobytes().hex()
+        events = [(e.name, e.time_ns, dict(e.arguments)) for e in output.events]
+        asked = [(r.kind.value, r.entity, r.attribute) for r in output.requests]
+        self.trace.append(json.dumps([output.time_ns, numbers, events, asked, output.ended]))
+
+
+def check_contribution(
+    contribution: Contribution,
+    known: tuple[Entity, ...],
+    taken: set[tuple[str, str]],
+    bench: Bench,
+) -> None:
+    """See that entities are new, and attributes declared, of the right size and finite.
+
+    Raises:
+        Broken: if not.
+    """
+    names = {entity.name for entity in known}
+    for entity in contribution.entities:
+        if not entity.name or entity.name in names or entity.name == WORLD:
+            raise Broken(f"contributes the entity {entity.name!r}, which exists already")
+        names.add(entity.name)
+    declared = {spec.name: spec for spec in bench.description.provides}
+    for start in contribution.attributes:
+        what = f"{start.entity}.{start.attribute.name}"
+        if start.entity not in names:
+            raise Broken(f"contributes {what}, but there is no entity {start.entity!r}")
+        if (start.entity, start.attribute.name) in taken:
+            raise Broken(f"contributes {what}, which exists already")
+        taken.add((start.entity, start.attribute.name))
+        _check_declared(what, start.attribute, declared)
+        check_spec(start.attribute)
+        data = start.value.data
+        good = isinstance(data, np.ndarray) and data.shape == (start.attribute.size,)
+        if not good or data.dtype != np.float64 or not np.isfinite(data).all():
+            raise Broken(
+                f"{what} starts with {data!r}; expected {start.attribute.size} finite float64 numbers"
+            )
+        if start.attribute.name != POSE.name and start.value.parent != WORLD:
+            raise Broken(f"{what} has the frame {start.value.parent!r}; only poses have one")
+
+
+def _check_declared(
+    what: str, attribute: AttributeSpec, declared: Mapping[str, AttributeSpec]
+) -> None:
+    spec = declared.get(attribute.name)
+    if spec is None:
+        listed = ", ".join(declared) or "nothing"
+        raise Broken(f"contributes {what}, but provides only {listed}")
+
+
+def _contribution_text(contribution: Contribution) -> str:
+    starts = [
+        (s.entity, s.attribute.name, s.value.data.tobytes().hex()) for s in contribution.attributes
+    ]
+    return json.dumps([[e.name for e in contribution.entities], starts])

@@ -1,0 +1,134 @@
+"""Checks of what a model says of itself before it runs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from hetwin_core.ensemble.conformance.result import Broken
+from hetwin_core.ensemble.model import (
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterKind,
+    ParameterRequest,
+    Stepping,
+)
+from hetwin_core.ensemble.scene.values import PARTICLE_SIZE, AttributeSpec, Meaning
+
+CHEAP_S = 0.5
+
+
+def check_description(cls: type[Model]) -> ModelDescription:
+    """`describe` answers without an instance, and what it answers makes sense.
+
+    Raises:
+        Broken: if not.
+    """
+    found = cls.describe()
+    if not isinstance(found, ModelDescription):
+        raise Broken(f"answers {type(found).__name__}; expected a ModelDescription")
+    if not isinstance(found.kind, ModelKind) or not isinstance(found.stepping, Stepping):
+        raise Broken("kind and stepping must be a ModelKind and a Stepping")
+    if not found.summary or "\n" in found.summary:
+        raise Broken(f"the summary is {found.summary!r}; expected one sentence")
+    if found.rate is not None and not (math.isfinite(found.rate) and found.rate > 0):
+        raise Broken(f"the rate is {found.rate}; expected a positive number, or None")
+    names = [spec.name for spec in found.provides]
+    if len(set(names)) != len(names):
+        raise Broken(f"provides has a name twice: {names}")
+    for spec in found.provides:
+        check_spec(spec, least=0)  # 0: as many as the entity has, e.g. joints
+    if found.can_be_main and found.stepping is not Stepping.SERVICE:
+        raise Broken("a model that can be the main one must be stepped by service")
+    if cls.describe() != found:
+        raise Broken("answers something else when asked again")
+    return found
+
+
+def check_spec(spec: AttributeSpec, least: int = 1) -> None:
+    """See that an attribute's declaration makes sense, and that it has at least so many numbers.
+
+    Raises:
+        Broken: if not.
+    """
+    if not spec.name:
+        raise Broken("an attribute has no name")
+    if spec.size < least:
+        raise Broken(
+            f"the attribute {spec.name} has {spec.size} numbers; expected at least {least}"
+        )
+    if spec.meaning is Meaning.PARTICLES:
+        if spec.size % PARTICLE_SIZE:
+            rows = f"expected a multiple of {PARTICLE_SIZE}"
+            raise Broken(f"{spec.name} are particles, but have {spec.size} numbers; {rows}")
+    elif spec.meaning is not Meaning.QUANTITY and spec.size != 1:
+        raise Broken(f"{spec.name} is a {spec.meaning}, but has {spec.size} numbers; expected 1")
+
+
+def make(cls: type[Model]) -> Model:
+    """An instance, made without arguments and at no cost.
+
+    Raises:
+        Broken: if that takes arguments or long.
+    """
+    begun = time.perf_counter()
+    try:
+        model = cls()
+    except TypeError as error:
+        raise Broken(f"{error}; expected a constructor that takes no arguments") from None
+    took = time.perf_counter() - begun
+    if took > CHEAP_S:
+        raise Broken(f"the constructor takes {took:.1f} s; costly work belongs into initialize")
+    return model
+
+
+def check_parameters(model: Model) -> Sequence[ParameterRequest]:
+    """`parameters` has unique names, and defaults that fit their kinds.
+
+    Raises:
+        Broken: if not.
+    """
+    requests = model.parameters()
+    names: set[str] = set()
+    for request in requests:
+        if not isinstance(request, ParameterRequest):
+            raise Broken(f"{request!r} is no ParameterRequest")
+        if not isinstance(request.kind, ParameterKind):
+            raise Broken(f"{request.name}: {request.kind!r} is no ParameterKind")
+        if not request.name or request.name in names:
+            raise Broken(f"two parameters are called {request.name!r}; expected unique names")
+        names.add(request.name)
+        if request.default is not None and not _fits(request.kind, request.default):
+            raise Broken(
+                f"{request.name}: the default {request.default!r} is no {request.kind.value}"
+            )
+    if list(model.parameters()) != list(requests):
+        raise Broken("answers something else when asked again")
+    return requests
+
+
+def _fits(kind: ParameterKind, value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    is_list = isinstance(value, list | tuple)
+    match kind:
+        case ParameterKind.NUMBER:
+            return is_number and math.isfinite(value)
+        case ParameterKind.INTEGER:
+            return isinstance(value, int) and not isinstance(value, bool)
+        case ParameterKind.BOOLEAN:
+            return isinstance(value, bool)
+        case ParameterKind.VECTOR:
+            return is_list and all(_fits(ParameterKind.NUMBER, x) for x in value)
+        case ParameterKind.POSE:
+            return isinstance(value, str) or (
+                is_list and len(value) == 7 and _fits(ParameterKind.VECTOR, value)
+            )
+        case ParameterKind.ENTITIES:
+            return isinstance(value, str) or (is_list and all(isinstance(x, str) for x in value))
+        case ParameterKind.ANY:
+            return True
+        case _:
+            return isinstance(value, str)

@@ -1,0 +1,149 @@
+"""A small scene for models under test: a hand with two fingers lifts a box from a table; beside it stands a beaker."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import numpy as np
+
+from hetwin_core.ensemble.model import AttributeStart
+from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value, pose_value
+
+MODEL = "fixture"
+JOINTS = ("left_finger_joint", "right_finger_joint")
+FINGERS = ("left_finger", "right_finger")
+HALF_BOX = 0.02
+OPEN = 0.04
+TABLE_TOP = 0.4
+LIFT = 0.1
+BEAKER_HEIGHT, BEAKER_WIDTH, WALL = 0.08, 0.06, 0.004
+
+
+def _walls() -> tuple[Shape, ...]:
+    """Of a square beaker whose origin is at the middle of its bottom, on the table."""
+    upright = (1.0, 0.0, 0.0, 0.0)
+    out, up = BEAKER_WIDTH / 2, BEAKER_HEIGHT / 2
+    along_x = [
+        Shape(ShapeKind.BOX, (WALL, BEAKER_WIDTH + WALL, BEAKER_HEIGHT), (x, 0.0, up, *upright))
+        for x in (-out, out)
+    ]
+    along_y = [
+        Shape(ShapeKind.BOX, (BEAKER_WIDTH + WALL, WALL, BEAKER_HEIGHT), (0.0, y, up, *upright))
+        for y in (-out, out)
+    ]
+    bottom = Shape(
+        ShapeKind.BOX, (BEAKER_WIDTH, BEAKER_WIDTH, WALL), (0.0, 0.0, WALL / 2, *upright)
+    )
+    return (bottom, *along_x, *along_y)
+
+
+ENTITIES = (
+    Entity("robot", EntityKind.ROBOT, joints=JOINTS),
+    Entity("palm", EntityKind.LINK, owner="robot"),
+    Entity("left_finger", EntityKind.LINK, owner="robot", parent="palm", joint=JOINTS[0]),
+    Entity("right_finger", EntityKind.LINK, owner="robot", parent="palm", joint=JOINTS[1]),
+    Entity("hand", EntityKind.HAND, owner="robot", parent="palm", joints=JOINTS),
+    Entity(
+        "box",
+        EntityKind.OBJECT,
+        tags=("graspable",),
+        mass=0.2,
+        shapes=(Shape(ShapeKind.BOX, (0.04, 0.04, 0.04)),),
+    ),
+    Entity("beaker", EntityKind.OBJECT, mass=0.1, shapes=_walls()),
+    Entity("table", EntityKind.STATIC, shapes=(Shape(ShapeKind.BOX, (1.0, 1.0, 0.02)),)),
+)
+
+HAND = HandDescription(
+    "hand",
+    "robot",
+    "palm",
+    joints=JOINTS,
+    finger_links=FINGERS,
+    closed=(0.0, 0.0),
+    opened=(OPEN, OPEN),
+)
+
+
+def hand_parameter() -> dict[str, object]:
+    """The hand as the conductor resolves a parameter."""
+    return asdict(HAND)
+
+
+class Fixture:
+    """Values of the scene at any time; a motion of 2.4 s: close, lift, lower, open."""
+
+    def attributes(self) -> tuple[AttributeStart, ...]:
+        """All attributes with their values at the start."""
+        starts = [
+            AttributeStart("robot", AttributeSpec(name, len(JOINTS), unit), Value(data, 0))
+            for name, unit, data in self._joints(0)
+        ]
+        starts += [AttributeStart(n, POSE, Value(p, 0)) for n, p in self._poses(0).items()]
+        return tuple(starts)
+
+    def block(self, time_ns: int) -> Floats:
+        """The numbers of all attributes, in the order of `attributes`."""
+        joints = [data for _, _, data in self._joints(time_ns)]
+        return np.concatenate([*joints, *self._poses(time_ns).values()])
+
+    def proximity(self, time_ns: int) -> Floats:
+        """What is near the box: the table under it and a finger on each side; see `PROXIMITY_COLUMNS`."""
+        names = [entity.name for entity in ENTITIES]
+        box = names.index("box")
+        gap = self._opening(time_ns) - HALF_BOX
+        lift, _ = self._lift(time_ns)
+        force = 10.0 if gap <= 0 else 0.0
+        near = (
+            ("left_finger", gap, (0.0, -1.0, 0.0), force),
+            ("right_finger", gap, (0.0, 1.0, 0.0), force),
+            ("table", lift, (0.0, 0.0, 1.0), 0.0 if lift > 0 else 2.0),
+        )
+        rows = [
+            (box, names.index(n), away, *normal, *normal, *(f * x for x in normal))
+            for n, away, normal, f in near
+        ]
+        return np.array(rows, np.float64).reshape(-1, PROXIMITY_COLUMNS)
+
+    def _joints(self, time_ns: int) -> list[tuple[str, str, Floats]]:
+        opening = self._opening(time_ns)
+        speed = (self._opening(time_ns + 1000) - opening) / 1e-6
+        effort = 10.0 if opening <= HALF_BOX else 0.0
+        return [
+            ("joint_positions", "rad or m", np.full(2, opening)),
+            ("joint_velocities", "rad/s or m/s", np.full(2, speed)),
+            ("joint_efforts", "Nm or N", np.full(2, effort)),
+        ]
+
+    def _poses(self, time_ns: int) -> dict[str, Floats]:
+        opening = self._opening(time_ns)
+        lift, speed = self._lift(time_ns)
+        z, up = TABLE_TOP + HALF_BOX + lift, (0.0, 0.0, speed)
+        return {
+            "palm": pose_value((0.5, 0.0, z + 0.1), linear=up).data,
+            "left_finger": pose_value((0.5, opening, z), linear=up).data,
+            "right_finger": pose_value((0.5, -opening, z), linear=up).data,
+            "hand": pose_value((0.5, 0.0, z), linear=up).data,
+            "box": pose_value((0.5, 0.0, z), linear=up).data,
+            "beaker": pose_value((0.5, 0.3, TABLE_TOP)).data,
+            "table": pose_value((0.5, 0.0, TABLE_TOP - 0.01)).data,
+        }
+
+    @staticmethod
+    def _opening(time_ns: int) -> float:
+        """Of each finger: open, closed on the box from 0.3 s to 2.1 s, open again."""
+        return float(
+            np.interp(time_ns / 1e9, (0.1, 0.3, 2.1, 2.3), (OPEN, HALF_BOX, HALF_BOX, OPEN))
+        )
+
+    @staticmethod
+    def _lift(time_ns: int) -> tuple[float, float]:
+        """Height of box and hand over where they were [m], and its change [m/s]: up from 0.7 s, down from 1.3 s."""
+        t = time_ns / 1e9
+        up, down = np.clip((t - 0.7) / 0.4, 0.0, 1.0), np.clip((t - 1.3) / 0.4, 0.0, 1.0)
+        speed = LIFT / 0.4 * (float(0 < up < 1) - float(0 < down < 1))
+        return float(LIFT * (up - down)), speed

@@ -1,0 +1,184 @@
+"""Checks of what a model does with responsibilities and commands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hetwin_core.ensemble.conformance.bench import Bench
+from hetwin_core.ensemble.conformance.result import Broken
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.scene.poses import is_pose
+from hetwin_core.ensemble.scene.values import POSE, WORLD, Value, pose_value
+
+NOTHING = "no_such_thing"
+TOLERANCE = 1e-9
+
+
+def check_round_trips(bench: Bench) -> str:
+    """Hand every attribute that the model may be responsible for to it and back, or back to it.
+
+    Raises:
+        Broken: if what is released right after it was taken is something else, or a refusal changes something.
+    """
+    slots = [
+        slot
+        for slot, place in enumerate(bench.scene.layout.slots)
+        if bench.plan.provides(place.attribute.name)
+    ]
+    if not slots:
+        return "provides nothing that the scene has"
+    passed: list[str] = []
+    refused: list[str] = []
+    for slot in slots:
+        own = bench.table.owner(slot) == bench.index
+        good = _out_and_in(bench, slot) if own else _in_and_out(bench, slot)
+        place = bench.scene.layout.slots[slot]
+        (passed if good else refused).append(f"{place.entity}.{place.attribute.name}")
+    parts = [("handed", passed), ("refused", refused)]
+    return "; ".join(f"{word}: {_shown(names)}" for word, names in parts if names)
+
+
+def _shown(names: list[str]) -> str:
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+
+
+def _in_and_out(bench: Bench, slot: int) -> bool:
+    """Another model's attribute: take, release, take, step, release; whether the model takes it at all."""
+    place = bench.scene.layout.slots[slot]
+    if not _take(bench, slot):
+        return False
+    given = bench.scene.value(slot)
+    _compare(bench, slot, given, _release(bench, slot))
+    if not _take(bench, slot):
+        raise Broken(
+            f"took {place.entity}.{place.attribute.name} once, and refuses it after it was released"
+        )
+    _move(bench, slot, bench.index, given)
+    for _ in range(3):
+        bench.step()
+    _move(bench, slot, bench.other, _release(bench, slot))
+    bench.step()
+    return True
+
+
+def _out_and_in(bench: Bench, slot: int) -> bool:
+    """The model's own attribute: release, step without it, take back; whether the model lets go of it at all."""
+    place = bench.scene.layout.slots[slot]
+    try:
+        value = _release(bench, slot)
+    except Refused:
+        bench.step()
+        return False
+    _move(bench, slot, bench.other, value)
+    for _ in range(3):
+        bench.step()
+    for _ in range(2):
+        if not _take(bench, slot):
+            raise Broken(
+                f"does not take {place.entity}.{place.attribute.name} back after it was released"
+            )
+        given = bench.scene.value(slot)
+        _compare(bench, slot, given, _release(bench, slot))
+    _take(bench, slot)
+    _move(bench, slot, bench.index, given)
+    bench.step()
+    return True
+
+
+def _move(bench: Bench, slot: int, to: int, value: Value) -> None:
+    bench.table.move(slot, to)
+    bench.scene.put(slot, value)
+
+
+def _take(bench: Bench, slot: int) -> bool:
+    place = bench.scene.layout.slots[slot]
+    try:
+        bench.model.take(
+            place.entity, place.attribute.name, bench.scene.value(slot), bench.snapshot()
+        )
+    except Refused:
+        if bench.table.owner(slot) != bench.index:
+            bench.step()  # fails if the model answers the attribute all the same
+        return False
+    return True
+
+
+def _release(bench: Bench, slot: int) -> Value:
+    place = bench.scene.layout.slots[slot]
+    what = f"{place.entity}.{place.attribute.name}"
+    value = bench.model.release(place.entity, place.attribute.name, bench.snapshot())
+    if not isinstance(value, Value):
+        raise Broken(f"releases {what} with {type(value).__name__}; expected a Value")
+    data = value.data
+    good = isinstance(data, np.ndarray) and data.shape == (place.attribute.size,)
+    if not good or not np.isfinite(data).all() or data.dtype != np.float64:
+        raise Broken(
+            f"releases {what} as {data!r}; expected {place.attribute.size} finite float64 numbers"
+        )
+    if place.attribute.name == POSE.name and not is_pose(data):
+        raise Broken(f"releases {what} with a quaternion that is no unit: {data[3:7].tolist()}")
+    if value.parent != WORLD:
+        raise Broken(f"releases {what} in the frame {value.parent!r}; expected the world")
+    if value.time_ns != bench.scene.time_ns:
+        raise Broken(
+            f"releases {what} of {value.time_ns / 1e9:.4f} s; expected {bench.scene.time_ns / 1e9:.4f} s"
+        )
+    return value
+
+
+def _compare(bench: Bench, slot: int, given: Value, released: Value) -> None:
+    """A pose's velocity may be what the model knows better, such as the hand's; all else must not change."""
+    place = bench.scene.layout.slots[slot]
+    expected, found = given.data, released.data.copy()
+    if place.attribute.name == POSE.name:
+        expected, found = expected[:7], found[:7]
+        if float(expected[3:7] @ found[3:7]) < 0:
+            found[3:7] *= -1.0
+    away = float(np.abs(expected - found).max())
+    if away > TOLERANCE:
+        raise Broken(
+            f"releases {place.entity}.{place.attribute.name} right after it was taken as"
+            f" {found.tolist()}; it was given {expected.tolist()}"
+        )
+
+
+def check_refusals(bench: Bench) -> str:
+    """Unknown entities, attributes and commands are refused, and nothing else.
+
+    Raises:
+        Broken: if the model accepts one, or fails in another way.
+    """
+    layout, scene = bench.scene.layout, bench.snapshot()
+    entity = layout.entities[0].name if layout.entities else NOTHING
+    spec = bench.description.provides[0] if bench.description.provides else POSE
+    provided = spec.name
+    data = (
+        pose_value((0.0, 0.0, 0.0)).data if spec.name == POSE.name else np.zeros(max(spec.size, 1))
+    )
+    value = Value(data, scene.time_ns)
+    model = bench.model
+    for name, attribute in ((NOTHING, provided), (entity, NOTHING)):
+        what = f"{name}.{attribute}"
+        _refuses(f"take of {what}", lambda n=name, a=attribute: model.take(n, a, value, scene))
+        _refuses(f"release of {what}", lambda n=name, a=attribute: model.release(n, a, scene))
+    return "unknown entity and attribute"
+
+
+def check_unknown_command(bench: Bench) -> None:
+    """An unknown command is refused.
+
+    Raises:
+        Broken: if it is not.
+    """
+    _refuses(f"command {NOTHING}", lambda: bench.model.command(NOTHING, {}))
+
+
+def _refuses(what: str, call: object) -> None:
+    assert callable(call)
+    try:
+        call()
+    except Refused:
+        return
+    except Exception as error:
+        raise Broken(f"{what} raises {type(error).__name__}: {error}; expected Refused") from error
+    raise Broken(f"{what} is accepted; expected Refused")

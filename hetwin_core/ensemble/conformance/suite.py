@@ -1,0 +1,199 @@
+"""The conformance suite of the model contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hetwin_core.ensemble.catalogue import model_class
+from hetwin_core.ensemble.conformance.bench import Bench
+from hetwin_core.ensemble.conformance.candidates import values_for
+from hetwin_core.ensemble.conformance.declaration import check_description, check_parameters, make
+from hetwin_core.ensemble.conformance.fixture import ENTITIES
+from hetwin_core.ensemble.conformance.handovers import (
+    check_refusals,
+    check_round_trips,
+    check_unknown_command,
+)
+from hetwin_core.ensemble.conformance.result import Broken, CheckResult, Report
+from hetwin_core.ensemble.conformance.robustness import (
+    check_deadline,
+    check_late_start,
+    check_odd_parameters,
+)
+from hetwin_core.ensemble.model import Model, ModelDescription
+from hetwin_core.ensemble.supervision.heartbeat import Row, unseen_row
+
+__all__ = ["CheckResult", "check_model_type"]
+
+DURATION_S = 2.4
+MAX_STEPS = 1000
+MAIN_STEPS = 200
+
+
+def check_model_type(
+    model: str,
+    parameters: Mapping[str, Any] | None = None,
+    report: Report | None = None,
+    row: Row | None = None,
+) -> list[CheckResult]:
+    """Check that a model keeps the contract that the conductor relies on.
+
+    The model runs on a small scene of its own: a robot's hand that takes a box from a table. A model that can be
+    the main one brings its own scene; if it asks for a world, it gets one of hetwin's.
+
+    Args:
+        model: MODULE:CLASS, or a model type.
+        parameters: values that are used instead of made-up ones, as `initialize` gets them.
+        report: collects the results; it may be told of each.
+        row: where each call of the model is counted, for a process that watches this one.
+
+    Raises:
+        BadInput: if there is no such model.
+    """
+    suite = _Suite(model_class(model), dict(parameters or {}), report or Report(), row)
+    return suite.run()
+
+
+class _Suite:
+    """The checks of one model, in the order of its life; each later one needs the earlier ones."""
+
+    def __init__(
+        self, cls: type[Model], given: dict[str, Any], report: Report, row: Row | None
+    ) -> None:
+        self._cls = cls
+        self._given = given
+        self._report = report
+        self._row = unseen_row() if row is None else row
+        self._description: ModelDescription
+        self._values: dict[str, Any] = {}
+
+    def run(self) -> list[CheckResult]:
+        check = self._report.run
+        (
+            check("describe", self._describe)
+            and check("constructor without arguments", self._make)
+            and check("parameters", self._parameters)
+            and check("initialize", self._initialize)
+            and check("start", self._start)
+            and check("step", self._step)
+            and self._behaviour()
+        )
+        return self._report.results
+
+    def _behaviour(self) -> bool:
+        check = self._report.run
+        check("same seed and input, same bits", self._determinism)
+        check("take and release", lambda: check_round_trips(self._started()))
+        check("refusal of what it does not know", lambda: check_refusals(self._stepped()))
+        check("refusal of unknown commands", lambda: check_unknown_command(self._stepped()))
+        if not self._description.can_be_main:
+            check("start in the middle of a run", self._late_start)
+        check("odd parameters", self._odd_parameters)
+        check("within the deadline", self._deadline)
+        return check("stop, and stop again", self._stop)
+
+    def _describe(self) -> str:
+        self._description = check_description(self._cls)
+        return f"{self._description.kind.value}: {self._description.summary}"
+
+    def _make(self) -> None:
+        make(self._cls)
+
+    def _parameters(self) -> str:
+        requests = check_parameters(make(self._cls))
+        is_main = self._description.can_be_main
+        names = [request.name for request in requests]
+        unknown = sorted(set(self._given) - set(names))
+        if unknown:
+            raise Broken(f"has no parameter {unknown[0]!r}; expected one of {names}")
+        entities = () if is_main else ENTITIES
+        self._values = values_for(requests, entities, self._given, can_be_main=is_main)
+        return ", ".join(names) or "none"
+
+    def _initialize(self) -> str:
+        try:
+            contribution = self._bench().initialize()
+        except Broken:
+            raise
+        except Exception as error:
+            raise Broken(
+                f"raised {type(error).__name__}: {error}; if the made-up parameters do not suit it,"
+                " give others with --parameters"
+            ) from error
+        return f"{len(contribution.entities)} entities, {len(contribution.attributes)} attributes"
+
+    def _start(self) -> None:
+        self._started().model.stop()
+
+    def _step(self) -> str:
+        bench = self._stepped(self._count())
+        bench.model.stop()
+        return f"{len(bench.trace) - 1} steps, {bench.events} events"
+
+    def _determinism(self) -> None:
+        first, second = self._stepped(self._count()), self._stepped(self._count())
+        for bench in (first, second):
+            bench.model.stop()
+        if first.trace == second.trace:
+            return
+        for number, (one, other) in enumerate(zip(first.trace, second.trace, strict=False)):
+            if one != other:
+                place = "initialize" if number == 0 else f"step {number}"
+                raise Broken(
+                    f"two instances differ from {place} on: {_difference(one, other)}; randomness must"
+                    " come only from a generator seeded with initialize's seed"
+                )
+        raise Broken(f"two instances took {len(first.trace)} and {len(second.trace)} steps")
+
+    def _late_start(self) -> None:
+        bench = self._bench()
+        bench.initialize()
+        check_late_start(bench)
+        bench.model.stop()
+
+    def _odd_parameters(self) -> str:
+        def bench(name: str, value: object) -> Bench:
+            values = {**self._values, name: value}
+            return Bench(self._cls, self._description, values, self._row)
+
+        return check_odd_parameters(make(self._cls).parameters(), bench)
+
+    def _deadline(self) -> str:
+        bench = self._stepped(self._count())
+        bench.model.stop()
+        return check_deadline(bench)
+
+    def _stop(self) -> None:
+        bench = self._stepped()
+        bench.model.stop()
+        bench.model.stop()
+
+    def _count(self) -> int:
+        if self._description.can_be_main:
+            return MAIN_STEPS
+        return min(MAX_STEPS, round(DURATION_S * (self._description.rate or 100.0)))
+
+    def _bench(self) -> Bench:
+        return Bench(self._cls, self._description, self._values, self._row)
+
+    def _started(self) -> Bench:
+        bench = self._bench()
+        bench.initialize()
+        bench.start()
+        return bench
+
+    def _stepped(self, count: int = 2) -> Bench:
+        bench = self._started()
+        for _ in range(count):
+            if bench.ended:
+                break
+            bench.step()
+        return bench
+
+
+def _difference(one: str, other: str) -> str:
+    """The first place where two texts differ, with a bit around it."""
+    at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    start = max(0, at - 30)
+    return f"...{one[start : at + 30]}... and ...{other[start : at + 30]}..."

@@ -1,0 +1,163 @@
+"""Evaluators: the named functions that expressions may call (paper 0, section 3.3.2).
+
+Every evaluator is a function of the scene and its arguments. Third parties add theirs under the entry point
+group ``hetwin.evaluators``.
+"""
+
+# ruff: noqa: D402 (users read the first line of each evaluator in `hetwin evaluators`: how it is called)
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import WORLD
+
+Evaluator: TypeAlias = Callable[..., Any]
+ENTRY_POINTS = "hetwin.evaluators"
+
+
+def distance(scene: Snapshot, a: str, b: str) -> float:
+    """distance(a, b): metres between the frames of two entities; between surfaces if they are close."""
+    row = _proximity_row(scene, a, b)
+    if row is not None:
+        return float(row[2])
+    return float(np.linalg.norm(scene.pose(a)[:3] - scene.pose(b)[:3]))
+
+
+def in_contact(scene: Snapshot, a: str, b: str) -> bool:
+    """in_contact(a, b): whether two entities touch (closer than a tenth of a millimetre)."""
+    row = _proximity_row(scene, a, b)
+    return row is not None and bool(row[2] < 1e-4)
+
+
+def exists(scene: Snapshot, entity: str) -> bool:
+    """exists(entity): whether the scene has an entity of this name."""
+    return scene.layout.entity_id(entity) >= 0
+
+
+def tagged(scene: Snapshot, entity: str, tag: str) -> bool:
+    """tagged(entity, tag): whether the scenario gave the entity this tag."""
+    return tag in scene.layout.entity(entity).tags
+
+
+def owner(scene: Snapshot, entity: str, attribute: str) -> str:
+    """owner(entity, attribute): name of the model that is responsible."""
+    return scene.owner(entity, attribute)
+
+
+def attribute(scene: Snapshot, entity: str, name: str, index: int = 0) -> float:
+    """attribute(entity, name[, index]): one number of an attribute."""
+    return float(scene.get(entity, name)[index])
+
+
+def held_object(scene: Snapshot, hand: str) -> str | None:
+    """held_object(hand): the object whose pose is given in this hand's frame; null if there is none."""
+    layout = scene.layout
+    hand_id = layout.entity_id(hand)
+    if hand_id < 0:
+        raise KeyError(hand)
+    for slot_id in np.flatnonzero(scene.parents == hand_id):
+        return layout.slots[int(slot_id)].entity
+    return None
+
+
+def hand_free(scene: Snapshot, hand: str) -> bool:
+    """hand_free(hand): whether nothing is held: no object's pose is given in its frame, nor `holding` true."""
+    if held_object(scene, hand) is not None:
+        return False
+    return not (scene.layout.has(hand, "holding") and scene.get(hand, "holding")[0] > 0.5)
+
+
+def nearest_object(
+    scene: Snapshot, to: str, options: Mapping[str, Any] | None = None
+) -> str | None:
+    """nearest_object(entity[, {'within': metres, 'kind': tag}]): the closest object; null if there is none.
+
+    The distance counts from the frame of `to` to the middle of the object.
+    """
+    options = dict(options or {})
+    within = float(options.pop("within", np.inf))
+    tag = options.pop("kind", None)
+    if options:
+        raise ValueError(f"nearest_object knows 'within' and 'kind', not {sorted(options)}")
+    here = scene.pose(to)[:3]
+    best: str | None = None
+    for entity in scene.layout.of_kind(EntityKind.OBJECT):
+        if entity.name == to or (tag is not None and tag not in entity.tags):
+            continue
+        away = float(np.linalg.norm(scene.pose(entity.name)[:3] - here))
+        if away <= within:
+            best, within = entity.name, away
+    return best
+
+
+def height(scene: Snapshot, entity: str) -> float:
+    """height(entity): z of its frame in the world, in metres."""
+    return float(scene.pose(entity)[2])
+
+
+def speed(scene: Snapshot, entity: str) -> float:
+    """speed(entity): magnitude of its linear velocity, in m/s."""
+    return float(np.linalg.norm(scene.pose(entity)[7:10]))
+
+
+def frame_of(scene: Snapshot, entity: str) -> str:
+    """frame_of(entity): the frame in which the responsible model gives its pose."""
+    return scene.parent(entity) if scene.layout.has(entity, "pose") else WORLD
+
+
+BUILT_IN: Mapping[str, Evaluator] = {
+    function.__name__: function
+    for function in (
+        attribute,
+        distance,
+        exists,
+        frame_of,
+        hand_free,
+        height,
+        held_object,
+        in_contact,
+        nearest_object,
+        owner,
+        speed,
+        tagged,
+    )
+}
+
+
+@cache
+def all_evaluators() -> Mapping[str, Evaluator]:
+    """The built-in evaluators and those of installed packages; a built-in name cannot be taken.
+
+    Raises:
+        BadInput: if one of an installed package cannot be imported.
+    """
+    found: dict[str, Evaluator] = {}
+    for point in entry_points(group=ENTRY_POINTS):
+        try:
+            found[point.name] = point.load()
+        except Exception as error:  # a module of anyone's may raise anything while it is imported
+            raise BadInput(
+                f"the evaluator {point.name!r} cannot be imported: {type(error).__name__}: {error}",
+                found=point.value,
+                expected="MODULE:FUNCTION of an installed package",
+            ) from error
+    return MappingProxyType(found | dict(BUILT_IN))
+
+
+def _proximity_row(scene: Snapshot, a: str, b: str) -> Any:
+    first, second = scene.layout.entity_id(a), scene.layout.entity_id(b)
+    rows = scene.proximity
+    match = (rows[:, 0] == first) & (rows[:, 1] == second)
+    match |= (rows[:, 0] == second) & (rows[:, 1] == first)
+    hits = rows[match]
+    return hits[np.argmin(hits[:, 2])] if len(hits) else None

@@ -1,0 +1,141 @@
+"""What models and the conductor tell each other seldom, as JSON text."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
+from hetwin_core.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    ParameterKind,
+    ParameterRequest,
+    Request,
+    RequestKind,
+)
+from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.scene.layout_json import entity_from_json, entity_to_json
+from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
+
+
+def requests_to_text(requests: Any) -> str:
+    """Parameter requests as JSON."""
+    return json.dumps([asdict(request) for request in requests])
+
+
+def requests_from_text(text: str) -> list[ParameterRequest]:
+    """Inverse of `requests_to_text`."""
+    return [
+        ParameterRequest(**{**row, "kind": ParameterKind(row["kind"])}) for row in json.loads(text)
+    ]
+
+
+def contribution_to_text(contribution: Contribution) -> str:
+    """A contribution as JSON; numbers keep every bit (shortest decimal form that reads back the same)."""
+    return json.dumps(
+        {
+            "entities": [entity_to_json(e) for e in contribution.entities],
+            "attributes": [_start_to_json(start) for start in contribution.attributes],
+            "reads": [list(selection) for selection in contribution.reads],
+            "warnings": list(contribution.warnings),
+            "duration_ns": contribution.duration_ns,
+            "robot_description": contribution.robot_description,
+            "engine": contribution.engine,
+            "reproducible": contribution.reproducible,
+        }
+    )
+
+
+def contribution_from_text(text: str) -> Contribution:
+    """Inverse of `contribution_to_text`."""
+    data = json.loads(text)
+    return Contribution(
+        entities=tuple(entity_from_json(e) for e in data["entities"]),
+        attributes=tuple(_start_from_json(start) for start in data["attributes"]),
+        reads=tuple(Selection(*pair) for pair in data["reads"]),
+        warnings=tuple(data["warnings"]),
+        duration_ns=data["duration_ns"],
+        robot_description=data["robot_description"],
+        engine=data["engine"],
+        reproducible=data["reproducible"],
+    )
+
+
+def _start_to_json(start: AttributeStart) -> dict[str, Any]:
+    spec, value = start.attribute, start.value
+    return {
+        "entity": start.entity,
+        "attribute": spec.name,
+        "size": spec.size,
+        "unit": spec.unit,
+        "meaning": spec.meaning.value,
+        "data": value.data.tolist(),
+        "time_ns": value.time_ns,
+        "parent": value.parent,
+    }
+
+
+def _start_from_json(data: dict[str, Any]) -> AttributeStart:
+    spec = AttributeSpec(data["attribute"], data["size"], data["unit"], Meaning(data["meaning"]))
+    value = Value(np.array(data["data"], np.float64), data["time_ns"], data["parent"])
+    return AttributeStart(data["entity"], spec, value)
+
+
+def asked_to_text(requests: list[Request]) -> str:
+    """Requests for responsibilities as JSON; empty if there are none."""
+    return json.dumps([[r.kind.value, r.entity, r.attribute] for r in requests]) if requests else ""
+
+
+def asked_from_text(text: str) -> list[Request]:
+    """Inverse of `asked_to_text`."""
+    return [Request(RequestKind(k), e, a) for k, e, a in json.loads(text)] if text else []
+
+
+def error_to_text(error: BaseException) -> str:
+    """An error as JSON, so that it can be raised again at the other end."""
+    if isinstance(error, BadInput):
+        found = error.found if isinstance(error.found, str | int | float) else repr(error.found)
+        data = {
+            "kind": "bad_input",
+            "problem": error.problem,
+            "file": error.file,
+            "where": error.where,
+            "found": None if error.found is None else found,
+            "expected": error.expected,
+        }
+    elif isinstance(error, Refused):
+        data = {"kind": "refused", "text": str(error)}
+    elif isinstance(error, RunFailed):
+        data = {
+            "kind": "failed",
+            "model": error.model,
+            "call": error.call,
+            "time_ns": error.time_ns,
+            "reason": error.reason,
+        }
+    else:
+        data = {"kind": "raised", "text": f"{type(error).__name__}: {error}"}
+    return json.dumps(data)
+
+
+def error_from_text(text: str, model: str, call: str, time_ns: int) -> HetwinError:
+    """The error that `error_to_text` was given; anything else is a failure of the model."""
+    data = json.loads(text)
+    kind = data.pop("kind")
+    if kind == "bad_input":
+        return BadInput(
+            data["problem"],
+            file=data["file"],
+            where=data["where"],
+            found=data["found"],
+            expected=data["expected"],
+        )
+    if kind == "refused":
+        return Refused(data["text"])
+    if kind == "failed":
+        return RunFailed(data["model"], data["call"], data["time_ns"], data["reason"])
+    return RunFailed(model, call, time_ns, data["text"])

@@ -1,0 +1,250 @@
+"""The contract that every model keeps (paper 0, section 3.2: interfaces of models)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.scene.layout import EVERYTHING, Entity, Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
+
+
+class ModelKind(StrEnum):
+    """What a model does."""
+
+    SIMULATION = "simulation"
+    """Predicts the next state."""
+    OBSERVER = "observer"
+    """Evaluates predicates on the current state."""
+
+
+class Stepping(StrEnum):
+    """Who steps a model (paper 0, section 3.2)."""
+
+    SERVICE = "service"
+    """The conductor calls and waits."""
+    CLOCK = "clock"
+    """The model follows the clock; nobody waits, missed steps are counted."""
+    FREE = "free"
+    """The model runs at its own pace."""
+
+
+class ParameterKind(StrEnum):
+    """What a model's parameter may be; the conductor checks or resolves it accordingly."""
+
+    NUMBER = "number"
+    INTEGER = "integer"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    VECTOR = "vector"
+    """A list of numbers."""
+    ANY = "any"
+    """Anything that JSON can say."""
+    ENTITY = "entity"
+    """Name of an entity of the scene."""
+    ENTITIES = "entities"
+    """A list of names of entities, or as text a tag or a pattern of objects' names; resolved to a list of names."""
+    HAND = "hand"
+    """Name of a hand of the scenario; resolved to `HandDescription` as a mapping."""
+    MODEL = "model"
+    """Name of another model; resolved to its id."""
+    POSE = "pose"
+    """Seven numbers, or an entity's name; resolved to x y z, qw qx qy qz."""
+    PATH = "path"
+    """A file, relative to the scenario or to hetwin's resources; resolved to an absolute path."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterRequest:
+    """One parameter that a model asks for."""
+
+    name: str
+    kind: ParameterKind
+    description: str = ""
+    required: bool = True
+    default: Json = None
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDescription:
+    """What a model declares about itself.
+
+    Attributes:
+        kind: simulation or observer.
+        summary: one sentence for `hetwin models`.
+        stepping: how it steps unless the scenario says otherwise.
+        rate: steps per simulated second unless the scenario says otherwise; None: as the main model.
+        provides: attributes that it can be responsible for.
+        can_be_main: whether it can time the others.
+    """
+
+    kind: ModelKind
+    summary: str
+    stepping: Stepping = Stepping.SERVICE
+    rate: float | None = None
+    provides: tuple[AttributeSpec, ...] = ()
+    can_be_main: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeStart:
+    """An attribute that a model brings into the scene, with its value at the start."""
+
+    entity: str
+    attribute: AttributeSpec
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What a model adds to the scene at initialization.
+
+    Attributes:
+        entities: new entities; none may exist already.
+        attributes: new attributes of entities, its own or another model's; the model owns them at the start.
+        reads: what it wants to see in its snapshots; the rest may hold stale values.
+        warnings: what it could not carry over from its input, by name.
+        duration_ns: main model only: when the source ends, if it says so.
+        robot_description: main model only: the robot's URDF.
+        engine: main model only: what it computes with, in words.
+        reproducible: whether the same input gives the same bits, in any process.
+    """
+
+    entities: tuple[Entity, ...] = ()
+    attributes: tuple[AttributeStart, ...] = ()
+    reads: tuple[Selection, ...] = EVERYTHING
+    warnings: tuple[str, ...] = ()
+    duration_ns: int | None = None
+    robot_description: str = ""
+    engine: str = ""
+    reproducible: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StepInput:
+    """What a model gets for one step.
+
+    Attributes:
+        time_ns: the time to step to, in nanoseconds since the start of the run.
+        period_ns: simulated time since the model's last step.
+        scene: the snapshot that the model works on.
+        events: all events since the model's last step, in order.
+        foreign: main model only: (entity, attribute) -> value of what others are responsible for.
+    """
+
+    time_ns: int
+    period_ns: int
+    scene: Snapshot
+    events: tuple[Event, ...] = ()
+    foreign: Mapping[tuple[str, str], Value] = field(default_factory=dict)
+
+
+class RequestKind(StrEnum):
+    """What a model asks of the conductor about a responsibility."""
+
+    TAKE = "take"
+    GIVE_BACK = "give_back"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A model asks for a responsibility, or gives one back to the main model."""
+
+    kind: RequestKind
+    entity: str
+    attribute: str
+
+
+@dataclass(slots=True)
+class StepOutput:
+    """What a model answers; only what it is responsible for is written back.
+
+    Attributes:
+        time_ns: the time that the model is at now; must be the time asked for.
+        values: (entity, attribute) -> value.
+        block: for models with many attributes: the numbers of all that it contributed, in that order,
+            poses in the world frame; instead of `values`.
+        proximity: main model only, see `Snapshot.proximity`.
+        events: what it observed.
+        requests: responsibilities that it asks for or gives back.
+        ended: main model only: the source has ended.
+        input_ns: main model of a live robot only: when the newest joint sample in its state was measured, in the
+            system time of this machine [ns].
+        late: main model of a live robot only: the twin is too far behind; others should step less often.
+    """
+
+    time_ns: int
+    values: dict[tuple[str, str], Value] = field(default_factory=dict)
+    block: Floats | None = None
+    proximity: Floats | None = None
+    events: list[Event] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+    ended: bool = False
+    input_ns: int | None = None
+    late: bool = False
+
+
+class Model(ABC):
+    """A simulation or an observer.
+
+    The conductor drives it: `parameters`, `initialize`, `start`, then `step` with `take`, `release` and
+    `command` between steps, and `stop`. The constructor takes no arguments and does nothing costly.
+    Randomness comes only from a generator seeded with `initialize`'s seed.
+    """
+
+    @classmethod
+    @abstractmethod
+    def describe(cls) -> ModelDescription:
+        """What the model is; called before an instance exists."""
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        """Which parameters `initialize` needs."""
+        return ()
+
+    @abstractmethod
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Get ready with the resolved parameters.
+
+        Raises:
+            BadInput: if a parameter cannot be used.
+        """
+
+    def start(self, scene: Snapshot) -> None:
+        """The run begins; the layout of `scene` holds until `stop`."""
+
+    @abstractmethod
+    def step(self, tick: StepInput) -> StepOutput:
+        """Go to `tick.time_ns`."""
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Become responsible for an attribute, with its value.
+
+        Raises:
+            Refused: if the model cannot; nothing has changed then.
+        """
+        raise Refused(f"{type(self).__name__} cannot be responsible for {entity}.{attribute}")
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """Stop being responsible for an attribute and tell its value at `scene.time_ns`.
+
+        Poses are told in the world frame.
+        """
+        raise Refused(f"{type(self).__name__} is not responsible for {entity}.{attribute}")
+
+    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """Do something of the model's own that a trigger asks for.
+
+        Raises:
+            Refused: if the model knows no such command.
+        """
+        raise Refused(f"{type(self).__name__} knows no command {name!r}")
+
+    def stop(self) -> None:
+        """The run is over; free what is held."""

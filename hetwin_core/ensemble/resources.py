@@ -1,0 +1,68 @@
+"""Where hetwin's own files lie: in a checkout at its root, in an installation under share/hetwin."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from hetwin_core.ensemble.errors import BadInput
+
+PACKAGE = "hetwin"
+DATA_SCHEME = "data://"
+"""Begins the name of a recording in the data folder, e.g. ``data://baxter_pnp_mcap``."""
+
+
+def roots() -> Iterator[Path]:
+    """Folders that may hold resources, the closest first."""
+    yield from (folder for folder in Path(__file__).resolve().parents if _is_checkout(folder))
+    for prefix in [*os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep), sys.prefix]:
+        if prefix:
+            yield Path(prefix) / "share" / PACKAGE
+
+
+def _is_checkout(folder: Path) -> bool:
+    """Whether it holds hetwin's own manifest, and not that of a package in whose environment hetwin is installed."""
+    manifest = folder / "package.xml"
+    return manifest.is_file() and f"<name>{PACKAGE}</name>" in manifest.read_text(
+        "utf-8", "replace"
+    )
+
+
+def resource(*parts: str) -> Path:
+    """Path of a file or folder of hetwin's own, e.g. ``resource("msg", "Event.msg")``.
+
+    Raises:
+        BadInput: if no root holds it; the roots are named.
+    """
+    tried = []
+    for root in roots():
+        path = root.joinpath(*parts)
+        if path.exists():
+            return path
+        tried.append(str(root))
+    raise BadInput(
+        "this installation of hetwin lacks a file", file="/".join(parts), expected=f"in {tried}"
+    )
+
+
+def data_folder() -> Path:
+    """Where recordings of real robots lie, if they are there: ``HETWIN_DATA``, else beside the checkout."""
+    named = os.environ.get("HETWIN_DATA")
+    return Path(named) if named else next(roots()).parent / "shared" / "data"
+
+
+def find(name: str, base: Path | None) -> Path | None:
+    """A file named in a scenario: relative to the scenario, to the folder above it, or to hetwin's own files."""
+    if name.startswith(DATA_SCHEME):
+        path = data_folder() / name.removeprefix(DATA_SCHEME)
+        return path if path.exists() else None
+    path = Path(name).expanduser()
+    if path.is_absolute():
+        return path if path.exists() else None
+    bases = [base, base.parent] if base is not None else [Path.cwd()]
+    for folder in [*bases, *roots()]:
+        if (folder / path).exists():
+            return (folder / path).resolve()
+    return None

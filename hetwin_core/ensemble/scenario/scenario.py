@@ -1,0 +1,295 @@
+"""A scenario that has been read and checked, ready to be run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pydantic import ValidationError
+
+from hetwin_core.ensemble.catalogue import model_class
+from hetwin_core.ensemble.clock import MainClock, divisor, nearest_rates
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.model import Model, ModelDescription, Stepping
+from hetwin_core.ensemble.resources import find
+from hetwin_core.ensemble.scenario import strict_yaml
+from hetwin_core.ensemble.scenario.extends import load_with_base
+from hetwin_core.ensemble.scenario.schema import ModelEntry, OnFailure, ScenarioFile
+from hetwin_core.ensemble.scenario.validation_errors import placed, readable
+from hetwin_core.ensemble.triggers.trigger import Trigger, compile_evaluators, compile_triggers
+
+ModelClass: TypeAlias = type[Model]
+
+INITIALIZE_DEADLINE_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPlan:
+    """One model of the ensemble, as it will be run.
+
+    Attributes:
+        index: its place in the scenario; owners are counted by it.
+        every: it steps at every so many steps of the main model.
+        deadline: wall seconds that a call may take.
+        on_failure: what becomes of the run when it fails.
+        patience: the same for `initialize`, which may read large files; more only if the scenario gives no deadline.
+    """
+
+    index: int
+    name: str
+    type: str
+    cls: ModelClass
+    description: ModelDescription
+    main: bool
+    stepping: Stepping
+    every: int
+    beside: bool
+    deadline: float
+    parameters: dict[str, Any]
+    on_failure: OnFailure = OnFailure.STOP
+    patience: float = INITIALIZE_DEADLINE_S
+
+    def deadline_of(self, call: str) -> float:
+        """Wall seconds that a call of this name may take."""
+        return self.patience if call == "initialize" else self.deadline
+
+    def provides(self, attribute: str) -> bool:
+        """Whether it can be responsible for attributes of this name."""
+        return any(spec.name == attribute for spec in self.description.provides)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A checked scenario; paths in it are absolute."""
+
+    file: ScenarioFile
+    path: Path
+    clock: MainClock
+    models: tuple[ModelPlan, ...]
+    triggers: tuple[Trigger, ...]
+
+    @property
+    def name(self) -> str:
+        """The scenario's name."""
+        return self.file.scenario
+
+    @property
+    def main(self) -> ModelPlan:
+        """The model that times the others."""
+        return next(model for model in self.models if model.main)
+
+    def plan(self, name: str) -> ModelPlan | None:
+        """The model of this name."""
+        return next((model for model in self.models if model.name == name), None)
+
+    def chosen(self, names: str) -> frozenset[str]:
+        """Names of models: some of them, separated by commas, or ``all``.
+
+        Raises:
+            BadInput: if there is no such model.
+        """
+        known = [model.name for model in self.models]
+        asked = {name.strip() for name in names.split(",") if name.strip()}
+        if asked == {"all"}:
+            return frozenset(known)
+        for name in sorted(asked - set(known)):
+            raise BadInput(
+                "the scenario has no such model",
+                file=self.path,
+                where="models",
+                found=name,
+                expected="all, or some of " + ", ".join(known),
+            )
+        return frozenset(asked)
+
+    def path_of(self, name: str) -> Path | None:
+        """A file that the scenario names; None if it does not exist."""
+        return find(name, self.path.parent)
+
+
+def find_scenario(name: str) -> Path:
+    """A scenario by path, or by name among hetwin's own.
+
+    Raises:
+        BadInput: if there is none.
+    """
+    path = Path(name)
+    if path.is_file():
+        return path.resolve()
+    for candidate in (name, f"scenarios/{name}", f"scenarios/{name}.yaml"):
+        found = find(candidate, None)
+        if found is not None and found.is_file():
+            return found
+    raise BadInput(
+        "there is no such scenario",
+        file=name,
+        expected="a YAML file, or the name of one of hetwin's",
+    )
+
+
+def load_scenario(path: Path) -> Scenario:
+    """Read and check a scenario file.
+
+    Raises:
+        BadInput: with file, line, key, what was found and what was expected.
+    """
+    return build_scenario(load_with_base(path), path)
+
+
+def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:
+    """Check a document that has been read; see `load_scenario`."""
+    try:
+        file = _validate(document)
+        clock = MainClock(file.rate)
+        models = _plans(file)
+        evaluators = compile_evaluators(file.evaluators)
+        triggers = compile_triggers(file.triggers, evaluators, {m.name for m in models})
+        _check_responsibilities(file, models)
+    except BadInput as error:
+        raise placed(error, document, path) from None
+    return Scenario(file, path, clock, models, triggers)
+
+
+def _validate(document: strict_yaml.Document) -> ScenarioFile:
+    if not isinstance(document.data, dict):
+        raise BadInput(
+            "this is not a scenario",
+            found=type(document.data).__name__,
+            expected="a mapping with scenario, world, models ...",
+        )
+    try:
+        return ScenarioFile.model_validate(document.data)
+    except ValidationError as error:
+        raise readable(error, document.data) from None
+
+
+def _plans(file: ScenarioFile) -> tuple[ModelPlan, ...]:
+    mains = [name for name, entry in file.models.items() if entry.main]
+    if len(mains) != 1:
+        raise BadInput(
+            "one model must be the main one"
+            if not mains
+            else "two models claim to be the main one",
+            where="models",
+            found=mains or list(file.models),
+            expected="exactly one model with main: true",
+        )
+    return tuple(
+        _plan(index, name, entry, file) for index, (name, entry) in enumerate(file.models.items())
+    )
+
+
+def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> ModelPlan:
+    where = f"models.{name}"
+    try:
+        cls = model_class(entry.type)
+    except BadInput as error:
+        raise BadInput(
+            error.problem, where=f"{where}.type", found=error.found, expected=error.expected
+        ) from None
+    description = _description(cls, where)
+    if entry.main and not description.can_be_main:
+        raise BadInput(
+            "this model cannot be the main one",
+            where=f"{where}.main",
+            found=entry.type,
+            expected="a simulation that times the others, e.g. main_physics",
+        )
+    stepping = entry.step or description.stepping
+    if entry.main and stepping is not Stepping.SERVICE:
+        raise BadInput(
+            "the main model is stepped by service",
+            where=f"{where}.step",
+            found=str(stepping),
+            expected="service",
+        )
+    if entry.main and entry.on_failure is not OnFailure.STOP:
+        raise BadInput(
+            "without its main model a run cannot go on",
+            where=f"{where}.on_failure",
+            found=entry.on_failure.value,
+            expected="stop",
+        )
+    parameters = dict(entry.parameters)
+    if entry.engine is not None:
+        parameters.setdefault("engine", entry.engine)
+    deadline = file.deadline if entry.deadline is None else entry.deadline
+    is_given = entry.deadline is not None or "deadline" in file.model_fields_set
+    return ModelPlan(
+        index=index,
+        name=name,
+        type=entry.type,
+        cls=cls,
+        description=description,
+        main=entry.main,
+        stepping=stepping,
+        every=_every(name, entry, description, file.rate),
+        beside=entry.coupling == "beside",
+        deadline=deadline,
+        patience=deadline if is_given else max(deadline, INITIALIZE_DEADLINE_S),
+        parameters=parameters,
+        on_failure=entry.on_failure,
+    )
+
+
+def _description(cls: ModelClass, where: str) -> ModelDescription:
+    try:
+        description = cls.describe()
+    except Exception as error:  # a model of anyone's may raise anything
+        raise BadInput(
+            f"the model does not say what it is: {type(error).__name__}: {error}",
+            where=f"{where}.type",
+            found=cls.__name__,
+            expected="a model that passes hetwin check-model",
+        ) from error
+    return description
+
+
+def _every(name: str, entry: ModelEntry, description: ModelDescription, main_rate: float) -> int:
+    if entry.main:
+        if entry.every not in (None, 1) or (entry.rate is not None and entry.rate != main_rate):
+            raise BadInput(
+                "the main model steps at the scenario's rate",
+                where=f"models.{name}.rate",
+                found=entry.rate or entry.every,
+                expected=f"no rate here, or {main_rate:g}",
+            )
+        return 1
+    if entry.every is not None:
+        return entry.every
+    given = entry.rate is not None
+    rate = entry.rate or description.rate or main_rate
+    every = divisor(main_rate, rate)
+    if every is None and not given:
+        every = max(1, round(main_rate / rate))  # a default is a wish, not a demand
+    if every is None:
+        near = " or ".join(f"{r:g}" for r in nearest_rates(main_rate, rate))
+        raise BadInput(
+            "this rate does not divide the main model's rate",
+            where=f"models.{name}.rate",
+            found=rate,
+            expected=f"{near} with the main rate {main_rate:g}, or every: N",
+        )
+    return every
+
+
+def _check_responsibilities(file: ScenarioFile, models: tuple[ModelPlan, ...]) -> None:
+    plans = {model.name: model for model in models}
+    for index, entry in enumerate(file.responsibilities):
+        plan = plans.get(entry.model)
+        if plan is None:
+            raise BadInput(
+                "there is no such model",
+                where=f"responsibilities.{index}.model",
+                found=entry.model,
+                expected="one of " + ", ".join(plans),
+            )
+        if not plan.provides(entry.attribute):
+            can = ", ".join(spec.name for spec in plan.description.provides) or "nothing"
+            raise BadInput(
+                f"{plan.name} cannot be responsible for this attribute",
+                where=f"responsibilities.{index}.attribute",
+                found=entry.attribute,
+                expected=f"an attribute that it declares: {can}",
+            )

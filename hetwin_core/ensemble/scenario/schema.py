@@ -1,0 +1,165 @@
+"""What a scenario file may say. The JSON Schema for editors is made from these classes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from hetwin_core.ensemble.model import Stepping
+from hetwin_core.ensemble.triggers.schema import TriggerEntry
+from hetwin_core.ensemble.validation import Name, Pose7, Positive, Strict, Vector3
+
+
+class OnFailure(StrEnum):
+    """What becomes of a run in which a model fails."""
+
+    STOP = "stop"
+    HAND_BACK = "hand_back"
+    RESTART = "restart"
+
+
+class RangeSensor(Strict):
+    """A range sensor on a link; it is off while the link's fidelity is low."""
+
+    at: Vector3 = Field(default=[0, 0, 0], description="where it sits in the link's frame, in m")
+    along: Vector3 = Field(default=[1, 0, 0], description="where it looks in the link's frame")
+    reach: Annotated[Positive, Field(description="how far it sees, in m")]
+
+
+class Belt(Strict):
+    """A link whose surfaces move, as a conveyor's do."""
+
+    velocity: Vector3 = Field(default=[0, 0, 0], description="in the axes of each form, in m/s")
+    turn: Vector3 = Field(default=[0, 0, 0], description="about each form's middle, in rad/s")
+
+
+class Robot(Strict):
+    """The robot: its description and where it stands."""
+
+    urdf: Annotated[str, Field(description="URDF file: a path, or package://PACKAGE/PATH")]
+    name: str | None = Field(None, description="name of the robot; by default the URDF's")
+    pose: Pose7 = Field(
+        default=[0, 0, 0, 1, 0, 0, 0], description="of its root link: x y z, qw qx qy qz"
+    )
+    joints_at_start: dict[str, float] = Field(
+        default={}, description="positions of joints that the source does not move"
+    )
+    springs: dict[str, float] = Field(
+        default={},
+        description="patterns of joints that nothing drives -> stiffness, in N/m or Nm/rad",
+    )
+    range_sensors: dict[str, RangeSensor] = Field(
+        default={}, description="patterns of links -> the sensor on each"
+    )
+    belts: dict[str, Belt] = Field(default={}, description="patterns of links -> how they move")
+
+
+class Hand(Strict):
+    """A hand: a grasp frame on a link, and the fingers' joints."""
+
+    link: str = Field(description="link that the grasp frame is fixed to")
+    offset: Pose7 = Field(
+        default=[0, 0, 0, 1, 0, 0, 0], description="grasp frame in the link: x y z, qw qx qy qz"
+    )
+    joints: list[str] = Field(default=[], description="finger joints")
+    opened: list[float] = Field(default=[], description="finger joint positions when fully open")
+    closed: list[float] = Field(default=[], description="... and when closed on nothing")
+
+    @model_validator(mode="after")
+    def _lengths_agree(self) -> Hand:
+        for name in ("opened", "closed"):
+            values = getattr(self, name)
+            if values and len(values) != len(self.joints):
+                raise ValueError(
+                    f"as many positions in {name} as joints ({len(self.joints)}), not {len(values)}"
+                )
+        return self
+
+
+class EntityNotes(Strict):
+    """What the scenario adds to an entity of the world."""
+
+    tags: list[str] = Field(default=[], description="words for evaluators, e.g. graspable")
+
+
+class ModelEntry(Strict):
+    """One model of the ensemble."""
+
+    type: str = Field(description="a model type that `hetwin models` lists, or MODULE:CLASS")
+    main: bool = Field(False, description="the one model that times the others")
+    step: Stepping | None = Field(None, description="service, clock or free; default: the model's")
+    rate: Positive | None = Field(None, description="steps per simulated second")
+    every: int | None = Field(None, ge=1, description="instead of rate: every so many main steps")
+    coupling: Literal["after", "beside"] = Field(
+        "after",
+        description="after the main model, seeing its result, or beside it, all through the model's own period",
+    )
+    deadline: Positive | None = Field(
+        None, description="wall seconds that a call may take; default: the scenario's"
+    )
+    on_failure: OnFailure = Field(
+        OnFailure.STOP, description="stop the run, hand_back to the main model, or restart"
+    )
+    parameters: dict[str, Any] = Field(default={}, description="the model's own parameters")
+    engine: str | None = Field(
+        None, description="main model: physics engine; short for a parameter"
+    )
+
+    @model_validator(mode="after")
+    def _one_pace(self) -> ModelEntry:
+        if self.rate is not None and self.every is not None:
+            raise ValueError("either rate or every, not both")
+        return self
+
+
+class ResponsibilityEntry(Strict):
+    """Who is responsible at the start."""
+
+    entity: str = Field(description="name or pattern, * for all")
+    attribute: str
+    model: str
+
+
+class LogEntry(Strict):
+    """What the log holds."""
+
+    state_rate: Positive = Field(100.0, description="states per simulated second in the log")
+
+
+class ScenarioFile(Strict):
+    """A scenario: world, robot, models, responsibilities, evaluators, triggers."""
+
+    scenario: Name
+    extends: str | None = Field(
+        None,
+        description="another scenario file, relative to this one; keys given here replace its keys",
+    )
+    description: str = ""
+    world: str | None = Field(None, description="SDFormat file")
+    robot: str | Robot | None = None
+    rate: Positive = Field(400.0, description="steps of the main model per simulated second")
+    deadline: Positive = Field(10.0, description="wall seconds that a call of a model may take")
+    seed: int = Field(0, ge=0, lt=2**63)
+    source: str | dict[str, Any] | None = Field(
+        None,
+        description="a recording's path, `live`, or a mapping with recording or live, and options",
+    )
+    hands: dict[Name, Hand] = Field(default={})
+    entities: dict[str, EntityNotes] = Field(default={})
+    scene: dict[str, Any] = Field(
+        default={},
+        description="initial geometric description: entity -> {pose: [7]}; {model: FILE, pose: [7]} adds an object",
+    )
+    models: dict[Name, ModelEntry] = Field(min_length=1)
+    responsibilities: list[ResponsibilityEntry] = Field(default=[])
+    evaluators: dict[Name, str] = Field(default={}, description="named expressions")
+    triggers: list[TriggerEntry] = Field(default=[])
+    log: LogEntry = LogEntry()
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of scenario files."""
+    schema = ScenarioFile.model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

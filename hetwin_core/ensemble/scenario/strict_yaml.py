@@ -1,0 +1,173 @@
+"""YAML without surprises: no duplicate keys, no bombs, and every key knows its line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hetwin_core.ensemble.errors import BadInput
+
+MAX_BYTES = 2_000_000
+MAX_NODES = 100_000
+MAX_DEPTH = 40
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML 1.2's booleans: `on` and `off`, `yes` and `no` are words, only `true` and `false` are truths."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+)
+
+
+class Document:
+    """A YAML document's data, and the place of each key."""
+
+    def __init__(self, data: Any, lines: dict[tuple[str | int, ...], int]) -> None:
+        self.data = data
+        self._lines = lines
+        self._base: tuple[Document, Path] | None = None
+
+    def over(self, base: Document, file: Path, data: Any) -> Document:
+        """This document laid over another, with the data that came of it; `file` is the other's."""
+        document = Document(data, self._lines)
+        document._base = (base, file)
+        return document
+
+    def line_of(self, path: tuple[str | int, ...]) -> int | None:
+        """Line (from 1) of a key, or of its closest parent that stands in the file."""
+        if self._base is not None and path and not self._stands_here(path):
+            return self._base[0].line_of(path)
+        for length in range(len(path), -1, -1):
+            if path[:length] in self._lines:
+                return self._lines[path[:length]]
+        return None
+
+    def file_of(self, path: tuple[str | int, ...], own: Path) -> Path:
+        """The file that a key stands in; `own` unless it comes from a document that this one lies over."""
+        if self._base is None or self._stands_here(path):
+            return own
+        document, file = self._base
+        return document.file_of(path, file)
+
+    def _stands_here(self, path: tuple[str | int, ...]) -> bool:
+        return path[:2] in self._lines if len(path) > 1 else path in self._lines
+
+
+def load(path: Path) -> Document:
+    """Read a YAML file.
+
+    Raises:
+        BadInput: if it is missing, too large, not YAML, expands to too much, or has a key twice.
+    """
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise BadInput(
+                "the file is too large",
+                file=path,
+                found=f"{size} bytes",
+                expected=f"<= {MAX_BYTES}",
+            )
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadInput("there is no such file", file=path, expected="a YAML file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(
+            f"the file cannot be read: {error}", file=path, expected="a YAML file in UTF-8"
+        ) from None
+    return parse(text, path)
+
+
+def parse(text: str, file: Path) -> Document:
+    """Read YAML text; `file` is for errors.
+
+    Raises:
+        BadInput: see `load`.
+    """
+    try:
+        loader = _Loader(text)
+    except yaml.reader.ReaderError as error:
+        raise BadInput(
+            f"this is not YAML: the character {error.character!r}: {error.reason}",
+            file=file,
+            where=f"line {text.count(chr(10), 0, error.position) + 1}",
+            expected="YAML",
+        ) from None
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            raise BadInput("the file is empty", file=file, expected="a mapping of keys")
+        lines: dict[tuple[str | int, ...], int] = {}
+        _Walk(file, lines).visit(node, (), 0)
+        data = loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f"line {mark.line + 1}, column {mark.column + 1}" if mark else None
+        raise BadInput(
+            f"this is not YAML: {error.problem or error.context}",
+            file=file,
+            where=where,
+            expected="YAML",
+        ) from None
+    except RecursionError:
+        raise BadInput(
+            "the file is nested too deeply", file=file, expected=f"at most {MAX_DEPTH} levels"
+        ) from None
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError) as error:
+        # a tag such as !!timestamp or !!bool before anything else makes the loader raise whatever it likes
+        raise BadInput(f"this is not YAML: {error}", file=file, expected="YAML") from None
+    finally:
+        loader.dispose()
+    return Document(data, lines)
+
+
+class _Walk:
+    """Visits every node as often as it is referred to, so that a bomb is seen before it is built."""
+
+    def __init__(self, file: Path, lines: dict[tuple[str | int, ...], int]) -> None:
+        self._file = file
+        self._lines = lines
+        self._count = 0
+
+    def visit(self, node: yaml.Node, path: tuple[str | int, ...], depth: int) -> None:
+        self._count += 1
+        line = node.start_mark.line + 1
+        if self._count > MAX_NODES or depth > MAX_DEPTH:
+            raise BadInput(
+                "the file expands to too much",
+                file=self._file,
+                where=f"line {line}",
+                expected=f"at most {MAX_NODES} values, {MAX_DEPTH} deep (anchors count as often as used)",
+            )
+        self._lines.setdefault(path, line)
+        if isinstance(node, yaml.SequenceNode):
+            for index, child in enumerate(node.value):
+                self.visit(child, (*path, index), depth + 1)
+        elif isinstance(node, yaml.MappingNode):
+            self._mapping(node, path, depth)
+
+    def _mapping(self, node: yaml.MappingNode, path: tuple[str | int, ...], depth: int) -> None:
+        first: dict[str, int] = {}
+        for key_node, child in node.value:
+            key = str(key_node.value)
+            line = key_node.start_mark.line + 1
+            if key in first and key != "<<":
+                raise BadInput(
+                    "a key stands twice",
+                    file=self._file,
+                    where=f"line {line}",
+                    found=key,
+                    expected=f"one of them (the other is in line {first[key]})",
+                )
+            first[key] = line
+            self._lines[(*path, key)] = line
+            self.visit(child, (*path, key), depth + 1)

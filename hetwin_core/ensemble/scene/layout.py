@@ -1,0 +1,162 @@
+"""The scene's layout: which entities there are and where each attribute lies in one flat array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.shapes import Shape
+from hetwin_core.ensemble.scene.values import AttributeSpec, Ints
+
+
+class EntityKind(StrEnum):
+    """What an entity is."""
+
+    OBJECT = "object"
+    """A body that moves freely."""
+    STATIC = "static"
+    """A body that never moves."""
+    ROBOT = "robot"
+    """A whole robot; carries the joint attributes."""
+    LINK = "link"
+    """A link of a robot, or of another articulated body."""
+    HAND = "hand"
+    """The grasp frame of a hand that the scenario names; fixed to a link."""
+    CONCEPT = "concept"
+    """Something without a body, such as a battery's charge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """One thing of the scene.
+
+    Attributes:
+        name: unique in the scene; also the name of its frame.
+        kind: what it is.
+        tags: words that the scenario gives it, e.g. ``graspable``.
+        owner: for links and hands, the robot's name; for others empty.
+        parent: for links, the parent link; for hands, the link that they are fixed to.
+        joint: for links, the joint that moves them against the parent (empty if fixed).
+        joints: for robots, the names of the joints, in the order of the joint attributes;
+            for hands, the finger joints.
+        mass: in kg, 0 if unknown or without meaning.
+        shapes: for display and for models that need to know the form, in the entity's frame.
+    """
+
+    name: str
+    kind: EntityKind
+    tags: tuple[str, ...] = ()
+    owner: str = ""
+    parent: str = ""
+    joint: str = ""
+    joints: tuple[str, ...] = ()
+    mass: float = 0.0
+    shapes: tuple[Shape, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where one attribute of one entity lies in the flat array of values."""
+
+    entity: str
+    attribute: AttributeSpec
+    offset: int
+
+
+class Selection(NamedTuple):
+    """Attributes chosen by patterns (``*`` and ``?`` as in file names)."""
+
+    entity: str = "*"
+    attribute: str = "*"
+
+
+EVERYTHING: tuple[Selection, ...] = (Selection(),)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Entities and slots in a fixed order, the same for every model of a run."""
+
+    entities: tuple[Entity, ...]
+    slots: tuple[Slot, ...]
+    size: int
+    _slot_ids: dict[tuple[str, str], int] = field(init=False, repr=False, compare=False)
+    _entity_ids: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        slot_ids = {(slot.entity, slot.attribute.name): i for i, slot in enumerate(self.slots)}
+        object.__setattr__(self, "_slot_ids", slot_ids)
+        object.__setattr__(self, "_entity_ids", {e.name: i for i, e in enumerate(self.entities)})
+
+    @classmethod
+    def build(
+        cls, entities: Iterable[Entity], attributes: Iterable[tuple[str, AttributeSpec]]
+    ) -> Layout:
+        """Lay the attributes out one after the other, in the order given."""
+        slots: list[Slot] = []
+        offset = 0
+        for entity, attribute in attributes:
+            slots.append(Slot(entity, attribute, offset))
+            offset += attribute.size
+        return cls(tuple(entities), tuple(slots), offset)
+
+    def slot_id(self, entity: str, attribute: str) -> int:
+        """Index of a slot.
+
+        Raises:
+            KeyError: if the scene has no such attribute.
+        """
+        return self._slot_ids[entity, attribute]
+
+    def find(self, entity: str, attribute: str) -> int | None:
+        """Index of a slot; None if the scene has no such attribute."""
+        return self._slot_ids.get((entity, attribute))
+
+    def has(self, entity: str, attribute: str) -> bool:
+        """Whether the scene has this attribute."""
+        return (entity, attribute) in self._slot_ids
+
+    def range_of(self, entity: str, attribute: str) -> slice:
+        """Where the attribute's numbers lie in the flat array."""
+        slot = self.slots[self._slot_ids[entity, attribute]]
+        return slice(slot.offset, slot.offset + slot.attribute.size)
+
+    def entity_id(self, name: str) -> int:
+        """Index of an entity; -1 for the world or an unknown name."""
+        return self._entity_ids.get(name, -1)
+
+    def entity(self, name: str) -> Entity:
+        """The entity of this name.
+
+        Raises:
+            KeyError: if there is none.
+        """
+        return self.entities[self._entity_ids[name]]
+
+    def of_kind(self, *kinds: EntityKind) -> list[Entity]:
+        """All entities of these kinds, in order."""
+        return [entity for entity in self.entities if entity.kind in kinds]
+
+    def select(self, selections: Sequence[Selection]) -> list[int]:
+        """Ids of the slots that any of the selections covers, in order."""
+        return [
+            i
+            for i, slot in enumerate(self.slots)
+            if any(
+                fnmatchcase(slot.entity, s.entity) and fnmatchcase(slot.attribute.name, s.attribute)
+                for s in selections
+            )
+        ]
+
+    def indices(self, slot_ids: Sequence[int]) -> Ints:
+        """Positions in the flat array of all numbers of these slots."""
+        ranges = [
+            np.arange(s.offset, s.offset + s.attribute.size, dtype=np.int32)
+            for s in (self.slots[i] for i in slot_ids)
+        ]
+        return np.concatenate(ranges) if ranges else np.empty(0, np.int32)

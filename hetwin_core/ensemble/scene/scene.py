@@ -1,0 +1,188 @@
+"""The scene as the conductor keeps it: all values in one flat array, and who gave them in which frame."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TypeVar
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.poses import compose, extrapolate
+from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
+from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
+from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, WORLD, Floats, Ints, Value
+
+_Array = TypeVar("_Array", Floats, Ints)
+
+
+class Scene:
+    """Values of all attributes at the current time.
+
+    Poses that a model other than the main one gives are kept as given, in `foreign`, and resolved into the world
+    frame at every barrier: with the parent's pose, or extrapolated with their twist.
+
+    Args:
+        layout: where each attribute lies.
+        table: who is responsible.
+        main: index of the main model.
+        main_slots: what the main model contributed; its answers carry all of it, whoever owns it now.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        table: ResponsibilityTable,
+        main: int,
+        main_slots: Collection[int] = (),
+    ) -> None:
+        self.layout = layout
+        self.table = table
+        self.time_ns = 0
+        self._main = main
+        self._values = np.zeros(layout.size, np.float64)
+        self._parents = np.full(len(layout.slots), -1, np.int32)
+        self._proximity = no_proximity()
+        self._view: Snapshot | None = None
+        self._settled = True
+        self._order: list[int] | None = None
+        self._visible_values = _read_only(self._values)
+        self._visible_parents = _read_only(self._parents)
+        self.of_main = frozenset(main_slots)
+        self._heard = self.of_main | _forces(layout)
+        self._contested = self._heard | {
+            i for i, slot in enumerate(layout.slots) if slot.attribute.name == POSE.name
+        }
+        self.foreign: dict[int, Value] = {}
+        self._told: dict[tuple[str, str], Value] | None = None
+
+    def put(self, slot: int, value: Value) -> None:
+        """Set an attribute; a pose in another frame than the world is resolved by `resolve`."""
+        place = self.layout.slots[slot]
+        if value.parent == WORLD:
+            self._values[place.offset : place.offset + place.attribute.size] = value.data
+        self._parents[slot] = self.layout.entity_id(value.parent)
+        before = self.foreign.pop(slot, None)
+        self._told = None
+        if self.table.owner(slot) != self._main and slot in self._contested:
+            self.foreign[slot] = Value(value.data.copy(), value.time_ns, value.parent)
+            self._settled = False
+            if before is not None and before.parent == value.parent:
+                return
+            self._order = None
+        elif before is not None:
+            self._order = None
+
+    def put_block(self, span: slice | Ints, block: Floats) -> None:
+        """Write the main model's answer; what others own is restored by `resolve`."""
+        self._values[span] = block
+        self._settled = not self.foreign
+
+    def put_proximity(self, rows: Floats) -> None:
+        """Replace what is near what."""
+        self._proximity = rows
+        self._view = None
+
+    def resolve(self, time_ns: int) -> None:
+        """Go to `time_ns`: bring everything that the main model does not own to its value at that time."""
+        if time_ns != self.time_ns:
+            self.time_ns = time_ns
+            self._view = None
+        elif self._settled:
+            return
+        self._settled = True
+        if self._order is None:
+            self._order = list(self._from_the_world_on())
+        for slot in self._order:
+            place = self.layout.slots[slot]
+            self._values[place.offset : place.offset + place.attribute.size] = self._at(
+                self.foreign[slot], place.attribute.name == POSE.name
+            )
+
+    @property
+    def told_to_main(self) -> Mapping[tuple[str, str], Value]:
+        """(entity, attribute) -> what others are responsible for and the main model hears of."""
+        if self._told is None:
+            slots = self.layout.slots
+            self._told = {
+                (slots[slot].entity, slots[slot].attribute.name): value
+                for slot, value in self.foreign.items()
+                if slot in self._heard
+            }
+        return self._told
+
+    def frames_from(self, entity: str) -> list[str]:
+        """The entity, the one in whose frame its pose is given, and so on; ends before the world."""
+        frames = [entity]
+        while (slot := self._hangs_on_other(frames[-1])) is not None:
+            frames.append(self.foreign[slot].parent)
+            if frames[-1] in frames[:-1]:
+                break
+        return frames
+
+    def _hangs_on_other(self, entity: str) -> int | None:
+        """The entity's slot if its pose is given in another entity's frame."""
+        if not self.layout.has(entity, POSE.name):
+            return None
+        slot = self.layout.slot_id(entity, POSE.name)
+        value = self.foreign.get(slot)
+        return slot if value is not None and value.parent != WORLD else None
+
+    def _from_the_world_on(self) -> Iterable[int]:
+        """Slots of `foreign`, such that a frame comes before what hangs on it."""
+        parents = {value.parent for value in self.foreign.values() if value.parent != WORLD}
+        if all(self._hangs_on_other(parent) is None for parent in parents):
+            return self.foreign
+        names = {slot: self.layout.slots[slot].entity for slot in self.foreign}
+        return sorted(self.foreign, key=lambda slot: len(self.frames_from(names[slot])))
+
+    def _at(self, value: Value, is_pose: bool) -> Floats:
+        if not is_pose:
+            return value.data
+        if value.parent == WORLD:
+            return extrapolate(value.data, (self.time_ns - value.time_ns) / 1e9)
+        return compose(self._values[self.layout.range_of(value.parent, POSE.name)], value.data)
+
+    def value(self, slot: int) -> Value:
+        """An attribute's value now, poses in the world frame."""
+        place = self.layout.slots[slot]
+        data = self._values[place.offset : place.offset + place.attribute.size].copy()
+        return Value(data, self.time_ns)
+
+    def snapshot(self) -> Snapshot:
+        """The scene as models see it: a view that holds until the next barrier."""
+        if self._view is None:
+            self._view = Snapshot(
+                self.layout,
+                self.table.models,
+                self.time_ns,
+                self._visible_values,
+                self.table.owners,
+                self._visible_parents,
+                self._proximity,
+            )
+        return self._view
+
+    def kept_snapshot(self) -> Snapshot:
+        """The scene as it is now, for those who look at it while the next step is under way."""
+        return Snapshot(
+            self.layout,
+            self.table.models,
+            self.time_ns,
+            self._values.copy(),
+            self.table.owners.copy(),
+            self._parents.copy(),
+            self._proximity.copy(),
+        )
+
+
+def _forces(layout: Layout) -> frozenset[int]:
+    """What models do to bodies of the main model, which is told of it as of what others are responsible for."""
+    name = EXTERNAL_WRENCH.name
+    return frozenset(i for i, slot in enumerate(layout.slots) if slot.attribute.name == name)
+
+
+def _read_only(array: _Array) -> _Array:
+    view = array.view()
+    view.flags.writeable = False
+    return view

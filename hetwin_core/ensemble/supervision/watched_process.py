@@ -1,0 +1,63 @@
+"""Another process on this machine: whether it still lives, and how it ended."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+
+class WatchedProcess:
+    """A process that may be anyone's child.
+
+    Args:
+        host: of the process; one of another machine is not watched.
+        pid: its id.
+    """
+
+    def __init__(self, host: str, pid: int) -> None:
+        self._pid = pid
+        self._handle: int | None = None
+        if host == socket.gethostname():
+            with suppress(OSError):
+                self._handle = os.pidfd_open(pid)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it can be watched and killed."""
+        return self._handle is not None
+
+    def has_ended(self) -> bool:
+        """Whether it is known to have ended."""
+        return self._handle is not None and bool(select.select([self._handle], [], [], 0)[0])
+
+    def how_it_ended(self) -> str:
+        """In words."""
+        with suppress(OSError, IndexError, ValueError):
+            fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
+            status = int(fields[-1])
+            if fields[0] == "Z" and status & 0x7F:
+                return f"its process was killed by {signal.Signals(status & 0x7F).name}"
+            if fields[0] == "Z":
+                return f"its process ended with code {status >> 8}"
+        return f"its process ({self._pid}) has ended"
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self._handle is not None:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Watch no longer."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+
+def ending(code: int) -> str:
+    """How a process ended, from its return code, e.g. ``was killed by SIGSEGV``."""
+    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"

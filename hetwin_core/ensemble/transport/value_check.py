@@ -1,0 +1,50 @@
+"""Whether what a model answers can be used."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.scene.poses import is_pose
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
+
+MAX_EVENTS = 1000
+"""A model that tells more in one step floods the run."""
+
+
+_FEW = 32
+"""So many numbers are faster looked at one by one than by numpy."""
+
+
+def all_finite(numbers: Floats) -> bool:
+    """Whether there is neither NaN nor infinity among the numbers.
+
+    One sum is finite only if all are, and is much cheaper than looking at each.
+    """
+    total = sum(numbers.tolist()) if numbers.ndim == 1 and numbers.size <= _FEW else numbers.sum()
+    return math.isfinite(total) or bool(np.isfinite(numbers).all())
+
+
+def wrong_output(output: object) -> str | None:
+    """What is wrong with an answer to a step, whatever is in it; None if nothing is."""
+    if not isinstance(output, StepOutput):
+        return f"it answers {type(output).__name__}; expected a StepOutput"
+    if len(output.events) > MAX_EVENTS:
+        return f"it tells {len(output.events)} events in one step; expected at most {MAX_EVENTS}"
+    return None
+
+
+def wrong_numbers(value: object, attribute: AttributeSpec) -> str | None:
+    """What is wrong with an attribute's value, as the end of a sentence about it; None if nothing is."""
+    data = value.data if isinstance(value, Value) else None
+    if not isinstance(data, np.ndarray):
+        return f"must be a Value with an array, not {value!r}"
+    unit = ", with a unit quaternion" if attribute.name == POSE.name else ""
+    good = data.dtype == np.float64 and data.shape == (attribute.size,)
+    good = good and all_finite(data)
+    if good and (not unit or is_pose(data)):
+        return None
+    kind = "" if data.dtype == np.float64 else f" ({data.dtype})"
+    return f"must be {attribute.size} finite float64 numbers{unit}, not {data.tolist()}{kind}"

@@ -1,0 +1,210 @@
+"""Runs the triggers at each barrier, in the scenario's order, each seeing the effects of the earlier ones."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.expressions.evaluators import Evaluator
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.triggers.effects import Effects
+from hetwin_core.ensemble.triggers.evaluation import Bound, Evaluation
+from hetwin_core.ensemble.triggers.schema import (
+    DoCommand,
+    DoHandOver,
+    DoRaise,
+    DoStop,
+    OnAction,
+    OnAttribute,
+    OnEvent,
+    OnTopic,
+)
+from hetwin_core.ensemble.triggers.trigger import Trigger
+
+MAX_DEPTH = 16
+"""How many triggers may wake one another in one step."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """An event that is to be handled, and the chain of triggers that raised it."""
+
+    event: Event
+    chain: tuple[str, ...] = ()
+
+
+class TriggerRunner:
+    """Wakes triggers on events and values.
+
+    Args:
+        triggers: in the scenario's order.
+        evaluators: functions of a snapshot that expressions may call.
+        effects: carries the effects out.
+        snapshot: gives the scene as it is now, effects of earlier triggers included.
+        handled: told of every event that is handled, in order; answers it with its sequence number.
+    """
+
+    def __init__(
+        self,
+        triggers: Iterable[Trigger],
+        evaluators: Mapping[str, Evaluator],
+        effects: Effects,
+        snapshot: Callable[[], Snapshot],
+        handled: Callable[[Event], Event],
+    ) -> None:
+        self._triggers = tuple(triggers)
+        self._effects = effects
+        self._snapshot = snapshot
+        self._evaluation = Evaluation(evaluators, snapshot)
+        self._handled = handled
+        self._on_value = [t for t in self._triggers if isinstance(t.on, OnAttribute)]
+        self._on_topic = [t for t in self._triggers if isinstance(t.on, OnTopic)]
+        self._was_true: dict[str, bool] = {}
+        self._operations: dict[str, Event] = {}
+
+    @property
+    def waits_for_events(self) -> bool:
+        """Whether nothing can happen without an event, whatever the values are."""
+        return not self._on_value and not any(
+            t.while_phase and t.name in self._operations for t in self._triggers
+        )
+
+    def run(self, events: Iterable[Event], time_ns: int) -> None:
+        """Handle the events of a barrier, then what waits for values and lasting operations.
+
+        Raises:
+            RunFailed: if an expression has no value, or triggers wake each other without end.
+        """
+        self._drain(deque(_Waiting(e) for e in events), time_ns)
+        for trigger in self._on_value:
+            self._look_at_value(trigger, time_ns)
+        for trigger in self._triggers:
+            if trigger.while_phase and trigger.name in self._operations:
+                self._look_again(trigger, time_ns)
+
+    def _drain(self, queue: deque[_Waiting], time_ns: int) -> None:
+        while queue:
+            waiting = queue.popleft()
+            event = self._handled(waiting.event)
+            if len(waiting.chain) > MAX_DEPTH:
+                reason = f"triggers wake each other: {' -> '.join(waiting.chain)}"
+                raise RunFailed("triggers", "raise", time_ns, reason)
+            for trigger in self._triggers:
+                if not self._wakes(trigger, event, time_ns):
+                    continue
+                chain = (*waiting.chain, trigger.name)
+                raised = self._try(trigger, event, time_ns)
+                queue.extendleft(_Waiting(e, chain) for e in reversed(raised))
+
+    def _wakes(self, trigger: Trigger, event: Event, time_ns: int) -> bool:
+        on = trigger.on
+        if isinstance(on, OnAction):
+            return self._action_wakes(trigger, on, event)
+        if isinstance(on, OnEvent):
+            named = on.event in (event.name, f"{event.source}.{event.name}")
+            return named and event.kind in (EventKind.MODEL, EventKind.TRIGGER)
+        if isinstance(on, OnTopic):
+            return event.kind is EventKind.TOPIC and self._topic_wakes(trigger, on, event, time_ns)
+        return False
+
+    def _action_wakes(self, trigger: Trigger, on: OnAction, event: Event) -> bool:
+        if event.kind is not EventKind.ACTION or on.action not in (event.name, "*"):
+            return False
+        phase = event.arguments.get("phase", "instant")
+        if trigger.while_phase:
+            if phase == "begin":
+                self._operations[trigger.name] = event
+                self._was_true[trigger.name] = False
+            else:
+                self._operations.pop(trigger.name, None)
+            return False
+        return on.phase in ("any", phase)
+
+    def _topic_wakes(self, trigger: Trigger, on: OnTopic, event: Event, time_ns: int) -> bool:
+        if event.name != on.topic:
+            return False
+        if on.above is None and on.below is None and on.equals is None:
+            return True
+        value: Any = event.arguments
+        for part in on.field.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        return self._rises(trigger, _compare(trigger, on, value, time_ns))
+
+    def _look_at_value(self, trigger: Trigger, time_ns: int) -> None:
+        on = trigger.on
+        assert isinstance(on, OnAttribute)
+        scene = self._snapshot()
+        value = float(scene.get(on.entity, on.attribute)[on.index])
+        if self._rises(trigger, _compare(trigger, on, value, time_ns)):
+            event = Event(
+                trigger.name,
+                time_ns,
+                EventKind.TRIGGER,
+                trigger.name,
+                arguments={"entity": on.entity, "attribute": on.attribute, "value": value},
+            )
+            raised = self._try(trigger, event, time_ns)
+            self._drain(deque(_Waiting(e, (trigger.name,)) for e in raised), time_ns)
+
+    def _look_again(self, trigger: Trigger, time_ns: int) -> None:
+        bound = self._evaluation.bind(trigger, self._operations[trigger.name], time_ns)
+        if self._rises(trigger, bound.holds()):
+            raised = self._apply(trigger, bound, time_ns)
+            self._drain(deque(_Waiting(e, (trigger.name,)) for e in raised), time_ns)
+
+    def _rises(self, trigger: Trigger, holds: bool) -> bool:
+        before = self._was_true.get(trigger.name, False)
+        self._was_true[trigger.name] = holds
+        return holds and not before
+
+    def _try(self, trigger: Trigger, event: Event, time_ns: int) -> list[Event]:
+        bound = self._evaluation.bind(trigger, event, time_ns)
+        return self._apply(trigger, bound, time_ns) if bound.holds() else []
+
+    def _apply(self, trigger: Trigger, bound: Bound, time_ns: int) -> list[Event]:
+        """Carry the effects out; answers the events that they raise."""
+        raised: list[Event] = []
+        for effect in trigger.effects:
+            if isinstance(effect, DoRaise):
+                what = effect.raise_
+                arguments = bound.filled(what.arguments)
+                kind = EventKind.TRIGGER
+                raised.append(Event(what.event, time_ns, kind, trigger.name, arguments=arguments))
+            else:
+                self._do(effect, trigger.name, bound)
+        return raised
+
+    def _do(self, effect: DoHandOver | DoCommand | DoStop, cause: str, bound: Bound) -> None:
+        match effect:
+            case DoHandOver(hand_over=move):
+                self._effects.hand_over(
+                    bound.name(move.entity, "hand_over.entity"),
+                    bound.name(move.attribute, "hand_over.attribute"),
+                    bound.name(move.to, "hand_over.to"),
+                    cause,
+                )
+            case DoCommand(command=command):
+                model = bound.name(command.model, "command.model")
+                arguments = bound.filled(command.arguments)
+                self._effects.command(model, command.name, arguments, cause)
+            case DoStop(stop=reason):
+                self._effects.stop(str(bound.filled(reason)))
+
+
+def _compare(trigger: Trigger, on: OnAttribute | OnTopic, value: Any, time_ns: int) -> bool:
+    """Whether the comparison that the trigger waits for holds."""
+    if value is None:
+        return False
+    if on.above is None and on.below is None:
+        return bool(value == on.equals)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        where = f"{on.topic}.{on.field}" if isinstance(on, OnTopic) else on.attribute
+        reason = f"{where} is {value!r}; expected a number to compare"
+        raise RunFailed(f"trigger {trigger.name}", "on", time_ns, reason)
+    if on.above is not None:
+        return value > on.above
+    return on.below is not None and value < on.below

@@ -1,0 +1,128 @@
+"""What a scenario file may say of triggers: what wakes them, their conditions and their effects."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from hetwin_core.ensemble.validation import Name, Strict
+
+
+class OnAction(Strict):
+    """An action annotation of the robot's program."""
+
+    action: str = Field(description="the operation, e.g. move_hand; * for any")
+    phase: Literal["begin", "end", "instant", "any"] = "begin"
+
+
+class OnEvent(Strict):
+    """An event of a model, or one raised by a trigger."""
+
+    event: str = Field(description="NAME, or MODEL.NAME")
+
+
+class _Comparison(Strict):
+    above: float | None = None
+    below: float | None = None
+    equals: float | str | bool | None = None
+
+    @model_validator(mode="after")
+    def _one_comparison(self) -> _Comparison:
+        given = [n for n in ("above", "below", "equals") if getattr(self, n) is not None]
+        if len(given) > 1 or (not given and self._needs_one()):
+            raise ValueError("one of above, below, equals")
+        return self
+
+    def _needs_one(self) -> bool:
+        return True
+
+
+class OnAttribute(_Comparison):
+    """An attribute's value; wakes when the comparison becomes true."""
+
+    attribute: str
+    entity: str
+    index: int = Field(0, ge=0, description="which of the attribute's numbers")
+
+
+class OnTopic(_Comparison):
+    """A topic's value; wakes at each message, or with a comparison when it becomes true."""
+
+    topic: str
+    field: str = Field("data", description="field of the message, with dots into its parts")
+
+    def _needs_one(self) -> bool:
+        return False
+
+
+On = OnAction | OnEvent | OnAttribute | OnTopic
+
+
+class HandOver(Strict):
+    """Move a responsibility; $ begins an expression, e.g. $object or $event.object."""
+
+    entity: str
+    attribute: str
+    to: str
+
+
+class Command(Strict):
+    """Ask a model for something of its own."""
+
+    model: str
+    name: str
+    arguments: dict[str, Any] = Field(default={})
+
+
+class Raise(Strict):
+    """Raise an event of the trigger's own."""
+
+    event: Name
+    arguments: dict[str, Any] = Field(default={})
+
+
+class DoHandOver(Strict):
+    """Effect: hand over."""
+
+    hand_over: HandOver
+
+
+class DoCommand(Strict):
+    """Effect: command."""
+
+    command: Command
+
+
+class DoRaise(Strict):
+    """Effect: raise."""
+
+    raise_: Raise = Field(alias="raise")
+
+
+class DoStop(Strict):
+    """Effect: stop the run, with a reason."""
+
+    stop: str
+
+
+Effect = DoHandOver | DoCommand | DoRaise | DoStop
+
+
+class TriggerEntry(Strict):
+    """Event + precondition -> effects (paper 0, section 3.3.1)."""
+
+    name: Name
+    on: On
+    while_: Literal["phase"] | None = Field(
+        None, alias="while", description="look again at every step as long as the operation lasts"
+    )
+    let: dict[Name, str] = Field(default={}, description="variables, bound in order to expressions")
+    if_: str | None = Field(None, alias="if", description="precondition, an expression")
+    do: list[Effect] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _while_needs_an_action(self) -> TriggerEntry:
+        if self.while_ and not (isinstance(self.on, OnAction) and self.on.phase == "begin"):
+            raise ValueError("while: phase only with on: {action: ...} and phase begin")
+        return self

@@ -1,0 +1,209 @@
+"""Triggers as they are run: checked and compiled from a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.evaluators import all_evaluators
+from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.triggers.cycles import find_circle
+from hetwin_core.ensemble.triggers.schema import (
+    DoCommand,
+    DoHandOver,
+    DoRaise,
+    Effect,
+    On,
+    OnEvent,
+    TriggerEntry,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """One trigger, ready to be run.
+
+    Attributes:
+        name: as in the scenario.
+        on: what wakes it.
+        while_phase: whether it looks again as long as the operation lasts.
+        let: variables and their expressions, in order.
+        condition: precondition; None always holds.
+        effects: as written; `arguments` holds the expressions in them.
+        arguments: text after $ -> expression.
+        evaluators: the scenario's named expressions that this trigger can use.
+    """
+
+    name: str
+    on: On
+    while_phase: bool
+    let: tuple[tuple[str, Expression], ...]
+    condition: Expression | None
+    effects: tuple[Effect, ...]
+    arguments: Mapping[str, Expression]
+    evaluators: Mapping[str, Expression]
+
+
+def compile_evaluators(texts: Mapping[str, str]) -> dict[str, Expression]:
+    """Compile a scenario's evaluators.
+
+    Raises:
+        BadInput: on wrong syntax, a name that a built-in has, or evaluators that use each other in a circle.
+    """
+    built_in = all_evaluators()
+    for name in texts:
+        if name in built_in:
+            raise BadInput(
+                "an evaluator of this name exists already",
+                where=f"evaluators.{name}",
+                found=name,
+                expected="another name",
+            )
+    compiled = {n: Expression(text, f"evaluators.{n}") for n, text in texts.items()}
+    circle = find_circle({n: sorted(e.variables & set(compiled)) for n, e in compiled.items()})
+    if circle:
+        raise BadInput(
+            "evaluators use each other in a circle",
+            where=f"evaluators.{circle[0]}",
+            found=" -> ".join(circle),
+            expected="evaluators that use others only",
+        )
+    for expression in compiled.values():
+        expression.check_names(built_in, expression.variables)
+    return compiled
+
+
+def compile_triggers(
+    entries: list[TriggerEntry], evaluators: Mapping[str, Expression], models: Collection[str]
+) -> tuple[Trigger, ...]:
+    """Compile and check a scenario's triggers.
+
+    Raises:
+        BadInput: on unknown names, wrong syntax, or triggers that raise each other in a circle.
+    """
+    names: set[str] = set()
+    compiled = []
+    for index, entry in enumerate(entries):
+        where = f"triggers.{index}"
+        if entry.name in names:
+            raise BadInput(
+                "two triggers have this name",
+                where=f"{where}.name",
+                found=entry.name,
+                expected="another name",
+            )
+        names.add(entry.name)
+        compiled.append(_compile(entry, where, evaluators, models))
+    _refuse_loops(entries)
+    return tuple(compiled)
+
+
+def _compile(
+    entry: TriggerEntry,
+    where: str,
+    evaluators: Mapping[str, Expression],
+    models: Collection[str],
+) -> Trigger:
+    functions = all_evaluators()
+    known = {"event"}
+    let = []
+    for name, text in entry.let.items():
+        expression = Expression(text, f"{where}.let.{name}")
+        _check(expression, known, evaluators, functions)
+        let.append((name, expression))
+        known.add(name)
+    condition = Expression(entry.if_, f"{where}.if") if entry.if_ is not None else None
+    if condition is not None:
+        _check(condition, known, evaluators, functions)
+    arguments: dict[str, Expression] = {}
+    for number, effect in enumerate(entry.do):
+        place = f"{where}.do.{number}"
+        for text in _dollar_texts(effect.model_dump()):
+            arguments[text] = Expression(text, place)
+            _check(arguments[text], known, evaluators, functions)
+        _check_model(effect, place, models)
+    return Trigger(
+        entry.name,
+        entry.on,
+        entry.while_ == "phase",
+        tuple(let),
+        condition,
+        tuple(entry.do),
+        arguments,
+        evaluators,
+    )
+
+
+def _check(
+    expression: Expression,
+    known: Collection[str],
+    evaluators: Mapping[str, Expression],
+    functions: Mapping[str, Any],
+) -> None:
+    """All names known, also in the evaluators that the expression uses."""
+    expression.check_names(functions, {*known, *evaluators})
+    for used in sorted(expression.variables & set(evaluators)):
+        inner = evaluators[used]
+        missing = inner.variables - set(known) - set(evaluators)
+        if missing:
+            raise BadInput(
+                f"the evaluator {used!r} needs the variable {sorted(missing)[0]!r}",
+                where=expression.where,
+                found=inner.text,
+                expected="let to bind it first; bound here: " + ", ".join(sorted(known)),
+            )
+
+
+def _dollar_texts(data: Any) -> list[str]:
+    if isinstance(data, str):
+        return [data[1:]] if data.startswith("$") else []
+    if isinstance(data, dict):
+        return [text for value in data.values() for text in _dollar_texts(value)]
+    if isinstance(data, list):
+        return [text for value in data for text in _dollar_texts(value)]
+    return []
+
+
+def _check_model(effect: Effect, where: str, models: Collection[str]) -> None:
+    if isinstance(effect, DoHandOver):
+        name, key = effect.hand_over.to, "hand_over.to"
+    elif isinstance(effect, DoCommand):
+        name, key = effect.command.model, "command.model"
+    else:
+        return
+    if not name.startswith("$") and name not in models:
+        raise BadInput(
+            "there is no such model",
+            where=f"{where}.{key}",
+            found=name,
+            expected="one of " + ", ".join(sorted(models)),
+        )
+
+
+def _refuse_loops(triggers: list[TriggerEntry]) -> None:
+    """Refuse triggers that would wake each other for ever."""
+    wakes = {
+        t.name: [
+            other.name
+            for effect in t.do
+            if isinstance(effect, DoRaise)
+            for other in triggers
+            if _wakes(t.name, effect.raise_.event, other)
+        ]
+        for t in triggers
+    }
+    circle = find_circle(wakes)
+    if circle:
+        index = next(i for i, t in enumerate(triggers) if t.name == circle[0])
+        raise BadInput(
+            "triggers raise each other in a loop",
+            where=f"triggers.{index}.do",
+            found=" -> ".join(circle),
+            expected="a chain of triggers that ends",
+        )
+
+
+def _wakes(source: str, event: str, other: TriggerEntry) -> bool:
+    return isinstance(other.on, OnEvent) and other.on.event in (event, f"{source}.{event}")

@@ -1,0 +1,92 @@
+"""What is left of a run whose process could not end it: the log finished, and a summary that says why."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from hetwin_core.ensemble.conductor.listener import RunSummary
+from hetwin_core.ensemble.conductor.summary import error_row, event_row, handover_row
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.projection import topics
+from hetwin_core.projection.bag import LogBag
+from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.messages import header, message
+from hetwin_core.projection.recover import salvage
+from hetwin_core.projection.run_folder import LOG, read_summary, write_summary
+
+
+def finish_failed_run(
+    out: Path, scenario: str, error: RunFailed, transport: str, wall_time: float = 0.0
+) -> RunSummary:
+    """Finish the folder of a run that failed without finishing it itself.
+
+    The log keeps all that reached the disk, and the error as its last diagnostic; a run that failed before it
+    began gets a log with nothing but that.
+
+    Args:
+        out: folder of the run.
+        scenario: name of the scenario.
+        error: why it failed.
+        transport: ``local`` or ``ros``.
+        wall_time: how long it ran, in s.
+
+    Raises:
+        RunFailed: if the disk refuses.
+    """
+    note = _diagnostic(error)
+    if not (out / LOG).exists():
+        out.mkdir(parents=True, exist_ok=True)
+        bag = LogBag(out / LOG)
+        bag.write(topics.DIAGNOSTICS, error.time_ns, note)
+        bag.close()
+    else:
+        with suppress(BadInput):  # a folder without a file in it
+            salvage(out, last=(topics.DIAGNOSTICS, error.time_ns, note))
+    simulated = error.time_ns / 1e9
+    episode = _episode(out)
+    summary = RunSummary(
+        scenario=scenario,
+        ended="failed",
+        error=error_row(error),
+        simulated_time=simulated,
+        wall_time=wall_time,
+        real_time_factor=simulated / wall_time if wall_time > 0 else 0.0,
+        digest="",
+        deterministic=False,
+        transport=transport,
+        processes=() if episode is None else _processes(episode),
+        events=() if episode is None else tuple(event_row(e) for e in episode.events),
+        handovers=() if episode is None else tuple(handover_row(h) for h in episode.handovers),
+        state={},
+    )
+    write_summary(out, summary)
+    return summary
+
+
+def is_finished(out: Path) -> bool:
+    """Whether a run has written its summary, which is the last thing that it does."""
+    return read_summary(out) is not None
+
+
+def _processes(episode: Episode) -> tuple[dict[str, str | int], ...]:
+    return tuple({"model": m.name, "pid": m.pid} for m in episode.models)
+
+
+def _episode(out: Path) -> Episode | None:
+    try:
+        return Episode.open(out)
+    except BadInput:  # nothing of it had reached the disk
+        return None
+
+
+def _diagnostic(error: RunFailed) -> object:
+    status = message(
+        "diagnostic_msgs/msg/DiagnosticStatus",
+        level=2,
+        name=error.model,
+        message=f"{error.call} failed: {error.reason}",
+        hardware_id="",
+        values=[],
+    )
+    return message(topics.DIAGNOSTICS.type, header=header(error.time_ns), status=[status])

@@ -1,0 +1,60 @@
+"""Reads the messages of a run's log."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from rosbags.highlevel import AnyReader
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.projection.run_folder import LOG
+from hetwin_core.projection.topics import TOPICS, Topic
+
+
+class LogContent:
+    """All messages of the wanted topics, in the order of their log times.
+
+    Types come from the log itself, so logs of other versions of hetwin's messages can be read as far as they
+    have the fields asked for.
+
+    Args:
+        run: folder of the run.
+        wanted: topics to read.
+
+    Raises:
+        BadInput: if the folder holds no run, or its log cannot be read.
+    """
+
+    def __init__(self, run: Path, wanted: tuple[Topic, ...] = TOPICS) -> None:
+        path = run / LOG
+        if not path.is_dir():
+            raise BadInput(
+                "there is no run in this folder",
+                file=run,
+                expected=f"a folder that `hetwin run --out` has written, with {LOG}/ in it",
+            )
+        names = {topic.name for topic in wanted}
+        self._messages: dict[str, list[Any]] = defaultdict(list)
+        self.description: dict[str, str] = {}
+        try:
+            with AnyReader([path]) as reader:
+                storage: Any = reader.readers[0]
+                self.description = dict(storage.storage.metadata.custom or {})
+                connections = [c for c in reader.connections if c.topic in names]
+                for connection, _, raw in reader.messages(connections) if connections else ():
+                    self._messages[connection.topic].append(
+                        reader.deserialize(raw, connection.msgtype)
+                    )
+        # A damaged file can make the reader fail in any way.
+        except Exception as error:
+            raise BadInput(
+                f"the log cannot be read: {error or type(error).__name__}",
+                file=path,
+                expected="a complete rosbag2 of a run",
+            ) from error
+
+    def of(self, topic: Topic) -> list[Any]:
+        """The messages of one topic."""
+        return self._messages[topic.name]

@@ -1,0 +1,349 @@
+"""Writes a run to its folder: a bag with everything that happened, and the summary."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from hetwin_core.ensemble.conductor.listener import Handover, RunListener, RunStart, RunSummary
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.layout_json import layout_to_json
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_core.projection import topics
+from hetwin_core.projection.bag import LogBag
+from hetwin_core.projection.messages import PREFIX, header, message, stamp
+from hetwin_core.projection.periodic_messages import JointTemplate, StateTemplate, TransformTemplate
+from hetwin_core.projection.run_folder import LOG, check_free, plain, write_summary
+
+_LEVELS = {"info": 0, "warning": 1, "error": 2}
+_KEPT_TEMPLATES = 64
+_ROOM = 4 * 2**20
+"""Bytes kept back on the disk for the last chunk, the end of the log and the summary."""
+_FLUSH_MOMENT_S = 0.5
+_FLUSH_S = 2.0
+"""What happened reaches the disk at once, the rest soon; many small pieces would make the file large."""
+
+
+class _State(NamedTuple):
+    """The newest step, as long as it is not written."""
+
+    time_ns: int
+    step: int
+    values: Floats
+    owners: Ints
+    parents: Ints
+    proximity: Floats
+
+
+class RunLog(RunListener):
+    """Listens to a run and writes ``<out>/log`` (rosbag2, MCAP) and ``<out>/summary.json``.
+
+    The warnings of `RunStart` are not written on their own: the conductor tells them as notes too.
+
+    Time stamps are simulated time since the start of the run, log times too. An event that arrived late keeps
+    its own stamp; its log time is that of the step before the one that handled it, so log times never go back.
+
+    Args:
+        out: folder of the run; made with its parents when the run starts.
+        state_rate: states per simulated second. The first and the last state, and that of every step with an
+            event or a handover, are always written.
+        transform_rate: messages on ``/tf`` per simulated second.
+
+    Raises:
+        BadInput: if the folder already holds a run or cannot be written to; nothing is touched then.
+    """
+
+    def __init__(
+        self, out: Path, *, state_rate: float = 100.0, transform_rate: float = 30.0
+    ) -> None:
+        for name, rate in (("state_rate", state_rate), ("transform_rate", transform_rate)):
+            if not 0.0 < rate <= 1e6:
+                raise BadInput(
+                    "a rate of the log is out of range",
+                    where=name,
+                    found=rate,
+                    expected="more than 0 and at most 1e6 per second",
+                )
+        check_free(out)
+        self.out = out
+        self._state_period = round(1e9 / state_rate)
+        self._transform_period = round(1e9 / transform_rate)
+        self._bag: LogBag | None = None
+        self._now = 0
+        self._next_state = 0
+        self._next_transforms = 0
+        self._moment = False
+        self._pending: _State | None = None
+        self._owners: dict[tuple[str, str], str] = {}
+        self._owners_since: int | None = None
+        self._flushed = 0.0
+
+    @property
+    def log(self) -> Path:
+        """Folder of the bag."""
+        return self.out / LOG
+
+    def started(self, start: RunStart) -> None:
+        """Open the bag and write what holds from the beginning.
+
+        Raises:
+            BadInput: if the folder cannot be written to.
+        """
+        check_free(self.out)
+        try:
+            self.out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(f"the folder cannot be made: {error.strerror}", file=self.out) from error
+        self._layout = start.layout
+        self._templates: dict[int, StateTemplate] = {}
+        self._joints = _joint_templates(start.layout)
+        self._transforms = TransformTemplate(start.layout)
+        self._bag = LogBag(self.log, room=_ROOM)
+        self._bag.describe(
+            scenario_file=start.scenario_file,
+            source=start.source,
+            seed=str(start.seed),
+            rate=repr(start.rate),
+        )
+        self._now = start.snapshot.time_ns
+        self._write_registry(start)
+        self._write_state(_copy(start.snapshot, 0))
+        self._next_state = self._now + self._state_period
+        self._write_transforms(self._now, start.snapshot.values)
+        self._bag.flush(self._now)  # whatever happens now, the log can be read
+        self._flushed = time.monotonic() - _FLUSH_MOMENT_S
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Write the state if it is due, else remember it in case that it is the last."""
+        self._now = now = scene.time_ns
+        moment, self._moment = self._moment, False
+        if moment or now >= self._next_state:
+            if self._owners_since is not None:
+                self._write_responsibilities()
+            self._next_state = _next(self._next_state, self._state_period, now)
+            self._pending = None
+            self._write_state(
+                _State(now, step, scene.values, scene.owners, scene.parents, scene.proximity)
+            )
+        else:
+            self._pending = _copy(scene, step)
+        if now >= self._next_transforms:
+            self._write_transforms(now, scene.values)
+        if moment:
+            self._flush(_FLUSH_MOMENT_S)
+        elif self._pending is None:
+            self._flush(_FLUSH_S)
+
+    def event(self, event: Event) -> None:
+        """Write an event, and, if it is one of the robot's program, the action annotation too."""
+        self._moment = True
+        arguments = json.dumps(plain(event.arguments), ensure_ascii=False)
+        self._write(
+            topics.EVENTS,
+            max(self._now, event.time_ns),
+            message(
+                topics.EVENTS.type,
+                stamp=stamp(event.time_ns),
+                name=event.name,
+                kind=event.kind.value,
+                source=event.source,
+                sequence=event.sequence,
+                arguments=arguments,
+            ),
+        )
+        if event.kind is EventKind.ACTION:
+            self._write_annotation(event)
+
+    def handover(self, handover: Handover) -> None:
+        """Write a handover; the new table follows with the step's state."""
+        self._moment = True
+        self._owners[handover.entity, handover.attribute] = handover.to_model
+        self._owners_since = handover.time_ns
+        self._write(
+            topics.HANDOVERS,
+            max(self._now, handover.time_ns),
+            message(
+                topics.HANDOVERS.type,
+                stamp=stamp(handover.time_ns),
+                entity=handover.entity,
+                attribute=handover.attribute,
+                from_model=handover.from_model,
+                to_model=handover.to_model,
+                cause=handover.cause,
+                value=handover.value.data,
+                parent=handover.value.parent,
+            ),
+        )
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
+        """Write what a person should know to ``/diagnostics``."""
+        status = message(
+            "diagnostic_msgs/msg/DiagnosticStatus",
+            level=_LEVELS.get(level, 2),
+            name=source,
+            message=text,
+            hardware_id="",
+            values=[],
+        )
+        self._write(
+            topics.DIAGNOSTICS,
+            max(self._now, time_ns),
+            message(topics.DIAGNOSTICS.type, header=header(time_ns), status=[status]),
+        )
+
+    def ended(self, summary: RunSummary) -> None:
+        """Finish the log, then write the summary, which says that the log is complete.
+
+        Raises:
+            RunFailed: if the disk refuses.
+        """
+        if self._bag is not None:
+            self._bag.use_room()
+        try:
+            if summary.error is not None:
+                self._note_failure(summary)
+        finally:
+            self.close()
+        write_summary(self.out, summary)
+
+    def close(self) -> None:
+        """Write what is still held back and finish the bag; a second call does nothing.
+
+        Raises:
+            RunFailed: if the disk refuses.
+        """
+        bag, pending = self._bag, self._pending
+        if bag is None:
+            return
+        bag.use_room()
+        try:
+            if self._owners_since is not None:
+                self._write_responsibilities()
+            if pending is not None:
+                self._write_state(pending)
+        finally:
+            self._bag = None
+            self._pending = None
+            bag.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _flush(self, period_s: float) -> None:
+        """Bring everything so far to the disk, unless that was done within the period."""
+        now = time.monotonic()
+        if self._bag is not None and now - self._flushed > period_s:
+            self._flushed = now
+            self._bag.flush(self._now)
+
+    def _write(self, topic: topics.Topic, time_ns: int, content: object) -> None:
+        if self._bag is not None:
+            self._bag.write(topic, time_ns, content)
+
+    def _write_registry(self, start: RunStart) -> None:
+        snapshot = start.snapshot
+        models = [message(PREFIX + "ModelInfo", **asdict(record)) for record in start.models]
+        self._write(
+            topics.REGISTRY,
+            self._now,
+            message(
+                topics.REGISTRY.type,
+                stamp=stamp(self._now),
+                scenario=start.scenario,
+                models=models,
+                layout=json.dumps(layout_to_json(start.layout), separators=(",", ":")),
+            ),
+        )
+        if start.robot_description:
+            description = message(topics.ROBOT_DESCRIPTION.type, data=start.robot_description)
+            self._write(topics.ROBOT_DESCRIPTION, self._now, description)
+        for slot, owner in zip(start.layout.slots, snapshot.owners.tolist(), strict=True):
+            self._owners[slot.entity, slot.attribute.name] = start.models[owner].name
+        self._owners_since = self._now
+        self._write_responsibilities()
+
+    def _write_responsibilities(self) -> None:
+        since = self._now if self._owners_since is None else self._owners_since
+        rows = [
+            message(PREFIX + "Responsibility", entity=entity, attribute=attribute, model=model)
+            for (entity, attribute), model in self._owners.items()
+        ]
+        table = message(topics.RESPONSIBILITIES.type, stamp=stamp(since), responsibilities=rows)
+        self._write(topics.RESPONSIBILITIES, max(self._now, since), table)
+        self._owners_since = None
+
+    def _write_state(self, state: _State) -> None:
+        bag = self._bag
+        if bag is None:
+            return
+        rows = len(state.proximity)
+        template = self._templates.get(rows)
+        if template is None:
+            if len(self._templates) >= _KEPT_TEMPLATES:
+                self._templates.clear()
+            template = self._templates[rows] = StateTemplate(self._layout, rows)
+        bag.write_raw(topics.STATE, state.time_ns, template.fill(*state))
+        for joints in self._joints:
+            data = joints.fill(state.time_ns, state.values)
+            bag.write_raw(topics.JOINT_STATES, state.time_ns, data)
+
+    def _write_transforms(self, time_ns: int, values: Floats) -> None:
+        self._next_transforms = _next(self._next_transforms, self._transform_period, time_ns)
+        if self._bag is not None and not self._transforms.empty:
+            data = self._transforms.fill(time_ns, values)
+            self._bag.write_raw(topics.TRANSFORMS, time_ns, data)
+
+    def _write_annotation(self, event: Event) -> None:
+        arguments = {key: value for key, value in event.arguments.items() if key != "phase"}
+        self._write(
+            topics.ANNOTATIONS,
+            max(self._now, event.time_ns),
+            message(
+                topics.ANNOTATIONS.type,
+                header=header(event.time_ns),
+                operation=event.name,
+                phase=str(event.arguments.get("phase", "instant")),
+                arguments=json.dumps(plain(arguments), ensure_ascii=False) if arguments else "",
+            ),
+        )
+
+    def _note_failure(self, summary: RunSummary) -> None:
+        error = summary.error or {}
+        text = f"{error.get('call', 'run')} failed: {error.get('reason', 'unknown reason')}"
+        self.note(self._now, "error", str(error.get("model", "run")), text)
+
+
+def _copy(scene: Snapshot, step: int) -> _State:
+    return _State(
+        scene.time_ns,
+        step,
+        scene.values.copy(),
+        scene.owners.copy(),
+        scene.parents.copy(),
+        scene.proximity.copy(),
+    )
+
+
+def _next(due: int, period: int, now: int) -> int:
+    """The first due time after `now` on the grid that starts at `due`."""
+    return due + period * ((now - due) // period + 1) if now >= due else due
+
+
+def _joint_templates(layout: Layout) -> list[JointTemplate]:
+    templates = [JointTemplate(layout, robot) for robot in layout.of_kind(EntityKind.ROBOT)]
+    return [template for template in templates if template.has_positions]

@@ -1,0 +1,52 @@
+"""The message types of a log: the common ones, and hetwin's own from their definitions."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys.store import Typestore
+
+from hetwin_core.ensemble.resources import resource
+
+PREFIX = "hetwin/msg/"
+
+
+@cache
+def typestore() -> Typestore:
+    """All types that a log uses.
+
+    The common interfaces that a log needs are the same in every distribution from Jazzy on, hashes included.
+
+    Raises:
+        BadInput: if this installation lacks hetwin's message definitions.
+    """
+    store = get_typestore(Stores.ROS2_JAZZY)
+    types = {}
+    for path in sorted(resource("msg").glob("*.msg")):
+        types.update(get_types_from_msg(path.read_text(encoding="utf-8"), PREFIX + path.stem))
+    store.register(types)
+    return store
+
+
+def message(typename: str, **fields: object) -> Any:
+    """Make a message of a type, e.g. ``message("std_msgs/msg/String", data="...")``."""
+    make: Any = typestore().types[typename]
+    return make(**fields)
+
+
+def stamp(time_ns: int) -> Any:
+    """A ``builtin_interfaces/Time``."""
+    sec, nanosec = divmod(time_ns, 1_000_000_000)
+    return message("builtin_interfaces/msg/Time", sec=sec, nanosec=nanosec)
+
+
+def nanoseconds(time: Any) -> int:
+    """Inverse of `stamp`."""
+    return int(time.sec) * 1_000_000_000 + int(time.nanosec)
+
+
+def header(time_ns: int, frame: str = "") -> Any:
+    """A ``std_msgs/Header``."""
+    return message("std_msgs/msg/Header", stamp=stamp(time_ns), frame_id=frame)

@@ -1,0 +1,122 @@
+"""Saves the log of a run whose process was killed before it could finish it."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.projection.bag import ROOM, LogBag
+from hetwin_core.projection.run_folder import LOG
+from hetwin_core.projection.topics import TOPICS, Topic
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+_MAGIC = b"\x89MCAP0\r\n"
+_CHANNEL, _MESSAGE, _CHUNK = 0x04, 0x05, 0x06
+_METADATA = "metadata.yaml"
+_BROKEN, _SAVED = "log.broken", "log.saved"
+
+
+Message: TypeAlias = tuple[Topic, int, object]
+"""Topic, log time in ns, content."""
+
+
+def salvage(run: Path, *, last: Message | None = None) -> int:
+    """Finish the log of a run that was killed, with all that reached the disk.
+
+    A log is written in chunks of about a megabyte, and when something happens, but not more than twice a second;
+    what was not written yet is lost. A finished log is left as it is. The broken log is replaced only when the
+    new one is complete.
+
+    Args:
+        run: folder of the run.
+        last: a message to end the log with; dated not before the others.
+
+    Returns:
+        The number of messages saved; -1 if the log was finished already.
+
+    Raises:
+        BadInput: if there is no log.
+    """
+    log = run / LOG
+    (run / ROOM).unlink(missing_ok=True)
+    files = sorted(log.glob("*.mcap")) if log.is_dir() else []
+    if not files:
+        raise BadInput("there is no log in this folder", file=run, expected=f"{LOG}/*.mcap")
+    if (log / _METADATA).exists():
+        return -1
+    saved, broken = run / _SAVED, run / _BROKEN
+    shutil.rmtree(saved, ignore_errors=True)
+    count = _copy(files[0].read_bytes(), saved, last)
+    # The file in a bag carries the bag's name.
+    (saved / f"{_SAVED}.mcap").rename(saved / f"{LOG}.mcap")
+    metadata = saved / _METADATA
+    metadata.write_text(metadata.read_text("utf-8").replace(f"{_SAVED}.mcap", f"{LOG}.mcap"))
+    log.rename(broken)
+    saved.rename(log)
+    shutil.rmtree(broken)
+    return count
+
+
+def _copy(data: bytes, path: Path, last: Message | None) -> int:
+    by_name = {topic.name: topic for topic in TOPICS}
+    channels: dict[int, Topic] = {}
+    count = latest = 0
+    bag = LogBag(path)
+    try:
+        for kind, record in _all_records(data):
+            if kind == _CHANNEL:
+                (number,) = struct.unpack_from("<H", record)
+                (length,) = struct.unpack_from("<I", record, 4)
+                name = bytes(record[8 : 8 + length]).decode("utf-8", "replace")
+                if name in by_name:
+                    channels[number] = by_name[name]
+            elif kind == _MESSAGE:
+                number, _, time_ns = struct.unpack_from("<HIQ", record)
+                if number in channels:
+                    bag.write_raw(channels[number], time_ns, record[22:])
+                    count += 1
+                    latest = max(latest, time_ns)
+        if last is not None:
+            topic, time_ns, content = last
+            bag.write(topic, max(time_ns, latest), content)
+    finally:
+        bag.close()
+    return count
+
+
+def _all_records(data: bytes) -> Iterator[tuple[int, memoryview]]:
+    """The file's records, those in its chunks included, up to where it breaks off."""
+    if data[: len(_MAGIC)] != _MAGIC:
+        return
+    for kind, record in _records(memoryview(data)[len(_MAGIC) :]):
+        if kind != _CHUNK:
+            yield kind, record
+            continue
+        (length,) = struct.unpack_from("<I", record, 28)
+        content = record[40 + length :]
+        if bytes(record[32 : 32 + length]) == b"zstd":
+            try:
+                content = memoryview(zstd.decompress(content))
+            except zstd.ZstdError:
+                return
+        yield from _records(content)
+
+
+def _records(data: memoryview) -> Iterator[tuple[int, memoryview]]:
+    at = 0
+    while at + 9 <= len(data):
+        kind, length = struct.unpack_from("<BQ", data, at)
+        at += 9
+        if at + length > len(data):
+            return
+        yield kind, data[at : at + length]
+        at += length

@@ -1,0 +1,48 @@
+"""Colours of models: calm, told apart by colour-blind people too, and readable on light and dark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hetwin_core.ensemble.conductor.listener import ModelRecord
+
+MAIN = "#8b97a8"
+_OTHERS = (
+    "#e8833a",
+    "#3b8fd9",
+    "#3fa88a",
+    "#c76bb0",
+    "#d9b13b",
+    "#7a74d6",
+    "#d65f5f",
+    "#5fb8c9",
+)
+
+AXES = ("#d65f5f", "#3fa88a", "#3b8fd9")
+"""x, y, z, as everywhere in robotics."""
+
+SERIES = ("#3b8fd9", "#e8833a", "#3fa88a", "#c76bb0", "#d9b13b", "#7a74d6", "#d65f5f", "#5fb8c9")
+
+
+def model_colours(models: Iterable[ModelRecord]) -> dict[str, str]:
+    """A colour for each model; the main model's is grey."""
+    colours: dict[str, str] = {}
+    for model in models:
+        if model.main:
+            colours[model.name] = MAIN
+        else:
+            used = sum(colour != MAIN for colour in colours.values())
+            colours[model.name] = _OTHERS[used % len(_OTHERS)]
+    return colours
+
+
+def rgb(colour: str) -> tuple[float, float, float]:
+    """Red, green, blue, each 0 to 1, of ``#rrggbb``."""
+    r, g, b = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return r, g, b
+
+
+def see_through(colour: str, alpha: float) -> str:
+    """The colour as CSS writes it with an alpha."""
+    r, g, b = (round(255 * part) for part in rgb(colour))
+    return f"rgba({r},{g},{b},{alpha:g})"

@@ -1,0 +1,92 @@
+"""The folder of a run: which files lie in it, and writing its summary."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble.conductor.listener import RunSummary
+from hetwin_core.ensemble.errors import BadInput
+
+LOG = "log"
+SUMMARY = "summary.json"
+REPORT = "report.html"
+
+
+def check_free(out: Path) -> None:
+    """Make sure that a run can be written to a folder, without touching anything.
+
+    Raises:
+        BadInput: if it holds a run already, is no folder, or cannot be written to.
+    """
+    for name in (LOG, SUMMARY, REPORT):
+        if (out / name).exists():
+            raise BadInput(
+                "the folder already holds a run", file=out, found=name, expected="a new folder"
+            )
+    parent = out
+    while not parent.exists() and parent != parent.parent:
+        parent = parent.parent
+    if not parent.is_dir():
+        raise BadInput("this is a file, not a folder", file=parent, expected="a new folder")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise BadInput("the folder cannot be written to", file=parent, expected="a writable folder")
+
+
+def write_summary(out: Path, summary: RunSummary) -> Path:
+    """Write ``summary.json``: whole or not at all.
+
+    Numbers that JSON does not know (infinite, not a number) become null.
+    """
+    path = out / SUMMARY
+    text = json.dumps(plain(asdict(summary)), indent=2, ensure_ascii=False, allow_nan=False)
+    write_atomically(path, text + "\n")
+    return path
+
+
+def read_summary(out: Path) -> dict[str, Any] | None:
+    """Read ``summary.json``; None if the run has none, as after a crash.
+
+    Raises:
+        BadInput: if it is no JSON object.
+    """
+    path = out / SUMMARY
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"the summary cannot be read: {error}", file=path) from error
+    if not isinstance(data, dict):
+        raise BadInput("the summary is no JSON object", file=path, found=type(data).__name__)
+    return data
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replace a file in one go, so that no reader ever sees half of it."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def plain(value: object) -> Any:
+    """The same in what JSON knows: dictionaries, lists, texts, finite numbers."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)

@@ -1,0 +1,214 @@
+"""Steps and answers as flat messages, without knowing ROS: by the names of their fields.
+
+Both go over the wire at every step, and in Python each field of a message costs microseconds, several times: so they
+have few fields, long arrays of numbers, and JSON for what is seldom there. What stands where is told in
+``msg/Step.msg`` and ``msg/ModelOutput.msg``.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutput
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
+from hetwin_core.ensemble.scene.values import Floats, Value
+from hetwin_core.ensemble.transport.step_batching import QuietSteps
+from hetwin_core.ensemble.transport.value_check import wrong_numbers, wrong_output
+from hetwin_core.wire.messages import parent_id, parent_name
+
+NONE = -1
+"""Instead of a count: not there at all."""
+_STEP_HEAD = 5
+_PER_FOREIGN = 3
+_PER_STEP = 3
+_PER_VALUE = 4
+
+
+def fill_step(
+    message: Any, tick: StepInput, further: Sequence[int] = (), *, with_state: bool = True
+) -> None:
+    """Fill a ``hetwin/Step``; a model that reads nothing needs no state but its time."""
+    scene = tick.scene
+    rows = len(scene.proximity) if with_state else NONE
+    index = [tick.time_ns, tick.period_ns, scene.time_ns, rows, len(further), *further]
+    numbers = array("d")
+    if with_state:
+        numbers.frombytes(scene.values.tobytes())
+        numbers.frombytes(scene.proximity.tobytes())
+        tables = array("i", scene.owners.tobytes())
+        tables.frombytes(scene.parents.tobytes())
+        message.tables = tables
+    for key, value in tick.foreign.items():
+        index += (
+            scene.layout.slot_id(*key),
+            parent_id(scene.layout, value.parent),
+            value.time_ns,
+        )
+        numbers.frombytes(value.data.tobytes())
+    message.index = array("q", index)
+    message.numbers = numbers
+    if tick.events:
+        message.events = json.dumps([_event_row(event) for event in tick.events])
+
+
+def read_step(message: Any, at_start: Snapshot) -> tuple[StepInput, Sequence[int]]:
+    """The step, and the times of those that may follow at once.
+
+    Without a state, the scene is as it was at the start.
+    """
+    layout = at_start.layout
+    index: list[int] = message.index.tolist()
+    time_ns, period_ns, scene_ns, rows, count = index[:_STEP_HEAD]
+    numbers = np.frombuffer(message.numbers, np.float64)
+    at = 0
+    if rows == NONE:
+        scene = replace(at_start, time_ns=scene_ns)
+    else:
+        tables = np.frombuffer(message.tables, np.int32)
+        slots, at = len(layout.slots), layout.size + rows * PROXIMITY_COLUMNS
+        near = numbers[layout.size : at].reshape(-1, PROXIMITY_COLUMNS)
+        values, owners, parents = numbers[: layout.size], tables[:slots], tables[slots:]
+        scene = Snapshot(layout, at_start.models, scene_ns, values, owners, parents, near)
+    foreign: dict[tuple[str, str], Value] = {}
+    places = index[_STEP_HEAD + count :]
+    for i in range(0, len(places), _PER_FOREIGN):
+        slot = layout.slots[places[i]]
+        end = at + slot.attribute.size
+        parent = parent_name(layout, places[i + 1])
+        foreign[slot.entity, slot.attribute.name] = Value(numbers[at:end], places[i + 2], parent)
+        at = end
+    events = tuple(map(_row_event, json.loads(message.events))) if message.events else ()
+    further = index[_STEP_HEAD : _STEP_HEAD + count]
+    return StepInput(time_ns, period_ns, scene, events, foreign), further
+
+
+def fill_output(
+    message: Any, output: StepOutput, layout: Layout, early: QuietSteps | None = None
+) -> None:
+    """Fill a ``hetwin/ModelOutput`` with a step's answer, and with those of quiet steps before it.
+
+    Attributes that the scene does not have are told by their names alone.
+
+    Raises:
+        ValueError: if the answer cannot be said in a message.
+    """
+    wrong = wrong_output(output)
+    if wrong is not None:
+        raise ValueError(wrong)
+    early = early or QuietSteps()
+    block, near = output.block, output.proximity
+    index, numbers = early.index, early.numbers
+    index.append(output.time_ns)
+    index.append(NONE if block is None else block.size)
+    index.append(NONE if near is None else near.size)
+    if block is not None:
+        _check_floats("the block", block, 1)
+        numbers.frombytes(block.tobytes())
+    if near is not None:
+        _check_floats("proximity", near, 2)
+        numbers.frombytes(near.tobytes())
+    more = _more(output)
+    for key, value in output.values.items():
+        if not layout.has(*key):
+            more.setdefault("unknown", []).append(key)
+            continue
+        _check_value(value, layout, key)
+        parent = parent_id(layout, value.parent)
+        index.extend((layout.slot_id(*key), parent, value.time_ns, value.data.size))
+        numbers.frombytes(value.data.tobytes())
+    index.insert(0, len(early) + 1)
+    message.index = index
+    message.numbers = numbers
+    if more:
+        try:
+            message.more = json.dumps(more)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"the arguments of events must be JSON: {error}") from None
+
+
+def read_outputs(message: Any, layout: Layout) -> list[StepOutput]:
+    """The answers of all steps that were taken, as `fill_output` was given them."""
+    index: list[int] = message.index.tolist()
+    numbers = np.frombuffer(message.numbers, np.float64)
+    outputs: list[StepOutput] = []
+    at, place = 0, 1
+    for _ in range(index[0]):
+        time_ns, size, near_size = index[place : place + _PER_STEP]
+        place += _PER_STEP
+        block = near = None
+        if size != NONE:
+            block, at = numbers[at : at + size], at + size
+        if near_size != NONE:
+            near, at = numbers[at : at + near_size], at + near_size
+            if near_size % PROXIMITY_COLUMNS == 0:
+                near = near.reshape(-1, PROXIMITY_COLUMNS)
+        outputs.append(StepOutput(time_ns, block=block, proximity=near))
+    last = outputs[-1]
+    for i in range(place, len(index), _PER_VALUE):
+        slot_id, parent, time_ns, size = index[i : i + _PER_VALUE]
+        slot = layout.slots[slot_id]
+        value = Value(numbers[at : at + size], time_ns, parent_name(layout, parent))
+        last.values[slot.entity, slot.attribute.name] = value
+        at += size
+    if message.more:
+        _take_more(last, json.loads(message.more))
+    return outputs
+
+
+def _more(output: StepOutput) -> dict[str, Any]:
+    """What is seldom there."""
+    more: dict[str, Any] = {}
+    if output.events:
+        more["events"] = [_event_row(event) for event in output.events]
+    if output.requests:
+        more["requests"] = [[r.kind.value, r.entity, r.attribute] for r in output.requests]
+    if output.ended:
+        more["ended"] = True
+    if output.input_ns is not None:
+        more["input_ns"] = output.input_ns
+    if output.late:
+        more["late"] = True
+    return more
+
+
+def _take_more(output: StepOutput, more: Mapping[str, Any]) -> None:
+    for entity, attribute in more.get("unknown", ()):
+        output.values[entity, attribute] = Value(np.empty(0), 0)
+    output.events = list(map(_row_event, more.get("events", ())))
+    output.requests = [Request(RequestKind(k), e, a) for k, e, a in more.get("requests", ())]
+    output.ended = more.get("ended", False)
+    output.input_ns = more.get("input_ns")
+    output.late = more.get("late", False)
+
+
+def _event_row(event: Event) -> list[Any]:
+    arguments = dict(event.arguments)
+    return [event.name, event.time_ns, event.kind.value, event.source, event.sequence, arguments]
+
+
+def _row_event(row: Sequence[Any]) -> Event:
+    name, time_ns, kind, source, sequence, arguments = row
+    return Event(name, time_ns, EventKind(kind), source, sequence, arguments)
+
+
+def _check_floats(name: str, numbers: Floats, dimensions: int) -> None:
+    if numbers.dtype != np.float64 or numbers.ndim != dimensions:
+        shape = "flat float64" if dimensions == 1 else f"float64 in rows of {PROXIMITY_COLUMNS}"
+        raise ValueError(f"{name} is {numbers.dtype} of shape {numbers.shape}; expected {shape}")
+
+
+def _check_value(value: object, layout: Layout, key: tuple[str, str]) -> None:
+    """Whether the value is a flat array of float64; the conductor looks at the numbers."""
+    data = value.data if isinstance(value, Value) else None
+    if isinstance(data, np.ndarray) and data.dtype == np.float64 and data.ndim == 1:
+        return
+    attribute = layout.slots[layout.slot_id(*key)].attribute
+    raise ValueError(f"{'.'.join(key)} {wrong_numbers(value, attribute)}")

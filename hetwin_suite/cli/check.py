@@ -1,0 +1,69 @@
+"""`hetwin check` and `hetwin check-model`: see that something is right before it is run."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from hetwin_suite.cli.json_option import json_object
+from hetwin_suite.cli.listing import AsJson
+from hetwin_suite.cli.watched_check import check_model_watched, check_scenario_watched
+
+
+def check(
+    scenario: Annotated[str, typer.Argument(help="scenario file, or name of one of hetwin's")],
+    source: Annotated[str | None, typer.Option(help="recording to check it with")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read a scenario and everything that it names, take one step with its models, and say what is there.
+
+    A live robot is not listened to; what the scenario says of it is checked.
+
+    Example: hetwin check scenarios/pick_and_place.yaml
+    """
+    facts = check_scenario_watched(scenario, source)
+    if as_json:
+        print(json.dumps(facts, indent=2))
+        return
+    print(f"{facts['scenario']} ({facts['file']}) is fine.")
+    for m in facts["models"]:
+        print(
+            f"  model {m['name']}: {m['type']}, {m['kind']}, {m['stepping']}, {m['rate']:g} steps/s"
+        )
+    kinds: dict[str, list[str]] = {}
+    for entity in facts["entities"]:
+        kinds.setdefault(entity["kind"], []).append(entity["name"])
+    for kind, names in kinds.items():
+        print(f"  {kind}: {', '.join(names)}")
+    print(f"  triggers: {', '.join(facts['triggers']) or 'none'}")
+    for warning in facts["warnings"]:
+        print(f"  warning: {warning}")
+
+
+def check_model(
+    model: Annotated[str, typer.Argument(help="MODULE:CLASS, or a model type")],
+    parameters: Annotated[
+        str | None,
+        typer.Option(help="values for parameters that cannot be made up, as a JSON object"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check that a model keeps the contract that the conductor relies on.
+
+    Example: hetwin check-model rigid_grasp
+    """
+    results = check_model_watched(model, json_object(parameters, "--parameters"))
+    if as_json:
+        rows = [{"check": r.check, "ok": r.ok, "says": r.says} for r in results]
+        print(
+            json.dumps({"model": model, "ok": all(r.ok for r in results), "checks": rows}, indent=2)
+        )
+    else:
+        for result in results:
+            print(
+                f"{'ok  ' if result.ok else 'FAIL'}  {result.check}{': ' if result.says else ''}{result.says}"
+            )
+    if not all(result.ok for result in results):
+        raise typer.Exit(1)

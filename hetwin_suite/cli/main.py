@@ -1,0 +1,54 @@
+"""Entry point of the `hetwin` command."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_suite.cli import check, evaluate, listing, record, report, robot, run
+
+EXIT_FAILED = 1
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    help="hetwin: a heterogeneous digital twin of a robot and its surroundings.",
+    epilog="Start here: hetwin run pick_and_place",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command("run")(run.run)
+app.command("check")(check.check)
+app.command("check-model")(check.check_model)
+app.command("report")(report.report)
+app.command("record")(record.record)
+app.command("robot")(robot.robot)
+app.command("evaluate")(evaluate.evaluate)
+app.command("models")(listing.models)
+app.command("evaluators")(listing.evaluators)
+app.command("schema")(listing.schema)
+
+
+def main() -> None:
+    """Run the command; errors of users' input end with code 2, failed runs with 1, SIGINT with 130."""
+    try:
+        app()
+    except BadInput as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(EXIT_BAD_INPUT)
+    except HetwinError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(EXIT_FAILED)
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(EXIT_FAILED)
+
+
+if __name__ == "__main__":
+    main()

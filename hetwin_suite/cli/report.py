@@ -1,0 +1,28 @@
+"""`hetwin report`: the page that shows a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hetwin_suite.cli.listing import AsJson
+
+
+def report(
+    run: Annotated[Path, typer.Argument(help="folder of a run")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="file; default: report.html in it")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the report of a run: one HTML file that needs nothing else.
+
+    Example: hetwin report runs/pick_and_place_20260101_120000
+    """
+    from hetwin_core.projection.report import write_report  # plotly takes its time
+
+    path = write_report(run, out)
+    print(json.dumps({"report": str(path)}) if as_json else f"report: {path}")

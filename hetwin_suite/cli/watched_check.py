@@ -1,0 +1,119 @@
+"""Checks of models and scenarios in a child process, which is ended if a model hangs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.parameters import LIVE, source_spec
+from hetwin_core.ensemble.conformance.result import CheckResult, Report
+from hetwin_core.ensemble.conformance.suite import check_model_type
+from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.supervision.forked import Lost, Tell, forked
+from hetwin_core.ensemble.supervision.heartbeat import BEGUN, STEP, Heartbeat
+from hetwin_core.ensemble.transport.local import LocalPort
+from model_nodes.main_physics.sources.factory import check_live
+
+PATIENCE_S = 10.0
+"""What a call may take by default, `deadline` in a scenario."""
+PREPARE_PATIENCE_S = 60.0
+"""Worlds may take a while to load."""
+
+
+def check_scenario_watched(name: str, source: str | None) -> dict[str, Any]:
+    """Take one step with a scenario's models, and say what is there.
+
+    Raises:
+        BadInput: if the scenario, its files or the source cannot be used.
+        HetwinError: if a model fails; it is named.
+    """
+    heartbeat = Heartbeat()
+    models: list[str] = []
+
+    def progress() -> object:
+        return len(models), [heartbeat.row(i)[BEGUN] for i in range(len(models))]
+
+    def doing() -> str:
+        calls = heartbeat.under_way(len(models))
+        return "".join(f"{models[c.index]}: {c.call} failed: " for c in calls[:1])
+
+    facts: dict[str, Any] = forked(
+        lambda tell: _facts(name, source, heartbeat, tell),
+        models.extend,
+        progress,
+        PREPARE_PATIENCE_S,
+        "transport/local.py",
+        doing,
+    )
+    return facts
+
+
+def _facts(name: str, source: str | None, heartbeat: Heartbeat, tell: Tell) -> dict[str, Any]:
+    loaded = load_scenario(find_scenario(name))
+    ports = [LocalPort(plan, heartbeat.row(plan.index)) for plan in loaded.models]
+    tell([plan.name for plan in loaded.models])
+    one_step = RunOptions(source=source, duration=1.0 / loaded.clock.rate)
+    spec = source_spec(loaded, one_step) or {}
+    if LIVE in spec:
+        check_live(spec)
+        one_step = replace(one_step, source=None, no_source=True)
+    conductor = Conductor(loaded, ports, options=one_step)
+    start = conductor.prepare()
+    error = conductor.run().error
+    if error is not None:
+        raise HetwinError(f"{error['model']}: {error['call']} failed: {error['reason']}")
+    return {
+        "scenario": loaded.name,
+        "file": str(loaded.path),
+        "source": start.source or (f"{LIVE}:{spec[LIVE]}" if LIVE in spec else ""),
+        "models": [
+            {
+                "name": m.name,
+                "type": m.type,
+                "kind": m.kind,
+                "stepping": m.stepping,
+                "rate": m.rate,
+            }
+            for m in start.models
+        ],
+        "entities": [{"name": e.name, "kind": e.kind.value} for e in start.layout.entities],
+        "triggers": [t.name for t in loaded.triggers],
+        "warnings": list(start.warnings),
+    }
+
+
+def check_model_watched(model: str, parameters: Mapping[str, Any]) -> list[CheckResult]:
+    """The suite's results; a check in which the model hangs or crashes is the last one.
+
+    Args:
+        model: MODULE:CLASS, or a model type.
+        parameters: values that are used instead of made-up ones.
+
+    Raises:
+        BadInput: if there is no such model.
+    """
+    row = Heartbeat().row(0)
+    results: list[CheckResult] = []
+    under_way = ["import"]
+
+    def work(tell: Tell) -> None:
+        check_model_type(model, parameters, Report(tell, tell), row)
+
+    def hear(told: str | CheckResult) -> None:
+        if isinstance(told, str):
+            under_way[0] = told
+        else:
+            results.append(told)
+
+    def progress() -> object:
+        return row[STEP], len(results), under_way[0]
+
+    try:
+        forked(work, hear, progress, PATIENCE_S, "ensemble/conformance/")
+    except Lost as lost:
+        results.append(CheckResult(under_way[0], False, str(lost)))
+    return results

@@ -1,0 +1,80 @@
+"""The boxes of a world file, as the stand-in and the robot's program need them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.solids import Solid, read_solids
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One upright box that collides.
+
+    Attributes:
+        model: name of the model that it belongs to.
+        center: (3,) of its middle in the world, in metres.
+        size: (3,) full lengths, in metres.
+        mass: of its link in kg, 0 for a static model.
+        friction: coefficient of sliding friction.
+    """
+
+    model: str
+    center: Floats
+    size: Floats
+    mass: float
+    friction: float
+
+    @property
+    def top(self) -> float:
+        """Height of the upper face above the world's origin, in metres."""
+        return float(self.center[2] + self.size[2] / 2)
+
+
+def read_blocks(world: Path) -> tuple[Block, ...]:
+    """All colliding boxes of an SDFormat world of upright models.
+
+    Raises:
+        BadInput: if a box is turned, has no size, or belongs to a moving model without a mass.
+    """
+    boxes = [solid for solid in read_solids(world) if solid.kind == "box"]
+    for box in boxes:
+        _check(box, world)
+    return tuple(Block(b.model, b.position, b.size, b.mass, b.friction) for b in boxes)
+
+
+def the_block(blocks: tuple[Block, ...], model: str) -> Block:
+    """The first box of a model (of a table, the top).
+
+    Raises:
+        BadInput: if the model has none.
+    """
+    for block in blocks:
+        if block.model == model:
+            return block
+    known = sorted({block.model for block in blocks})
+    raise BadInput("the world has no such box", found=model, expected=f"one of {known}")
+
+
+def _check(box: Solid, world: Path) -> None:
+    where = f"model {box.model}"
+    if box.moves and box.mass <= 0.0:
+        raise BadInput(
+            "a moving box has no mass",
+            file=world,
+            where=where,
+            expected="<inertial><mass> above 0",
+        )
+    if np.any(box.quaternion != [1.0, 0.0, 0.0, 0.0]):
+        raise BadInput(
+            "only upright boxes are understood here",
+            file=world,
+            where=where,
+            found=box.quaternion.tolist(),
+            expected="the quaternion 1 0 0 0",
+        )

@@ -1,0 +1,121 @@
+"""The robot's program for a drop, planned with what the robot believes.
+
+It explores: a program that wants to learn where a drop succeeds aims beside the container too.
+"""
+
+from __future__ import annotations
+
+from math import atan2, cos, sin, sqrt
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.containers import Container
+from hetwin_suite.proving_ground.drops.draw import Draw
+from hetwin_suite.proving_ground.inverse_kinematics import Reacher
+from hetwin_suite.proving_ground.motion import Program
+from hetwin_suite.proving_ground.tennis_table_sdf import BALL_ABOVE_FOOT, BALL_RADIUS, TABLE_TOP
+
+DOWN = np.array([0.0, 1.0, 0.0, 0.0])
+"""Palm's z down, its x ahead; w, x, y, z."""
+HOME_AT = np.array([0.45, -0.25, 1.05])
+_NEAR_HOME = np.array([-0.6, -0.6, 0.7, -1.4, 0.0, 1.9, 0.0])
+_GRAVITY = 9.81
+_OPENING_S = 0.035
+"""Between the command to open and the moment when the ball falls freely."""
+_RUN_M = 0.3
+"""Way of the hand in a throw."""
+
+
+def home(reacher: Reacher) -> Floats:
+    """(7,) joint positions of the right arm in which all programs start."""
+    return reacher.solve(HOME_AT, _NEAR_HOME, DOWN)
+
+
+def aim_point(container: Container, pose: Floats, aim: float, bearing: float) -> Floats:
+    """(2,) in the world: on a ray from the container's middle, `aim` inside of its rim."""
+    ray = np.array([cos(bearing), sin(bearing)])
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if container.margin(middle * ray) > aim else (low, middle)
+    x, y = low * ray
+    yaw = 2 * atan2(pose[6], pose[3])
+    turned = np.array([x * cos(yaw) - y * sin(yaw), x * sin(yaw) + y * cos(yaw)])
+    return np.asarray(pose[:2] + turned)
+
+
+def above(point: Floats, height: float) -> Floats:
+    """(3,) a point so much higher."""
+    return np.asarray(point + np.array([0.0, 0.0, height]))
+
+
+def plan(reacher: Reacher, drawn: Draw) -> Program:
+    """The whole program.
+
+    Raises:
+        RunFailed: if a place is out of the arm's reach.
+    """
+    program = Program(reacher, home(reacher), DOWN)
+    words = {"hand": "right_hand", "object": "ball"}
+    target = {**words, "container": drawn.container.name}
+    grasp = above(drawn.stand_pose(False)[:3], BALL_ABOVE_FOOT + drawn.height_error)
+    program.grip(0.0)
+    program.wait(0.3)
+    with program.doing("reach", words):
+        program.line(above(grasp, 0.12), 1.2)
+        program.line(grasp, 0.8)
+        program.wait(0.1)
+    with program.doing("grasp", words), program.doing("move_hand", {**words, "goal": "closed"}):
+        program.grip(1.0)
+        program.wait(1.1)
+    program.say("bind", words)
+    _carry(program, drawn, grasp, target)
+    with program.doing("retreat", {"hand": "right_hand"}):
+        program.line(above(reacher.point(program.last), 0.06), 0.6)
+        program.swing(program.home, 1.2)
+    program.wait(0.6)
+    program.announcements.sort(key=lambda one: one.time)
+    return program
+
+
+def _carry(program: Program, drawn: Draw, grasp: Floats, target: dict[str, str]) -> None:
+    """Lift the ball, bring it over the container and let go of it, at rest or in motion."""
+    pose = drawn.container_pose(False)
+    aim = aim_point(drawn.container, pose, drawn.aim, drawn.bearing)
+    height = TABLE_TOP + drawn.container.height + BALL_RADIUS + drawn.clearance
+    lifted = np.array([*grasp[:2], max(height, 1.0) + 0.01])
+    with program.doing("lift", {"hand": target["hand"], "object": target["object"]}):
+        program.line(lifted, 0.9)
+    if not drawn.speed:
+        release = np.array([*aim, height])
+        with program.doing("move", target):
+            program.line(release, 1.6)
+            program.wait(0.25)
+        program.say("release", target)
+        program.grip(0.0)
+        with program.doing("move_hand", {"hand": target["hand"], "goal": "open"}):
+            program.wait(0.5)
+        return
+    _throw(program, drawn, np.array([*aim, height]), target)
+
+
+def _throw(program: Program, drawn: Draw, aim: Floats, target: dict[str, str]) -> None:
+    pose = drawn.container_pose(False)
+    ahead = pose[:2] - drawn.stand
+    angle = atan2(ahead[1], ahead[0]) + drawn.course
+    course = np.array([cos(angle), sin(angle), 0.0])
+    flight = _OPENING_S + sqrt(2 * drawn.clearance / _GRAVITY)
+    release = aim - course * drawn.speed * flight
+    duration = (
+        1.875 * _RUN_M / drawn.speed
+    )  # a movement of least jerk is so much faster in its middle
+    with program.doing("move", target):
+        program.line(release - course * _RUN_M / 2, 1.4)
+        begin = program.now
+        program.line(release + course * _RUN_M / 2, duration)
+    opening = round(begin + duration / 2, 3)
+    program.say("release", target, opening)
+    program.grip(0.0, opening)
+    words = {"hand": target["hand"], "goal": "open"}
+    program.span("move_hand", words, opening, opening + 0.5)

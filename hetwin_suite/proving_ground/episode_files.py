@@ -1,0 +1,102 @@
+"""The files of one episode: recording, the scene as the robot believes it, the truth."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.motion import Program
+from hetwin_suite.proving_ground.recording import typestore, write_bag
+from hetwin_suite.proving_ground.sensing import Reading
+from hetwin_suite.proving_ground.two_hands.witness import Sample
+
+RECORDING = "recording"
+SCENE = "scene.json"
+TRUTH = "truth.json"
+START_NS = 1_789_374_612_480_000_000
+"""Stamp of the first reading of the first episode: 14 September 2026, 08:30:12.48 UTC."""
+EPISODE_NS = 60_000_000_000
+"""From the start of one episode to that of the next."""
+COLUMNS = (
+    *("time", "x", "y", "z", "qw", "qx", "qy", "qz"),
+    *("palm_x", "palm_y", "palm_z", "palm_qw", "palm_qx", "palm_qy", "palm_qz"),
+    *("finger_1_n", "finger_2_n", "finger_3_n", "finger_4_n", "others_n"),
+)
+
+
+def write_episode(
+    folder: Path,
+    index: int,
+    scenario: str,
+    believed: Mapping[str, Floats],
+    truth: Mapping[str, Any],
+    program: Program,
+    readings: Sequence[Reading],
+    random: np.random.Generator,
+    root: Path,
+) -> None:
+    """Write `folder` with a recording, `scene.json` and `truth.json`.
+
+    Args:
+        folder: must not exist.
+        index: number of the episode, from 0.
+        scenario: name of the scenario that the scene is for.
+        believed: model -> (7,) pose at the start, as the robot believes.
+        truth: what really happened; nothing in the twin reads it.
+        program: what the robot's program said.
+        readings: what its sensors told.
+        random: for the delays of the recorder.
+        root: folder that holds `msg`.
+    """
+    partial = folder.with_name(f".{folder.name}")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    start_ns = START_NS + index * EPISODE_NS
+    write_bag(
+        partial / RECORDING,
+        typestore(root / "msg"),
+        start_ns,
+        readings,
+        program.announcements,
+        random,
+    )
+    scene = {name: {"pose": [round(float(v), 6) for v in pose]} for name, pose in believed.items()}
+    _dump(partial / SCENE, {"scenario": scenario, "scene": scene})
+    _dump(partial / TRUTH, {"start_ns": start_ns, "scenario": scenario, **truth})
+    partial.rename(folder)
+
+
+def path_of(thing: str, samples: Sequence[Sample]) -> dict[str, Any]:
+    """What `truth.json` says of an object's way; metres, w x y z, newtons, seconds from the start.
+
+    The pose relative to the right palm is in that link's frame.
+    """
+    rows = [[s.time, *s.pose, *s.in_palm, *s.fingers, s.others] for s in samples]
+    return {
+        "object": thing,
+        "columns": list(COLUMNS),
+        "path": [[round(float(v), 6) for v in row] for row in rows],
+    }
+
+
+def _dump(file: Path, content: Mapping[str, Any]) -> None:
+    file.write_text(json.dumps(_plain(content), allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """What JSON knows: arrays become lists, numbers that are not finite null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,102 @@
+"""Recorded episodes and their labels."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput
+
+SCENE = "scene.json"
+TRUTH = "truth.json"
+RECORDING = "recording"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledEpisode:
+    """One recorded episode.
+
+    Attributes:
+        folder: where it lies.
+        scenario: name of the scenario that replays it.
+        scene: what the robot believes: entity -> {pose}.
+        success: what really came of it.
+        cause: what went wrong, in words; empty if nothing did.
+        margin: signed distance from the boundary between success and failure [m], if the truth tells.
+        held: whether the robot really held the object at any time.
+        blocked: whether the fingers' joints, as recorded, stayed blocked until the release.
+    """
+
+    folder: Path
+    scenario: str
+    scene: dict[str, Any]
+    success: bool
+    cause: str
+    margin: float | None
+    held: bool
+    blocked: bool
+
+    @property
+    def recording(self) -> Path:
+        """The rosbag2 to replay."""
+        return self.folder / RECORDING
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.folder.name
+
+
+def find_episodes(root: Path) -> list[LabelledEpisode]:
+    """All episodes below a folder, in the order of their paths.
+
+    Raises:
+        BadInput: if there are none, or one cannot be read.
+    """
+    if not root.is_dir():
+        raise BadInput(
+            "there is no such folder", file=root, expected="a folder of recorded episodes"
+        )
+    folders = sorted(path.parent for path in root.rglob(TRUTH))
+    if not folders:
+        raise BadInput(
+            "there are no episodes here",
+            file=root,
+            expected=f"folders with {RECORDING}, {SCENE} and {TRUTH}, as `hetwin record` makes them",
+        )
+    return [_read(folder) for folder in folders]
+
+
+def _read(folder: Path) -> LabelledEpisode:
+    scene, truth = _json(folder / SCENE), _json(folder / TRUTH)
+    if not (folder / RECORDING).exists():
+        raise BadInput("the episode has no recording", file=folder, expected=RECORDING)
+    label = truth.get("label")
+    if label not in ("success", "failure"):
+        expected = "success or failure"
+        raise BadInput(
+            "no label", file=folder / TRUTH, where="label", found=label, expected=expected
+        )
+    margin = truth.get("margin")
+    return LabelledEpisode(
+        folder=folder,
+        scenario=str(scene.get("scenario", "")),
+        scene=dict(scene.get("scene", {})),
+        success=label == "success",
+        cause=str(truth.get("cause") or ""),
+        margin=None if margin is None else float(margin),
+        held=bool(truth.get("held", True)),
+        blocked=bool(truth.get("blocked_until_release", True)),
+    )
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError) as error:
+        raise BadInput(f"the file cannot be read: {error}", file=path, expected="JSON") from None
+    if not isinstance(data, dict):
+        raise BadInput("this is no JSON object", file=path, found=type(data).__name__)
+    return data

@@ -1,0 +1,92 @@
+"""Looks at every hand-back of a pose to the main model: is it the same to the bit, and is nothing shot out?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hetwin_core.ensemble.conductor.listener import Handover, QuietListener, RunStart
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import WORLD, Floats
+
+GRAVITY = 9.81
+WATCHED_NS = 500_000_000
+"""Collisions of an overlapping pair come back within this time after a hand-back."""
+
+
+@dataclass(slots=True)
+class HandBack:
+    """A pose that the main model got back.
+
+    Attributes:
+        entity: whose pose.
+        time_ns: when.
+        until_ns: how long it is looked at; shorter if another model takes the pose.
+        released: (13,) what was released.
+        equal: whether the scene holds what was released, to the bit.
+        gain: greatest speed afterwards beyond the released speed and what gravity adds, within half a second
+            [m/s]; below 0 if it only slowed down.
+    """
+
+    entity: str
+    time_ns: int
+    until_ns: int
+    released: Floats
+    equal: bool | None = None
+    gain: float = -np.inf
+
+
+@dataclass(slots=True)
+class HandoverWatch(QuietListener):
+    """A run's listener that collects all hand-backs of poses to the main model."""
+
+    hand_backs: list[HandBack] = field(default_factory=list)
+    _main: str = ""
+
+    @property
+    def unequal(self) -> int:
+        """Number of hand-backs that changed a value."""
+        return sum(back.equal is False for back in self.hand_backs)
+
+    @property
+    def greatest_gain(self) -> float:
+        """Greatest gain of speed of all [m/s]; -inf if there was no hand-back."""
+        return max((back.gain for back in self.hand_backs), default=-np.inf)
+
+    def started(self, start: RunStart) -> None:
+        """Remember which model is the main one."""
+        self._main = next(model.name for model in start.models if model.main)
+
+    def handover(self, handover: Handover) -> None:
+        """Begin to watch, if it is a hand-back."""
+        if handover.attribute != "pose":
+            return
+        self._end(handover.entity, handover.time_ns)
+        if handover.to_model == self._main and handover.value.parent == WORLD:
+            released = np.array(handover.value.data)
+            time_ns = handover.time_ns
+            self.hand_backs.append(
+                HandBack(handover.entity, time_ns, time_ns + WATCHED_NS, released)
+            )
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Compare and measure."""
+        for back in self.hand_backs:
+            if scene.time_ns > back.until_ns:
+                continue
+            pose = scene.pose(back.entity)
+            if back.equal is None:
+                back.equal = bool(np.array_equal(pose, back.released))
+                continue
+            allowed = (
+                np.linalg.norm(back.released[7:10])
+                + GRAVITY * (scene.time_ns - back.time_ns) * 1e-9
+            )
+            back.gain = max(back.gain, float(np.linalg.norm(pose[7:10]) - allowed))
+
+    def _end(self, entity: str, time_ns: int) -> None:
+        """What moves on to another model is no longer the main model's doing."""
+        for back in self.hand_backs:
+            if back.entity == entity:
+                back.until_ns = min(back.until_ns, time_ns - 1)

@@ -1,0 +1,159 @@
+"""One episode played in one approach, and what the twin says of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.listener import RunListener, RunSummary
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_core.projection.log_writer import RunLog
+from hetwin_suite.proving_ground.evaluation.approaches import (
+    RULE,
+    Contacts,
+    says_success,
+    scenario_name,
+    task_of,
+)
+from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
+from hetwin_suite.proving_ground.evaluation.handover_watch import HandoverWatch
+
+_DEADLINE_S = 3600.0
+"""Wall time that a call of a model may take: no verdict on a recording depends on how busy the machine is."""
+WITHOUT_SIGNALS = ("single", "force")
+"""Approaches that may fail to grasp at all; the paper gives n/a for failed executions then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an approach says of an episode.
+
+    Attributes:
+        episode: the episode's folder.
+        approach: name of the approach.
+        success: what it says; None if the run failed.
+        truth: what really came of it.
+        cause: the truth's words for what went wrong.
+        margin: signed distance from the boundary [m], if known.
+        why: what led to the verdict, in words: the events of handling, or the error.
+        real_time_factor: of the run; not a number for the rule.
+        wall_time: seconds that it took, start included.
+        not_applicable: the paper's n/a: the approach cannot grasp what the robot really held, so that its 'no
+            success' interprets nothing.
+        hand_backs: poses that the main model got back from another model.
+        unequal: of these, how many were not equal to the bit to what was released.
+        gain: the greatest speed within half a second after a hand-back beyond the released speed and what gravity
+            adds [m/s]; below 0 if the object only slowed down, not a number without hand-backs.
+    """
+
+    episode: str
+    scenario: str
+    approach: str
+    success: bool | None
+    truth: bool
+    cause: str
+    margin: float | None
+    why: str
+    real_time_factor: float
+    wall_time: float
+    not_applicable: bool = False
+    hand_backs: int = 0
+    unequal: int = 0
+    gain: float = np.nan
+
+    @property
+    def right(self) -> bool:
+        """Whether it is what really happened."""
+        return self.success is self.truth
+
+
+def judge(
+    episode: LabelledEpisode,
+    approach: str,
+    log: Path | None = None,
+    contacts: Contacts = Contacts.MANIPULATION,
+    engine: str | None = None,
+) -> Verdict:
+    """Play an episode; with `log`, write the run to that folder.
+
+    Args:
+        episode: what to play.
+        approach: one of `APPROACHES`.
+        log: folder for the run's log.
+        contacts: the physics engine's contact settings.
+        engine: the main model's physics engine; None: the scenario's.
+    """
+    begun = time.monotonic()
+    task = task_of(episode.scenario)
+    grasped = True
+    watch = HandoverWatch()
+    if approach == RULE:
+        success: bool | None = episode.blocked
+        why, factor = "fingers blocked until release" if success else "fingers closed", np.nan
+    else:
+        try:
+            physics = (contacts, engine)
+            summary = _play(episode, scenario_name(task, approach), physics, watch, log)
+        except HetwinError as error:
+            success, why, factor = None, str(error), np.nan
+        else:
+            failed = summary.ended == "failed"
+            success = None if failed else says_success(task, summary.state)
+            why, factor = _story(summary), summary.real_time_factor
+            grasped = any(event["name"] == "grasped" for event in summary.events)
+    return Verdict(
+        str(episode.folder),
+        episode.scenario,
+        approach,
+        success,
+        episode.success,
+        episode.cause,
+        episode.margin,
+        why,
+        float(factor),
+        time.monotonic() - begun,
+        not grasped and episode.held and not episode.success and approach in WITHOUT_SIGNALS,
+        len(watch.hand_backs),
+        watch.unequal,
+        watch.greatest_gain if watch.hand_backs else np.nan,
+    )
+
+
+def _play(
+    episode: LabelledEpisode,
+    scenario: str,
+    physics: tuple[Contacts, str | None],
+    watch: HandoverWatch,
+    log: Path | None,
+) -> RunSummary:
+    contacts, engine = physics
+    loaded = load_scenario(find_scenario(scenario))
+    if contacts is not Contacts.MANIPULATION:
+        parameters = loaded.main.parameters
+        parameters["options"] = {**parameters.get("options", {}), "contacts": contacts.value}
+    options = RunOptions(source=str(episode.recording), scene=episode.scene, engine=engine)
+    listeners: list[RunListener] = [watch]
+    if log is not None:
+        listeners.append(RunLog(log))
+    plans = [replace(plan, deadline=_DEADLINE_S, patience=_DEADLINE_S) for plan in loaded.models]
+    ports = [LocalPort(plan) for plan in plans]
+    return Conductor(loaded, ports, listeners, options).run()
+
+
+def _story(summary: RunSummary) -> str:
+    if summary.error is not None:
+        error = summary.error
+        return f"{error['model']}: {error['call']} failed: {error['reason']}"
+    told = [
+        f"{event['name']} {float(str(event['time'])):.2f} s"
+        for event in summary.events
+        if event["kind"] == "model"
+    ]
+    return ", ".join(told) or "nothing was observed"

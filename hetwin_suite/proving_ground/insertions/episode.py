@@ -1,0 +1,187 @@
+"""One insertion: simulated, judged and written."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from transforms3d.quaternions import qmult, rotate_vector
+
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.controller import Grip
+from hetwin_suite.proving_ground.drops.program import DOWN
+from hetwin_suite.proving_ground.episode_files import path_of, write_episode
+from hetwin_suite.proving_ground.insertions.draw import TIP_IN_PALM, Draw, draw
+from hetwin_suite.proving_ground.insertions.program import HIDDEN_S, HOME_AT, PUSH_S, REST_S, plan
+from hetwin_suite.proving_ground.motion import Program
+from hetwin_suite.proving_ground.sensing import Reading
+from hetwin_suite.proving_ground.solar_panel_sdf import HOLE_DEPTH, shaft_hull
+from hetwin_suite.proving_ground.solids import read_solids
+from hetwin_suite.proving_ground.two_hands.control import Compliance
+from hetwin_suite.proving_ground.two_hands.reality import Truths, build
+from hetwin_suite.proving_ground.two_hands.stage import enact, right_hand
+from hetwin_suite.proving_ground.two_hands.witness import Sample, Witness, held, intervals, touched
+
+WORLD = "solar_panel.sdf"
+SCENARIO = "insertion"
+IN_M = 0.002
+"""So near to the hole's bottom the probe is fully in."""
+JAMMED_M = 0.01
+"""A failed insertion ends at least so far from it."""
+MOST_STRAIN = 0.036
+"""Of a joint of the arm in rad; it does not push harder than this into the socket."""
+_METAL = (0.002, 1.0)
+
+
+_TRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """A simulated insertion.
+
+    Attributes:
+        drawn: what was drawn for it.
+        program: what the robot did.
+        readings: what its sensors told.
+        samples: the way of the probe.
+        short: distances in m of the tip from the middle of the hole's bottom, when the hand opened
+            and at the end.
+    """
+
+    drawn: Draw
+    program: Program
+    readings: list[Reading]
+    samples: list[Sample]
+    short: tuple[float, float]
+
+    @property
+    def success(self) -> bool | None:
+        """Whether the probe is in; None if it is half in, or slips in or out after the release."""
+        if max(self.short) <= IN_M:
+            return True
+        return False if min(self.short) >= JAMMED_M else None
+
+
+def simulate(random: np.random.Generator, root: Path) -> Insertion:
+    """Draw an episode and carry it out.
+
+    Args:
+        random: of this episode.
+        root: folder that holds `urdf` and `worlds`.
+    """
+    return carry_out(draw(random), random, root)
+
+
+def carry_out(drawn: Draw, random: np.random.Generator, root: Path) -> Insertion:
+    """Carry the program for an episode out in a world that is as drawn.
+
+    Args:
+        drawn: the episode.
+        random: for the noise of the sensors.
+        root: folder that holds `urdf` and `worlds`.
+    """
+    robot = root / "urdf" / "two_hand_robot.urdf"
+    program = plan(right_hand(robot, TIP_IN_PALM), drawn)
+    truths = Truths(
+        {"spu": drawn.socket_pose(True), "dip": dip_pose(drawn.dip_in_palm(True))},
+        {"dip": drawn.dip_mass},
+        drawn.finger_friction,
+        _METAL,
+        {"dip": shaft_hull()},
+        {"dip": drawn.dip_in_palm(True)},
+    )
+    solids = [
+        solid
+        for solid in read_solids(root / "worlds" / WORLD)
+        if solid.model != "dip" or solid.name == "handle"
+    ]
+    model = build(robot, solids, truths)
+    witness = Witness(model, "dip")
+    readings = enact(
+        model,
+        program,
+        Grip(drawn.force),
+        drawn.gravity_factors,
+        witness,
+        random,
+        Compliance(drawn.softness, push(program), MOST_STRAIN),
+        HIDDEN_S,
+    )
+    samples = witness.samples
+    opened = next(s for s in reversed(samples) if s.time <= opening(program))
+    bottom = drawn.socket_pose(True)[:3]
+    short = [float(np.linalg.norm(s.pose[:3] - bottom)) for s in (opened, samples[-1])]
+    return Insertion(drawn, program, readings, samples, (short[0], short[1]))
+
+
+def opening(program: Program) -> float:
+    """When the hand is told to open, in s."""
+    return next(a.time for a in program.announcements if a.operation == "release")
+
+
+def record(folder: Path, index: int, random: np.random.Generator, root: Path) -> dict[str, Any]:
+    """Simulate and write one episode; what ends half in is drawn again.
+
+    Args:
+        folder: of the episode; must not exist.
+        index: number of the episode, from 0; tells its start time.
+        random: of this episode.
+        root: folder that holds `urdf`, `worlds` and `msg`.
+
+    Returns:
+        What the distributions are made of.
+
+    Raises:
+        RunFailed: if many draws end half in.
+    """
+    again = 0
+    while (done := simulate(random, root)).success is None:
+        again += 1
+        if again == _TRIES:
+            raise RunFailed("insertion", "simulate", 0, f"{_TRIES} draws ended half in")
+    drawn = done.drawn
+    summary = {
+        "label": "success" if done.success else "failure",
+        "cause": "" if done.success else _cause(done),
+        "searched": drawn.search_radius > 0.0,
+        "short": round(done.short[0], 5),
+        "drawn_again": again,
+    }
+    truth = {
+        **summary,
+        "short_at_end": round(done.short[1], 5),
+        "held": intervals(done.samples, held(done.samples)),
+        "contact": intervals(done.samples, touched(done.samples)),
+        "poses": {"spu": drawn.socket_pose(True).round(6).tolist()},
+        "drawn": asdict(drawn),
+        **path_of("dip", done.samples),
+    }
+    believed = {"spu": drawn.socket_pose(False), "dip": dip_pose(drawn.dip_in_palm(False))}
+    write_episode(
+        folder, index, SCENARIO, believed, truth, done.program, done.readings, random, root
+    )
+    return summary
+
+
+def _cause(done: Insertion) -> str:
+    """Whether the tip ever was below the socket's face."""
+    face = done.drawn.socket_pose(True)[2] + HOLE_DEPTH
+    before = [s.pose for s in done.samples if s.time <= opening(done.program)]
+    return "jammed_in_the_hole" if before[-1][2] < face - 0.001 else "missed_the_hole"
+
+
+def push(program: Program) -> tuple[float, float]:
+    """Begin and end of the last push, in s."""
+    released = opening(program)
+    return released - PUSH_S - REST_S, released
+
+
+def dip_pose(in_palm: Floats) -> Floats:
+    """(7,) of the probe in the world when the hand is where the program starts."""
+    wrist = HOME_AT - rotate_vector(np.array(TIP_IN_PALM), DOWN)
+    position = wrist + rotate_vector(in_palm[:3], DOWN)
+    return np.concatenate([position, qmult(DOWN, in_palm[3:])])

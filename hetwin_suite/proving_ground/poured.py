@@ -1,0 +1,132 @@
+"""How many particles a tilted jug pours: simulated all in one, or split off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.listener import Handover, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_core.ensemble.scene.poses import relative_to
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_suite.proving_ground.single_simulation import RADIUS, jug, world_with
+from model_nodes.fluid.cup import Cup
+
+RATE = 400
+BEGIN_S, LIFTING_S, LIFT_M, AFTER_S = 0.1, 0.8, 0.15, 0.6
+
+
+class Way(StrEnum):
+    """How the fluid is simulated."""
+
+    SINGLE = "one simulation"
+    """Particles are bodies of the main model, as all else."""
+    SPHERES = "like for like"
+    """The same bodies, split off."""
+    POINTS = "own solver"
+    """Split off, as the fluid's own particles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tilt:
+    """There and back: the angle [rad], how long it takes each way, and how long it stays there [s]."""
+
+    angle: float
+    tilting: float
+    holding: float = 0.0
+
+    @property
+    def duration(self) -> float:
+        """Of the whole run [s]."""
+        return BEGIN_S + LIFTING_S + 2 * self.tilting + self.holding + AFTER_S
+
+
+def poured(way: Way, tilt: Tilt, count: int, folder: Path, seed: int = 0) -> int:
+    """Lift the jug, tilt it there and back, and count how many of its particles have left it.
+
+    Args:
+        way: how the particles are simulated.
+        tilt: how the jug is tilted.
+        count: of particles in the jug.
+        folder: where the scenario's files are written.
+        seed: of the particles' places at the start; the single simulation has always the same.
+
+    Raises:
+        RunFailed: if the run fails.
+    """
+    file = folder / "pour.yaml"
+    file.write_text(yaml.safe_dump(_scenario(way, tilt, count, folder, seed)), encoding="utf-8")
+    read, end = load_scenario(file), _End()
+    options = RunOptions(duration=tilt.duration)
+    ports = [LocalPort(plan) for plan in read.models]
+    summary = Conductor(read, ports, [end], options).run()
+    if summary.error is not None:
+        raise RunFailed("poured", way.value, 0, str(summary.error))
+    if way is not Way.SINGLE:
+        return count - round(float(end.scene.get("jug", "particle_count")[0]))
+    frame = end.scene.pose("jug")
+    names = [f"particle_{i}" for i in range(1, count + 1)]
+    places = np.array([relative_to(frame, end.scene.pose(name))[:3] for name in names])
+    return int(Cup(jug()).left_by(places, RADIUS).sum())
+
+
+def _scenario(way: Way, tilt: Tilt, count: int, folder: Path, seed: int) -> dict[str, Any]:
+    world = folder / "pour.sdf"
+    world.write_text(world_with(count if way is Way.SINGLE else 0), encoding="utf-8")
+    physics = {"options": {"solver": "cg"}, "proximity_objects": ["jug"]}
+    hand = {"object": "jug", "begin": BEGIN_S, "lift": LIFT_M, "lifting": LIFTING_S}
+    hand |= {"angle": tilt.angle, "tilting": tilt.tilting, "holding": tilt.holding}
+    scripted = "hetwin_suite.proving_ground.scripted_tilt:ScriptedTilt"
+    models: dict[str, Any] = {
+        "physics": {"type": "main_physics", "main": True, "parameters": physics},
+        "hand": {"type": scripted, "parameters": hand},
+    }
+    if way is not Way.SINGLE:
+        kind: dict[str, Any] = {"kind": "points"}
+        if way is Way.SPHERES:
+            kind = {"kind": "spheres", "time_step": 1.0 / RATE}
+        fluid = {"cup": "jug", "particles": count, **kind}
+        models["water"] = {"type": "fluid_in_cup", "coupling": "beside", "parameters": fluid}
+    return {
+        "scenario": "pour",
+        "world": str(world),
+        "rate": RATE,
+        "seed": seed,
+        "models": models,
+        "responsibilities": [{"entity": "jug", "attribute": "pose", "model": "hand"}],
+    }
+
+
+class _End:
+    """A listener that keeps the last scene."""
+
+    scene: Snapshot
+
+    def started(self, start: RunStart) -> None:
+        """Not of interest."""
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Keep it; its values are those of the last step in the end."""
+        self.scene = scene
+
+    def event(self, event: Event) -> None:
+        """Not of interest."""
+
+    def handover(self, handover: Handover) -> None:
+        """Not of interest."""
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
+        """Not of interest."""
+
+    def ended(self, summary: RunSummary) -> None:
+        """Not of interest."""

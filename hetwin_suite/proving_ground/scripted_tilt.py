@@ -1,0 +1,107 @@
+"""An object that is lifted and tilted by the clock alone: a robot's pouring hand without the robot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.model import (
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.scene.poses import multiply
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, Floats, Value
+from model_nodes.checked_parameters import number, read_numbers
+
+_REQUESTS = (
+    ParameterRequest("object", ParameterKind.ENTITY, "what is tilted"),
+    number("begin", 0.1, "s", "it rests until then"),
+    number("lift", 0.3, "m", "how far it is lifted"),
+    number("lifting", 0.8, "s", "how long that takes"),
+    number("angle", 1.6, "rad", "how far it is then tilted about the world's x axis"),
+    number("tilting", 1.2, "s", "how long that takes, and the way back"),
+    number("holding", 60.0, "s", "how long it stays tilted before it is turned upright again"),
+)
+
+
+class ScriptedTilt(Model):
+    """Once it is responsible for the object's pose, lifts it from where it is and tilts it, with least jerk."""
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """What the model is."""
+        return ModelDescription(ModelKind.SIMULATION, "lifts and tilts an object", provides=(POSE,))
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        """The object and its motion."""
+        return _REQUESTS
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Remember the motion."""
+        self._object = str(parameters["object"])
+        self._numbers = read_numbers(_REQUESTS, parameters)
+        self._start: Floats | None = None
+        return Contribution(reads=(Selection(self._object, POSE.name),))
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Answer where the object is by now."""
+        output = StepOutput(tick.time_ns)
+        if self._start is not None:
+            pose = self._pose(self._start, tick.time_ns / 1e9)
+            output.values[self._object, POSE.name] = Value(pose, tick.time_ns)
+        return output
+
+    def _pose(self, start: Floats, time: float) -> Floats:
+        n = self._numbers
+        up, rising = _least_jerk(time - n["begin"], n["lifting"])
+        tilted, tilting = _least_jerk(time - n["begin"] - n["lifting"], n["tilting"])
+        upright_again = n["begin"] + n["lifting"] + n["tilting"] + n["holding"]
+        back, turning_back = _least_jerk(time - upright_again, n["tilting"])
+        half = 0.5 * n["angle"] * (tilted - back)
+        turn = (math.cos(half), math.sin(half), 0.0, 0.0)
+        pose = np.zeros(13)
+        pose[:3] = start[:3]
+        pose[2] += n["lift"] * up
+        pose[3:7] = multiply(turn, start[3:7].tolist())
+        pose[9] = n["lift"] * rising
+        pose[10] = n["angle"] * (tilting - turning_back)
+        return pose
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Begin from where the object is.
+
+        Raises:
+            Refused: if it is another object.
+        """
+        if (entity, attribute) != (self._object, POSE.name):
+            raise Refused(f"this moves {self._object} only, not {entity}.{attribute}")
+        self._start = value.data.copy()
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """Leave the object where it is.
+
+        Raises:
+            Refused: if it is not moved by this.
+        """
+        if (entity, attribute) != (self._object, POSE.name) or self._start is None:
+            raise Refused(f"this does not move {entity}.{attribute}")
+        self._start = None
+        return Value(scene.pose(entity).copy(), scene.time_ns)
+
+
+def _least_jerk(time: float, duration: float) -> tuple[float, float]:
+    """Share of the way after a time, from 0 to 1, and how fast it grows [1/s]."""
+    s = min(max(time / duration, 0.0), 1.0)
+    return s**3 * (10 - 15 * s + 6 * s**2), 30 * s**2 * (1 - s) ** 2 / duration

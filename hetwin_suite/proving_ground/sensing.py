@@ -1,0 +1,106 @@
+"""What the robot's sensors tell of its joints: noisy, quantised, at the rates of two drivers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One message of one driver; SI units, one number per joint."""
+
+    time: float
+    joints: tuple[str, ...]
+    positions: Floats
+    velocities: Floats
+    efforts: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """One publisher of joint states.
+
+    Attributes:
+        joints: whose states it tells.
+        period_steps: every so many steps of the physics it reads.
+        phase_steps: and so many steps after the start for the first time.
+        position_noise: standard deviation in rad or m.
+        position_step: resolution of the encoder in rad or m.
+        velocity_noise: standard deviation in rad/s or m/s.
+        effort_noise: standard deviation in Nm or N.
+        effort_step: resolution of the effort in Nm or N.
+    """
+
+    joints: tuple[str, ...]
+    period_steps: int
+    phase_steps: int
+    position_noise: float
+    position_step: float
+    velocity_noise: float
+    effort_noise: float
+    effort_step: float
+
+    def due(self, step: int) -> bool:
+        """Whether it reads at this step of the physics."""
+        return step >= self.phase_steps and (step - self.phase_steps) % self.period_steps == 0
+
+    def read(
+        self,
+        time: float,
+        q: Floats,
+        v: Floats,
+        effort: Floats,
+        random: np.random.Generator,
+    ) -> Reading:
+        """Add noise to the true (n,) positions, velocities and efforts, and quantise."""
+        count = len(self.joints)
+        positions = q + random.normal(0.0, self.position_noise, count)
+        velocities = v + random.normal(0.0, self.velocity_noise, count)
+        efforts = effort + random.normal(0.0, self.effort_noise, count)
+        return Reading(
+            time,
+            self.joints,
+            _quantised(positions, self.position_step),
+            velocities,
+            _quantised(efforts, self.effort_step),
+        )
+
+
+@dataclass
+class Sensors:
+    """All drivers of a robot, and what they have told so far.
+
+    Every joint needs a motor of the same name; its torque or force is what is told as effort.
+    """
+
+    model: mj.MjModel
+    drivers: tuple[Driver, ...]
+    random: np.random.Generator
+    readings: list[Reading] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._places = [_places(self.model, driver.joints) for driver in self.drivers]
+
+    def look(self, step: int, data: mj.MjData) -> None:
+        """Let the drivers that are due at this step of the physics read."""
+        for driver, (qpos, dof, motor) in zip(self.drivers, self._places, strict=True):
+            if driver.due(step):
+                time = step * self.model.opt.timestep
+                q, v, effort = data.qpos[qpos], data.qvel[dof], data.ctrl[motor]
+                self.readings.append(driver.read(time, q, v, effort, self.random))
+
+
+def _places(model: mj.MjModel, joints: tuple[str, ...]) -> tuple[list[int], list[int], list[int]]:
+    """Where positions, velocities and torques of these joints are in the data."""
+    ids = [model.joint(name).id for name in joints]
+    qpos, dof = model.jnt_qposadr[ids].tolist(), model.jnt_dofadr[ids].tolist()
+    return qpos, dof, [model.actuator(name).id for name in joints]
+
+
+def _quantised(values: Floats, step: float) -> Floats:
+    return np.asarray(np.round(values / step) * step)

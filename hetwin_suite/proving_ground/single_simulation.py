@@ -1,0 +1,72 @@
+"""The fluid without an ensemble: the same particles as bodies of the main model's world, beside the robot.
+
+What paper 0, section 4.1, calls the baseline: everything in one simulation.
+"""
+
+from __future__ import annotations
+
+from math import cos, sin
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.pouring_sdf import (
+    JUG_AT,
+    JUG_HEIGHT,
+    JUG_MASS,
+    JUG_RADIUS,
+    SLIPPERY,
+    cup,
+    pouring,
+)
+from hetwin_suite.proving_ground.sdf_text import Part, Thing
+from model_nodes.fluid.balls import Kind, Substance
+from model_nodes.fluid.cup import Cup
+from model_nodes.fluid.filling import settled_in
+
+RADIUS = 0.006
+"""Of a particle [m]."""
+DENSITY = 1000.0
+"""Of a particle [kg/m3]."""
+_WATER = (0.25, 0.55, 0.85)
+
+
+def jug() -> Entity:
+    """The jug of the world `pouring` as models see it."""
+    thing = cup("jug", JUG_RADIUS, JUG_HEIGHT, JUG_MASS, JUG_AT, (0.8, 0.8, 0.8))
+    shapes = tuple(_shape(part) for part in thing.parts)
+    return Entity("jug", EntityKind.OBJECT, mass=JUG_MASS, shapes=shapes)
+
+
+def settled(count: int, seed: int = 1) -> Floats:
+    """(count, 3) where particles rest in the jug, in its frame [m]."""
+    substance = Substance(Kind.POINTS, RADIUS, DENSITY, 0.0, 0.002)
+    return settled_in(Cup(jug()), count, substance, 9.81, seed)
+
+
+def world_with(count: int, friction: float = SLIPPERY) -> str:
+    """The world `pouring` with particles in the jug, as free spheres."""
+    mass = DENSITY * 4.0 / 3.0 * np.pi * RADIUS**3
+    moment = 0.4 * mass * RADIUS**2
+    inside = settled(count) if count else np.empty((0, 3))
+    particles = [
+        Thing(
+            f"particle_{i}",
+            [Part("ball", "sphere", (RADIUS,))],
+            (JUG_AT[0] + x, JUG_AT[1] + y, JUG_AT[2] + z),
+            _WATER,
+            friction,
+            mass,
+            (moment, moment, moment),
+        )
+        for i, (x, y, z) in enumerate(inside.tolist(), start=1)
+    ]
+    return pouring(particles, "single_simulation")
+
+
+def _shape(part: Part) -> Shape:
+    turn = 0.5 * part.turn[2]
+    pose = (*part.at, cos(turn), 0.0, 0.0, sin(turn))
+    return Shape(ShapeKind(part.kind), part.size, pose)

@@ -1,0 +1,175 @@
+"""Actions of the robot: it picks packets with the arm and sweeps them up with the nose (paper 1, section 4.1)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.truck.manager import Manager
+from hetwin_suite.proving_ground.truck.program import INTO_WALL, Phase, pick, reachable, sweep
+from hetwin_suite.proving_ground.truck.robot import (
+    BELTS,
+    CUP_RADIUS,
+    ROLLER_RADIUS,
+    SENSOR_REACH,
+    plunger_links,
+    plunger_names,
+)
+from hetwin_suite.proving_ground.truck.site import PERIOD, Site
+from model_nodes.fidelity.rules import MARGIN
+from model_nodes.main_physics.engines.engine import Beam
+
+ACTIONS = ("pick", "sweep")
+_BELT_SPEED = 1.0
+LAP = 0.1
+"""Simulated time over which processor time is summed up [s]."""
+_LAP_STEPS = round(LAP / PERIOD)
+_MOVES = 0.05
+"""A packet that is faster moves [m/s]."""
+_TOUCHES = 0.003
+"""A cup sucks to what is nearer than this [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What a phase ended with, at a simulated time [s]: extend, hold or release, and what the cups hold then."""
+
+    time: float
+    do: str
+    held: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What an action did and what it cost.
+
+    Attributes:
+        unloaded: names of the packets.
+        simulated: simulated time [s].
+        laps: time that the processor worked on each `LAP` of simulated time [s].
+        moving: how many packets moved at the end of each lap.
+        deeds: what the plungers did.
+    """
+
+    unloaded: list[str] = field(default_factory=list)
+    simulated: float = 0.0
+    laps: list[float] = field(default_factory=list)
+    moving: list[int] = field(default_factory=list)
+    deeds: list[Deed] = field(default_factory=list)
+
+    @property
+    def cpu(self) -> float:
+        """Time that the processor worked on all of it [s]."""
+        return sum(self.laps)
+
+
+@dataclass(slots=True)
+class _Plunger:
+    """The script of one plunger: it sucks to the packet that its cup touches."""
+
+    held: str | None = None
+
+    def step(self, distance: float, packet: str | None) -> None:
+        """Look at what the cup's sensor sees."""
+        if self.held is None and distance < CUP_RADIUS + _TOUCHES:
+            self.held = packet
+
+
+class Unloader:
+    """Performs actions on a site in one of the modes of fidelity.
+
+    Args:
+        site: with the load.
+        into_wall: how far the nose sweeps into the packets [m].
+    """
+
+    def __init__(self, site: Site, into_wall: float = INTO_WALL) -> None:
+        self._site, self._into_wall = site, into_wall
+        cups = [plunger_links(name)[-1] for name in plunger_names()]
+        self._sensors = [Beam(cup, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), SENSOR_REACH) for cup in cups]
+        self._packet_of = {site.frame_ids[p.name]: p.name for p in site.packets}
+        self._held: list[str] = []
+        self._scripts: list[_Plunger] = []
+        site.engine.run_belt(
+            "nose_roller", (0.0, 0.0, 0.0), (0.0, 0.0, _BELT_SPEED / ROLLER_RADIUS)
+        )
+        for belt in BELTS:
+            site.engine.run_belt(belt, (-_BELT_SPEED, 0.0, 0.0))
+
+    def perform(self, action: str, mode: str, margin: float = MARGIN) -> Outcome:
+        """Do an action from the present state on; everything is in high fidelity again afterwards.
+
+        Raises:
+            Diverged: if the engine does; the site must be restored then.
+        """
+        site, outcome = self._site, Outcome()
+        boxes = self.boxes()
+        phases = pick(boxes) if action == "pick" else sweep(boxes, self._into_wall)
+        manager = Manager(site, mode, margin)
+        self._held, self._scripts = [], [_Plunger() for _ in self._sensors]
+        begun = time.process_time()
+        for count, joints in enumerate(self._motion(phases, manager, outcome.deeds), start=1):
+            manager.step()
+            site.step(joints)
+            if manager.plungers_on:
+                self._run_scripts()
+            outcome.unloaded += site.take_away()
+            outcome.simulated = count * PERIOD
+            if count % _LAP_STEPS == 0:
+                outcome.laps.append(time.process_time() - begun)
+                outcome.moving.append(self._count_moving())
+                begun = time.process_time()
+        outcome.laps.append(time.process_time() - begun)
+        self._let_go()
+        manager.end()
+        return outcome
+
+    def _count_moving(self) -> int:
+        velocity = self._site.poses()[:, 7:10]
+        return int((np.einsum("ij,ij->i", velocity, velocity) > _MOVES**2).sum())
+
+    def _motion(
+        self, phases: Sequence[Phase], manager: Manager, deeds: list[Deed]
+    ) -> Iterator[Floats]:
+        for phase in phases:
+            start, end = self._site.joints, self._site.targets(**phase.joints)
+            if phase.do == "extend":
+                manager.need_plungers(True)
+                deeds.append(Deed(self._site.time, "extend", ()))
+            steps = max(1, round(phase.seconds / PERIOD))
+            for i in range(1, steps + 1):
+                s = i / steps
+                yield start + (end - start) * (s**3 * (10 - 15 * s + 6 * s * s))
+            if phase.do == "hold":
+                self._hold()
+                deeds.append(Deed(self._site.time, "hold", tuple(self._held)))
+            elif phase.do == "release":
+                deeds.append(Deed(self._site.time, "release", tuple(self._held)))
+                self._let_go()
+                manager.need_plungers(False)
+
+    def _run_scripts(self) -> None:
+        seen = self._site.engine.look(self._sensors).tolist()
+        for script, (distance, frame) in zip(self._scripts, seen, strict=True):
+            script.step(distance, self._packet_of.get(frame))
+
+    def _hold(self) -> None:
+        # A weld to the plate stands for the cups' suction.
+        self._held = sorted({s.held for s in self._scripts if s.held is not None})
+        for name in self._held:
+            self._site.engine.attach(name, "plate")
+
+    def _let_go(self) -> None:
+        for name in self._held:
+            self._site.engine.detach(name)
+        self._held = []
+
+    def boxes(self) -> Floats:
+        """(n, 6) lower and upper corners of the packets that the robot can get at."""
+        site = self._site
+        left = np.array(site.in_truck(), np.intp)
+        return reachable(site.boxes.around(site.poses()[left], left), site.joint("base_drive"))

@@ -1,0 +1,105 @@
+"""Whether to pick or to sweep: states labelled by trying both (paper 1, section 5.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.truck.actions import ACTIONS, Unloader
+from hetwin_suite.proving_ground.truck.packets import CUT_OUT, Load, draw_load
+from hetwin_suite.proving_ground.truck.program import LOOSE, aim, wall
+from hetwin_suite.proving_ground.truck.robot import COLUMNS, ROWS, SPACING
+from hetwin_suite.proving_ground.truck.site import Site
+from model_nodes.main_physics.engines.engine import Diverged
+
+INTO_WALL = 0.15
+"""How far a sweep goes into the packets [m]; one that goes further unloads more than a pick from nearly any state."""
+HEIGHTS = (0.5, 2.2)
+"""Up to which the cut-outs are stacked [m]: from what is left on the floor to walls as high as the trailer."""
+_CUPS = (SPACING * (COLUMNS - 1), SPACING * (ROWS - 1))
+"""Width and height of the field of cups [m]."""
+_FLUSH = 0.03
+"""Faces no further apart than this are met together [m]."""
+_ON_FLOOR = 0.1
+_FRONT = 0.6
+_SETTLE_STEPS = 60
+_FEWEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A state, what each action unloaded from it, and the processor time that finding out took [s]."""
+
+    features: tuple[float, ...]
+    pick: int
+    sweep: int
+    cpu: float
+
+    @property
+    def picks(self) -> bool:
+        """Whether picking unloads more."""
+        return self.pick > self.sweep
+
+
+def features_of(boxes: Floats) -> Floats:
+    """What the robot sees of the pile that says what each action would meet.
+
+    Args:
+        boxes: (n, 6) lower and upper corners of the packets in front of the robot.
+    """
+    to, begin, top = aim(boxes), boxes[:, 0], boxes[:, 5]
+    face = float(wall(boxes)[:, 0].min())
+    across = np.abs(boxes[:, 1] + boxes[:, 4] - 2 * to.y) < boxes[:, 4] - boxes[:, 1] + _CUPS[0]
+    level = (top > to.z - _CUPS[1] / 2) & (boxes[:, 2] < to.z + _CUPS[1] / 2)
+    opposite = across & level
+    swept = begin < face + INTO_WALL
+    loose = swept & (top <= LOOSE)
+    found = {
+        "faces that the cups meet at once": (opposite & (abs(begin - to.face) < _FLUSH)).sum(),
+        "packets in the cups' way": (opposite & (begin < to.face - _FLUSH)).sum(),
+        "height of what is picked": to.z,
+        "depth of what is picked, behind the face of the wall": to.face - face,
+        "packets that a sweep gets to": swept.sum(),
+        "of these on the floor": (swept & (boxes[:, 2] < _ON_FLOOR)).sum(),
+        "of these loose": loose.sum(),
+        "of these before the wall": (loose & (begin < face)).sum(),
+        "how far before the wall the first packet is": face - begin.min(),
+        "height of the front": top[begin < face + _FRONT].max(),
+    }
+    return np.array(list(found.values()), np.float64)
+
+
+def episode(mode: str, seed: tuple[int, ...], states: int) -> list[Example]:
+    """Examples from one cut-out of scenario A, tried in a mode of fidelity.
+
+    From every state both actions are tried; the program goes on from what one of them, drawn by lot, left. It ends
+    early when little is left, or when the engine diverges.
+
+    Args:
+        mode: of fidelity.
+        seed: of the load and of the lots.
+        states: at most so many.
+    """
+    random = np.random.default_rng(seed)
+    site = Site(draw_load(Load(CUT_OUT, random.uniform(*HEIGHTS)), random))
+    unloader = Unloader(site, INTO_WALL)
+    for _ in range(_SETTLE_STEPS):
+        site.step(site.joints)
+    found: list[Example] = []
+    while len(found) < states and len(unloader.boxes()) >= _FEWEST:
+        state, features = site.save(), features_of(unloader.boxes())
+        counts, after, cpu = [], [], 0.0
+        for action in ACTIONS:
+            site.restore(state)
+            try:
+                outcome = unloader.perform(action, mode)
+            except Diverged:
+                return found
+            counts.append(len(outcome.unloaded))
+            after.append(site.save())
+            cpu += outcome.cpu
+        found.append(Example(tuple(features.tolist()), counts[0], counts[1], cpu))
+        site.restore(after[int(random.integers(len(after)))])
+    return found

@@ -1,0 +1,113 @@
+"""The robot's program: how it moves for a pick and for a sweep (paper 1, sections 4.1 and 4.5).
+
+Both plan on (n, 6) lower and upper corners of the packets that it can get at; x points into the trailer, y to the
+left, z up, in metres.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.truck.robot import BELT_HEIGHT, BELT_WIDTH
+
+_CUPS_AT = -0.68
+"""x of the cups from the base with arm and plungers retracted [m]."""
+_NOSE_TIP = 1.36
+"""x of the nose's tip from the base [m]."""
+_EXTEND = 0.15
+_PRESS = 0.015
+"""How far the cups press into what they reach for [m]."""
+_REACH = 2.8
+"""Of the arm [m]."""
+INTO_WALL = 0.5
+"""How far the nose sweeps into the packets, unless said otherwise [m]."""
+LOOSE = 0.5
+"""What does not reach above this lies about on the floor and is no part of the wall [m]."""
+VIEW = 1.5
+"""How far from the packets the nose's tip is while the robot looks at them [m]."""
+_IDLE = {"arm_lift": 1.6, "arm_reach": 0.0, "plungers_extend": 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """The driven joints move to `joints` in `seconds`; the plungers extend before, or hold or release after it."""
+
+    seconds: float
+    joints: dict[str, float]
+    do: str = ""
+
+
+def reachable(boxes: Floats, base: float) -> Floats:
+    """The packets that a robot whose base is at x = `base` can get at: ahead of its nose, not beside it."""
+    ahead = boxes[:, 0] > base + _NOSE_TIP - 0.1
+    beside = (boxes[:, 1] > BELT_WIDTH / 2) | (boxes[:, 4] < -BELT_WIDTH / 2)
+    chosen: Floats = boxes[ahead & ~beside]
+    return chosen
+
+
+def wall(boxes: Floats) -> Floats:
+    """Of the packets, those that reach above what lies about on the floor; all, if none does."""
+    high = boxes[boxes[:, 5] > LOOSE]
+    return high if len(high) else boxes
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """Where the plate with the cups goes for a pick: x of the face that it sucks to, y and z of its middle [m]."""
+
+    face: float
+    y: float
+    z: float
+
+
+def aim(boxes: Floats) -> Aim:
+    """At the topmost packet in the front of the wall."""
+    high = wall(boxes)
+    front = high[high[:, 0] < high[:, 0].min() + 0.35]
+    target = front[np.argmax(front[:, 5])]
+    y = float(np.clip((target[1] + target[4]) / 2, -0.75, 0.75))
+    return Aim(float(target[0]), y, float(np.clip(target[5] - 0.22, 0.35, 2.6)))
+
+
+def pick(boxes: Floats) -> list[Phase]:
+    """Pick the topmost packets of the wall: reach, suck, and let go over the belt."""
+    if not len(boxes):
+        return [Phase(0.5, {})]
+    to = aim(boxes)
+    cups = _CUPS_AT + _EXTEND - _PRESS
+    base = max(float(boxes[:, 0].min()) - _NOSE_TIP - 0.2, to.face - cups - _REACH)
+    reach = to.face - base - cups
+    drop = BELT_HEIGHT + 0.3
+    return [
+        Phase(1.4, {"base_drive": base, "arm_lift": to.z, "arm_swing": to.y}),
+        Phase(0.6, {"plungers_extend": _EXTEND, "arm_reach": reach - 0.15}, "extend"),
+        Phase(0.4, {"arm_reach": reach}),
+        Phase(0.1, {}, "hold"),
+        Phase(0.2, {"arm_lift": to.z + 0.04}),
+        Phase(1.0, {"arm_reach": 0.0}),
+        Phase(0.6, {"arm_lift": drop, "arm_swing": 0.3 * to.y}, "release"),
+        *_retreat(boxes),
+    ]
+
+
+def sweep(boxes: Floats, into_wall: float) -> list[Phase]:
+    """Drive the nose from the nearest packet `into_wall` metres into the wall."""
+    if not len(boxes):
+        return [Phase(0.5, {})]
+    begin = float(boxes[:, 0].min()) - _NOSE_TIP - 0.05
+    end = float(wall(boxes)[:, 0].min()) - _NOSE_TIP + into_wall
+    return [
+        Phase(1.4, {"base_drive": begin, **_IDLE}),
+        Phase(max(2.0, (end - begin) / 0.5), {"base_drive": end}),
+        Phase(0.5, {}),
+        *_retreat(boxes),
+    ]
+
+
+def _retreat(boxes: Floats) -> list[Phase]:
+    """Away from the packets, so that the sensors see the whole scene (section 4.5)."""
+    back = float(boxes[:, 0].min()) - _NOSE_TIP - VIEW
+    return [Phase(1.6, {"base_drive": back, **_IDLE}), Phase(1.9, {})]

@@ -1,0 +1,103 @@
+"""Records the episode `truck_unloading`: a pick and a sweep from a small load.
+
+``python -m hetwin_suite.proving_ground.truck.record --out DIR``. The joints are those that the program commands;
+the annotations say when the plungers are needed, and what the cups hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.motion import Announcement
+from hetwin_suite.proving_ground.recording import typestore, write_bag
+from hetwin_suite.proving_ground.sensing import Reading
+from hetwin_suite.proving_ground.truck.actions import ACTIONS, Deed, Unloader
+from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS
+from hetwin_suite.proving_ground.truck.site import PERIOD, Site
+from hetwin_suite.proving_ground.truck.world import scenario_packets
+
+ROOT = Path(__file__).resolve().parents[3]
+START_NS = 1_789_374_612_480_000_000
+"""Stamp of the first reading: 14 September 2026, 08:30:12.48 UTC."""
+READ_EVERY = 2
+"""Steps from one reading of the joints to the next."""
+_SETTLE_S = 0.3
+
+
+class Taped(Site):
+    """A site that remembers where the driven joints were told to be after each step."""
+
+    tape: list[Floats]
+
+    def step(self, joints: Floats) -> None:
+        """Go on, and remember."""
+        super().step(joints)
+        self.tape.append(joints.copy())
+
+
+def record(out: Path) -> dict[str, int]:
+    """Unload, and write the bag `out` (must not exist); answers how many packets each action unloaded."""
+    site = Taped(scenario_packets("small"))
+    site.tape = [site.joints.copy()]
+    unloader = Unloader(site)
+    for _ in range(round(_SETTLE_S / PERIOD)):
+        site.step(site.joints)
+    announcements: list[Announcement] = []
+    counts: dict[str, int] = {}
+    for action in ACTIONS:
+        begin = site.time
+        outcome = unloader.perform(action, "HiFi")
+        counts[action] = len(outcome.unloaded)
+        announcements += [*_announced(outcome.deeds), *_span("unload", begin, site.time)]
+    announcements.sort(key=lambda one: one.time)
+    random = np.random.default_rng(1)
+    write_bag(out, typestore(ROOT / "msg"), START_NS, _readings(site.tape), announcements, random)
+    return counts
+
+
+def _announced(deeds: Sequence[Deed]) -> list[Announcement]:
+    """`pick` from extending to releasing, and `suck` for each packet from holding to releasing."""
+    at = {deed.do: deed for deed in deeds}
+    if not at:
+        return []
+    end = at["release"].time
+    found = _span("pick", at["extend"].time, end)
+    for name in at["hold"].held:
+        found += _span("suck", at["hold"].time, end, {"object": name})
+    return found
+
+
+def _span(
+    operation: str, begin: float, end: float, arguments: dict[str, str] | None = None
+) -> list[Announcement]:
+    return [
+        Announcement(time, operation, phase, dict(arguments or {}))
+        for time, phase in ((begin, "begin"), (end, "end"))
+    ]
+
+
+def _readings(tape: Sequence[Floats]) -> list[Reading]:
+    positions = np.array(tape)
+    velocities = np.gradient(positions, PERIOD, axis=0)
+    still = np.zeros(len(ACTIVE_JOINTS))
+    return [
+        Reading(i * PERIOD, ACTIVE_JOINTS, positions[i], velocities[i], still)
+        for i in range(0, len(tape), READ_EVERY)
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read the command line and record."""
+    parser = argparse.ArgumentParser(description="Record the episode truck_unloading.")
+    parser.add_argument("--out", type=Path, required=True, help="the bag; must not exist")
+    counts = record(parser.parse_args(arguments).out)
+    print(", ".join(f"{action}: {count} packets" for action, count in counts.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""The truck, its load and the robot in a physics engine."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.values import POSE, Floats, pose_value
+from hetwin_suite.proving_ground.truck.packets import Packet
+from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS, SPRINGS, urdf
+from hetwin_suite.proving_ground.truck.world import truck_sdf
+from model_nodes.fidelity.bounding_boxes import BoundingBoxes
+from model_nodes.main_physics.engines.engine import EngineSettings
+from model_nodes.main_physics.engines.factory import make_engine
+from model_nodes.main_physics.loading import load_world
+from model_nodes.main_physics.settings import read_settings
+from model_nodes.main_physics.world.entities import entities_of
+
+PERIOD = 0.005
+HOME = dict.fromkeys(ACTIVE_JOINTS, 0.0) | {"base_drive": -3.0, "nose_pitch": 0.32, "arm_lift": 1.4}
+_BELT_END = -1.2
+"""Where the warehouse's conveyor takes over, in x from the base [m]."""
+_STORE = -14.0
+
+
+class Site:
+    """Steps the engine, knows where the packets are, and takes away those that are unloaded.
+
+    Attributes:
+        engine: the engine, loaded.
+        packets: the load.
+        unloaded: names of the packets that have left at the robot's back.
+        values: (frames * 13,) poses and twists of all frames at the current time.
+        boxes: bounding boxes of the packets.
+        robot: bounding boxes of the robot's links.
+        joints: where the driven joints have been told to be.
+        time: simulated time [s].
+    """
+
+    def __init__(self, packets: Sequence[Packet], *, sleep: bool = False) -> None:
+        with tempfile.TemporaryDirectory(prefix="hetwin_truck_") as folder:
+            world, robot = Path(folder) / "truck.sdf", Path(folder) / "truck_unloader.urdf"
+            world.write_text(truck_sdf(packets), encoding="utf-8")
+            robot.write_text(urdf(), encoding="utf-8")
+            robot_settings = {"urdf": str(robot), "springs": SPRINGS}
+            loaded = load_world(read_settings({"world": str(world), "robot": robot_settings}))
+        self.engine = make_engine("mujoco")
+        # Nothing is held by friction here, the cups hold by welds: the settings for hands would only cost time.
+        options = {"noslip_iterations": 0, "impratio": 1.0, "iterations": 30, "sleep": sleep}
+        self.engine.load(loaded, EngineSettings(PERIOD, options=options))
+        self.packets = list(packets)
+        layout = Layout.build(entities_of(loaded, (), {}), [(n, POSE) for n in self.engine.frames])
+        self.frame_ids = {name: i for i, name in enumerate(self.engine.frames)}
+        self.values: Floats = np.zeros(layout.size)
+        self.boxes = BoundingBoxes(layout, [p.name for p in packets])
+        links = [e.name for e in layout.entities if e.owner == "truck_unloader"]
+        self.robot = BoundingBoxes(layout, links)
+        self.joints = np.array([HOME[name] for name in self.engine.driven])
+        self._joint_ids = {name: i for i, name in enumerate(self.engine.driven)}
+        start = np.zeros(len(self.engine.joints))
+        start[: len(self.joints)] = self.joints
+        self.engine.place_joints(start, np.zeros_like(start))
+        self.unloaded: set[str] = set()
+        self.time = 0.0
+        self._look()
+
+    def _look(self) -> None:
+        self.engine.read_frames(self.values.reshape(-1, POSE.size))
+
+    def poses(self) -> Floats:
+        """(n, 13) of the packets."""
+        return self.boxes.poses(self.values)
+
+    def joint(self, name: str) -> float:
+        """Where a driven joint has been told to be."""
+        return float(self.joints[self._joint_ids[name]])
+
+    def step(self, joints: Floats) -> None:
+        """Go on by one period, with the driven joints at `joints` at its end."""
+        velocities = (joints - self.joints) / PERIOD
+        self.engine.command_joints(joints, velocities, np.zeros_like(joints))
+        self.engine.step()
+        self.joints = joints.copy()
+        self.time += PERIOD
+        self._look()
+
+    def targets(self, **joints: float) -> Floats:
+        """The driven joints as they are, but for those that are named."""
+        told = self.joints.copy()
+        for name, position in joints.items():
+            told[self._joint_ids[name]] = position
+        return told
+
+    def take_away(self) -> list[str]:
+        """Take the packets that have come to the end of the belt out of the way; answers which."""
+        behind = self.boxes.places(self.values)[:, 0] < self.joint("base_drive") + _BELT_END
+        gone = [
+            self.packets[i]
+            for i in np.flatnonzero(behind).tolist()
+            if self.packets[i].name not in self.unloaded
+        ]
+        for packet in gone:
+            place = len(self.unloaded)
+            self.unloaded.add(packet.name)
+            at = (_STORE - 0.6 * (place // 40), 0.6 * (place % 40 - 20), packet.size[2] / 2)
+            pose = pose_value(at, time_ns=0)
+            self.engine.hand_back(packet.name, pose)
+        if gone:
+            self._look()
+        return [packet.name for packet in gone]
+
+    def in_truck(self) -> list[int]:
+        """Indices of the packets that are still in the truck or on the robot."""
+        return [i for i, p in enumerate(self.packets) if p.name not in self.unloaded]
+
+    def save(self) -> object:
+        """The whole state."""
+        return self.engine.save(), self.joints.copy(), set(self.unloaded), self.time
+
+    def restore(self, state: object) -> None:
+        """Go back to a state, saved on this site or on another with the same packets."""
+        assert isinstance(state, tuple)
+        engine, joints, unloaded, self.time = state
+        self.engine.restore(engine)
+        self.joints, self.unloaded = joints.copy(), set(unloaded)
+        self._look()

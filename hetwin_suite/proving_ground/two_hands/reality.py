@@ -1,0 +1,182 @@
+"""The real surroundings of the two-hand robot: a fine physical world of its own.
+
+It shares no code with the twin's engine. Motors push with torques; nothing is ever put anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import mujoco as mj
+import numpy as np
+from transforms3d.quaternions import qinverse, qmult, rotate_vector
+
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.solids import Solid
+from hetwin_suite.proving_ground.two_hands.joints import ALL, PALM, drives
+
+PERIOD_S = 0.001
+"""Step of physics and controller."""
+
+_RUBBER = (0.004, 1.0)
+"""Time constant in s and damping ratio of contacts of finger tips."""
+_STIFF = (0.004, 1.0)
+"""The same of what never moves."""
+_TYPES = {
+    "box": mj.mjtGeom.mjGEOM_BOX,
+    "cylinder": mj.mjtGeom.mjGEOM_CYLINDER,
+    "sphere": mj.mjtGeom.mjGEOM_SPHERE,
+    "plane": mj.mjtGeom.mjGEOM_PLANE,
+}
+# Bits of collisions. The robot's links pass through each other, but fingers do not pass through fingers.
+_THINGS, _ROBOT, _FINGERS = 1, 2, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Truths:
+    """What is really so, and differs from what the world file says.
+
+    Attributes:
+        poses: model -> true x y z, qw qx qy qz; others stand where the file says.
+        masses: model -> true mass in kg.
+        finger_friction: coefficient of friction of the finger tips.
+        bounce: time constant in s and damping ratio of the moving things' contacts.
+        hulls: model -> (n, 3) corners in its frame of a convex form that it has beside its solids.
+        fixtures: model -> x y z, qw qx qy qz in the right palm, where an equality of this model's
+            name holds it as long as it is active; it is not at first.
+    """
+
+    poses: Mapping[str, Floats]
+    masses: Mapping[str, float]
+    finger_friction: float = 0.8
+    bounce: tuple[float, float] = (0.0085, 0.3)
+    hulls: Mapping[str, Floats] = field(default_factory=dict)
+    fixtures: Mapping[str, Floats] = field(default_factory=dict)
+
+
+def build(robot: Path, solids: Sequence[Solid], truths: Truths) -> mj.MjModel:
+    """Compile the real world.
+
+    Args:
+        robot: URDF of the robot, whose base stands at the origin.
+        solids: what `read_solids` found; what moves gets a free joint of its model's name.
+        truths: what is really so.
+    """
+    spec = mj.MjSpec.from_file(str(robot))
+    _set_options(spec)
+    _add_motors(spec)
+    _set_robot_contacts(spec, truths)
+    spec.worldbody.add_light(pos=[0.5, -1.0, 3.0], dir=[0.0, 0.3, -1.0])
+    moving: dict[str, mj.MjsBody] = {}
+    for solid in solids:
+        _add_solid(spec, solid, truths, moving)
+    for model, corners in truths.hulls.items():
+        _add_hull(spec, model, corners, truths, moving[model])
+    for model, pose in truths.fixtures.items():
+        _add_fixture(spec, model, pose)
+    return spec.compile()
+
+
+def _set_options(spec: mj.MjSpec) -> None:
+    """Settings under which fingers hold by friction, without creep."""
+    option = spec.option
+    option.timestep = PERIOD_S
+    option.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST
+    option.cone = mj.mjtCone.mjCONE_ELLIPTIC
+    option.impratio = 10
+    option.noslip_iterations = 4
+
+
+def _add_motors(spec: mj.MjSpec) -> None:
+    for name, inertia in zip(ALL, drives().rotor, strict=True):
+        spec.joint(name).armature = inertia
+        if not name.startswith("right"):
+            # They stand still; dry friction of still joints costs time and does nothing.
+            spec.joint(name).frictionloss = 0.0
+        spec.add_actuator(name=name, target=name, trntype=mj.mjtTrn.mjTRN_JOINT)
+
+
+def _set_robot_contacts(spec: mj.MjSpec, truths: Truths) -> None:
+    """Only the right hand and its forearm come near anything."""
+    for geom in spec.geoms:
+        geom.contype = geom.conaffinity = 0
+        if geom.name.startswith(("right_hand", "right_arm_link_5", "right_arm_link_6")):
+            geom.contype, geom.conaffinity = _ROBOT, _THINGS
+        if geom.name.startswith("right_hand_finger"):
+            geom.contype, geom.conaffinity = _ROBOT | _FINGERS, _THINGS | _FINGERS
+            geom.friction = [truths.finger_friction, 0.003, 0.0001]
+            geom.condim = 4
+            geom.solref = _RUBBER
+            geom.priority = 2
+
+
+def _add_solid(
+    spec: mj.MjSpec, solid: Solid, truths: Truths, moving: dict[str, mj.MjsBody]
+) -> None:
+    origin = truths.poses.get(solid.model, solid.origin)
+    turn = qinverse(solid.origin[3:])
+    position = rotate_vector(solid.position - solid.origin[:3], turn)
+    quaternion = qmult(turn, solid.quaternion)
+    body = spec.worldbody
+    if not solid.moves:
+        position = origin[:3] + rotate_vector(position, origin[3:])
+        quaternion = qmult(origin[3:], quaternion)
+    elif solid.model in moving:
+        body = moving[solid.model]
+    else:
+        body = moving[solid.model] = spec.worldbody.add_body(
+            name=solid.model, pos=origin[:3], quat=origin[3:]
+        )
+        body.add_freejoint(name=solid.model)
+    geom = body.add_geom(
+        type=_TYPES[solid.kind],
+        pos=position,
+        quat=quaternion,
+        size=_size(solid),
+        friction=[solid.friction, 0.002, 0.001],
+        solref=_STIFF,
+        rgba=[0.72, 0.55, 0.37, 1.0],
+    )
+    geom.contype, geom.conaffinity = _THINGS, _THINGS | _ROBOT
+    if solid.moves:
+        mass = truths.masses.get(solid.model, solid.mass)
+        # All of a thing's mass is in its first form.
+        _make_loose(geom, truths, mass if len(body.geoms) == 1 else 0.0)
+
+
+def _size(solid: Solid) -> Floats:
+    """What MuJoCo calls the size: half lengths, and radii first."""
+    size = np.full(3, 0.1)
+    size[: len(solid.size)] = solid.size if solid.kind == "sphere" else solid.size / 2
+    if solid.kind == "cylinder":
+        size[0] = solid.size[0]
+    return size
+
+
+def _add_hull(
+    spec: mj.MjSpec, model: str, corners: Floats, truths: Truths, body: mj.MjsBody
+) -> None:
+    spec.add_mesh(name=model, uservert=corners.ravel())
+    geom = body.add_geom(type=mj.mjtGeom.mjGEOM_MESH, meshname=model)
+    geom.friction = body.geoms[0].friction
+    geom.contype, geom.conaffinity = _THINGS, _THINGS | _ROBOT
+    _make_loose(geom, truths, 0.0)
+
+
+def _make_loose(geom: mj.MjsGeom, truths: Truths, mass: float) -> None:
+    geom.mass = mass
+    geom.solref = truths.bounce
+    geom.condim = 6
+    geom.priority = 1
+    geom.rgba = [0.78, 0.88, 0.20, 1.0]
+
+
+def _add_fixture(spec: mj.MjSpec, model: str, pose: Floats) -> None:
+    weld = spec.add_equality(name=model, type=mj.mjtEq.mjEQ_WELD, objtype=mj.mjtObj.mjOBJ_BODY)
+    weld.name1, weld.name2 = PALM, model
+    weld.active = False
+    weld.data[:3] = 0.0
+    weld.data[3:10] = pose
+    weld.data[10] = 1.0

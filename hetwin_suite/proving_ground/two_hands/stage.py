@@ -1,0 +1,114 @@
+"""Lets the two-hand robot carry a program out, and reads its sensors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.controller import Grip
+from hetwin_suite.proving_ground.inverse_kinematics import Reacher
+from hetwin_suite.proving_ground.motion import Program
+from hetwin_suite.proving_ground.sensing import Driver, Reading, Sensors
+from hetwin_suite.proving_ground.two_hands.control import (
+    STIFF,
+    Compliance,
+    Fingers,
+    Impedance,
+    Postures,
+)
+from hetwin_suite.proving_ground.two_hands.joints import (
+    ALL,
+    ARMS,
+    BODY,
+    CLOSED,
+    FINGERS,
+    GRASP_OFFSET,
+    OPENED,
+    PALM,
+)
+from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
+from hetwin_suite.proving_ground.two_hands.witness import Witness
+
+WITNESS_STEPS = 10
+"""The truth is taken down at 100 Hz."""
+POSTURES = Postures(OPENED, CLOSED)
+
+_ENCODER = 2 * np.pi / 2**14
+_DRIVERS = (
+    Driver(BODY, 10, 0, 1e-4, 2 * np.pi / 2**17, 2e-3, 0.1, 0.01),
+    Driver(FINGERS["right"], 10, 3, 4e-4, _ENCODER, 5e-3, 0.008, 0.002),
+    Driver(FINGERS["left"], 10, 6, 4e-4, _ENCODER, 5e-3, 0.008, 0.002),
+)
+
+
+def right_hand(robot: Path, offset: tuple[float, float, float] = GRASP_OFFSET) -> Reacher:
+    """Inverse kinematics of the right arm for a point of its palm, by default the grasp frame.
+
+    Args:
+        robot: URDF of the robot.
+        offset: of the point in the palm, in metres.
+    """
+    return Reacher(mj.MjModel.from_xml_path(str(robot)), ARMS["right"], PALM, offset)
+
+
+def enact(
+    model: mj.MjModel,
+    program: Program,
+    grip: Grip,
+    gravity_factors: Floats,
+    witness: Witness,
+    random: np.random.Generator,
+    compliance: Compliance = STIFF,
+    hidden_s: float = 0.0,
+) -> list[Reading]:
+    """Simulate from the program's beginning to its end.
+
+    Args:
+        model: the real world.
+        program: what the robot does; its first gripper command says how the hand starts.
+        grip: how the hand really closes.
+        gravity_factors: see `Impedance`.
+        witness: sees what really happens.
+        random: for the noise of the sensors.
+        compliance: of the right arm.
+        hidden_s: the simulation begins so long before the program; nothing is told of that time.
+            In its first half all fixtures of the world hold their things in the hand.
+
+    Returns:
+        What the sensors told.
+    """
+    data = mj.MjData(model)
+    rest = start(model, data, program)
+    fingers = Fingers(sorted(program.gripper, key=lambda c: c.time), grip, POSTURES)
+    controller = Impedance(model, program.set_points(), rest, fingers, gravity_factors, compliance)
+    sensors = Sensors(model, _DRIVERS, random)
+    hidden = round(hidden_s / PERIOD_S)
+    data.time = -hidden_s
+    for step in range(-hidden, round(program.now / PERIOD_S) + 1):
+        data.eq_active[:] = step < -hidden // 2
+        data.ctrl[:] = controller.torques(data)
+        if step < 0:
+            mj.mj_step(model, data)
+            continue
+        if step % WITNESS_STEPS == 0:
+            witness.look(step * PERIOD_S, data)
+        sensors.look(step, data)
+        mj.mj_step(model, data)
+    return sensors.readings
+
+
+def start(model: mj.MjModel, data: mj.MjData, program: Program) -> Floats:
+    """Put all joints where the program begins; where that is, in the order of `ALL`, in rad."""
+    share = program.gripper[0].goal
+    places = dict.fromkeys(ALL, 0.0)
+    places |= dict(zip(ARMS["right"], program.home, strict=True))
+    for side, closing in (("right", share), ("left", 0.0)):
+        posture = np.tile(OPENED + closing * (CLOSED - OPENED), 4)
+        places |= dict(zip(FINGERS[side], posture, strict=True))
+    for name, position in places.items():
+        data.joint(name).qpos[0] = position
+    mj.mj_forward(model, data)
+    return np.array([places[name] for name in ALL])

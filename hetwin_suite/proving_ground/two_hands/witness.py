@@ -1,0 +1,113 @@
+"""What really happens to an object: its path in the world and in the palm, and what touches it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import mujoco as mj
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.two_hands.joints import PALM
+
+TOUCH_N = 0.02
+"""From this normal force on, something counts as touching."""
+GAP_S = 0.03
+"""Shorter interruptions of contact are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """An object at one time.
+
+    Attributes:
+        time: in s.
+        pose: x y z, qw qx qy qz in the world.
+        in_palm: the same in the palm's frame.
+        fingers: (4,) normal force of each finger of the right hand on it, in N.
+        others: sum of the normal forces of everything else on it, in N.
+    """
+
+    time: float
+    pose: Floats
+    in_palm: Floats
+    fingers: Floats
+    others: float
+
+
+@dataclass
+class Witness:
+    """Watches an object in the stand-in's world.
+
+    Args:
+        model: the world.
+        thing: name of the object's body.
+    """
+
+    model: mj.MjModel
+    thing: str
+    samples: list[Sample] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._body = self.model.body(self.thing).id
+        self._palm = self.model.body(PALM).id
+        bodies = self.model.geom_bodyid
+        self._mine = bodies == self._body
+        self._finger = np.full(self.model.ngeom, -1)
+        for geom in range(self.model.ngeom):
+            name = self.model.body(bodies[geom]).name
+            if name.startswith("right_hand_finger_"):
+                self._finger[geom] = int(name.split("_")[3]) - 1
+
+    def look(self, time: float, data: mj.MjData) -> None:
+        """Take down the present state."""
+        pose = np.concatenate([data.xpos[self._body], data.xquat[self._body]])
+        fingers, others = self._forces(data)
+        self.samples.append(
+            Sample(round(time, 6), pose, self._in_palm(data, pose), fingers, others)
+        )
+
+    def _in_palm(self, data: mj.MjData, pose: Floats) -> Floats:
+        turn = data.xmat[self._palm].reshape(3, 3)
+        inverse, relative = np.zeros(4), np.zeros(4)
+        mj.mju_negQuat(inverse, data.xquat[self._palm])
+        mj.mju_mulQuat(relative, inverse, pose[3:])
+        return np.concatenate([turn.T @ (pose[:3] - data.xpos[self._palm]), relative])
+
+    def _forces(self, data: mj.MjData) -> tuple[Floats, float]:
+        fingers, others, wrench = np.zeros(4), 0.0, np.zeros(6)
+        pairs = data.contact.geom
+        for index in np.flatnonzero(self._mine[pairs].any(axis=1)) if len(pairs) else ():
+            mj.mj_contactForce(self.model, data, int(index), wrench)
+            finger = int(self._finger[pairs[index]].max())
+            if finger >= 0:
+                fingers[finger] += wrench[0]
+            else:
+                others += float(wrench[0])
+        return fingers, others
+
+
+def intervals(samples: list[Sample], true: NDArray[np.bool_]) -> list[tuple[float, float]]:
+    """Begin and end in s of the stretches in which `true` (one per sample) holds."""
+    found: list[tuple[float, float]] = []
+    for sample, flag in zip(samples, true, strict=True):
+        if not flag:
+            continue
+        if found and sample.time - found[-1][1] <= GAP_S:
+            found[-1] = (found[-1][0], sample.time)
+        else:
+            found.append((sample.time, sample.time))
+    return found
+
+
+def touched(samples: list[Sample]) -> NDArray[np.bool_]:
+    """(n,) whether any finger touches the object."""
+    return np.array([bool(np.any(s.fingers > TOUCH_N)) for s in samples])
+
+
+def held(samples: list[Sample]) -> NDArray[np.bool_]:
+    """(n,) whether fingers on both sides of the hand press on the object."""
+    return np.array(
+        [s.fingers[:2].max() > TOUCH_N and s.fingers[2:].max() > TOUCH_N for s in samples]
+    )

@@ -1,0 +1,139 @@
+"""Hands objects back to physics where they overlap other bodies, without shooting them out.
+
+An object that overlaps a robot is swapped for a twin that passes through robots, until the two are 1 mm
+apart, at most 0.5 s. What still overlaps then, and what overlaps something else, DART parts at 1 mm/s; beside
+that, the object is moved out along the normals at 1 cm/s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.engine import Remark
+from model_nodes.main_physics.engines.gz.shadow import Shadow
+from model_nodes.main_physics.engines.mujoco.distances import Nearest
+from model_nodes.main_physics.engines.mujoco.tables import Sort
+
+CLEARANCE = 1e-3
+PASSING_TIME = 0.5
+SPEED = 0.01
+"""How fast an object is moved out [m/s]."""
+_TOUCH = 1e-4
+"""Resting contacts overlap by less than this; more is an overlap [m]."""
+
+
+@dataclass(slots=True)
+class _Returned:
+    deadline: float
+    through: set[int] = field(default_factory=set)
+    """Bodies of robots that it passes through."""
+
+
+class Parting:
+    """Objects that were handed back and still overlap something."""
+
+    def __init__(self, shadow: Shadow) -> None:
+        self._shadow = shadow
+        self._returned: dict[str, _Returned] = {}
+        self._remarks: list[Remark] = []
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is still to be watched."""
+        return bool(self._returned)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The objects that are watched."""
+        return tuple(self._returned)
+
+    @property
+    def passing(self) -> frozenset[str]:
+        """The objects that pass through robots."""
+        return frozenset(name for name, r in self._returned.items() if r.through)
+
+    def begin(self, name: str, time: float) -> None:
+        """An object is physics' own from `time` [s] on; the shadow must be up to date."""
+        self.end(name)
+        returned = _Returned(time + PASSING_TIME)
+        overlaps = False
+        for (_, other), nearest in self._shadow.overlaps(name, CLEARANCE).items():
+            if nearest.distance >= 0:
+                continue
+            if self._shadow.tables.sorts[other] is Sort.DRIVEN:
+                returned.through.add(other)
+                self._remark(name, other, nearest, "they do not collide for now")
+            elif nearest.distance < -_TOUCH:
+                overlaps = True
+                self._remark(name, other, nearest, "they are parted slowly")
+        if returned.through or overlaps:
+            self._returned[name] = returned
+
+    def end(self, name: str) -> None:
+        """Stop watching an object."""
+        self._returned.pop(name, None)
+
+    def look(self, time: float, period: float) -> dict[str, Floats]:
+        """How far each object is to be moved now [m]."""
+        shifts: dict[str, Floats] = {}
+        for name, returned in list(self._returned.items()):
+            near = {
+                other: nearest
+                for (_, other), nearest in self._shadow.overlaps(name, CLEARANCE).items()
+            }
+            self._pass(name, returned, near, time)
+            shift = _way_out(
+                [n for other, n in near.items() if other not in returned.through], period
+            )
+            if shift is not None:
+                shifts[name] = shift
+            elif not returned.through:
+                del self._returned[name]
+        return shifts
+
+    def _pass(self, name: str, returned: _Returned, near: dict[int, Nearest], time: float) -> None:
+        for other in sorted(returned.through):
+            if other not in near:
+                returned.through.discard(other)
+                self._say(name, other, f"are {1e3 * CLEARANCE:g} mm apart; they collide again")
+            elif time >= returned.deadline:
+                returned.through.discard(other)
+                if near[other].distance < -_TOUCH:
+                    self._remark(name, other, near[other], "they are parted slowly")
+                else:
+                    self._say(name, other, "collide again")
+
+    def _remark(self, name: str, other: int, nearest: Nearest, what: str) -> None:
+        self._say(name, other, f"overlap by {-1e3 * nearest.distance:.2f} mm; {what}")
+
+    def _say(self, name: str, other: int, text: str) -> None:
+        tables = self._shadow.tables
+        self._remarks.append(Remark(name, tables.frames[tables.body_frames[other]], text))
+
+    def take_remarks(self) -> list[Remark]:
+        """What has been said since the last call."""
+        remarks, self._remarks = self._remarks, []
+        return remarks
+
+    def save(self) -> object:
+        """What `restore` needs."""
+        return {n: _Returned(r.deadline, set(r.through)) for n, r in self._returned.items()}
+
+    def restore(self, state: object) -> None:
+        """Go back to what `save` gave."""
+        assert isinstance(state, dict)
+        self._returned = {n: _Returned(r.deadline, set(r.through)) for n, r in state.items()}
+
+
+def _way_out(overlaps: list[Nearest], period: float) -> Floats | None:
+    """The next part of the way out of what overlaps; None if nothing does."""
+    deep = [nearest for nearest in overlaps if nearest.distance < -_TOUCH]
+    if not deep:
+        return None
+    shift: Floats = np.zeros(3)
+    for nearest in deep:
+        shift += min(SPEED * period, -nearest.distance) * np.array(nearest.normal)
+    return shift

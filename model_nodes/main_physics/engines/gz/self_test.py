@@ -1,0 +1,63 @@
+"""Whether Gazebo finds the physics engine that it shall use.
+
+Where it does not, it says so on its error output and goes on without any physics.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.values import POSE_SIZE
+from model_nodes.main_physics.engines.gz.options import GazeboOptions
+from model_nodes.main_physics.engines.gz.parts import parts_of
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import Form
+from model_nodes.main_physics.engines.gz.simulation import Simulation
+from model_nodes.main_physics.world.description import IDENTITY, Body, Inertial, Link, World
+
+_STEPS = 5
+_STEP_NS = 1_000_000
+
+
+def check_physics(physics: str) -> None:
+    """Let a body fall.
+
+    Args:
+        physics: name of Gazebo's physics engine, see `GazeboOptions`.
+
+    Raises:
+        BadInput: if it stays where it is.
+    """
+    if not _falls(physics):
+        raise BadInput(
+            "Gazebo does not find this physics engine (its message is above)",
+            where="options.physics",
+            found=physics,
+            expected=f"one that is installed with it, or GZ_SIM_PHYSICS_ENGINE_PATH with the folder of"
+            f" the library gz-physics-{physics}-plugin",
+        )
+
+
+@cache
+def _falls(physics: str) -> bool:
+    inertial = Inertial(1.0, IDENTITY, (0.1, 0.1, 0.1, 0.0, 0.0, 0.0))
+    world = World("canary", (Body("canary", (Link("canary", inertial=inertial),)),))
+    start = np.zeros(POSE_SIZE)
+    start[3] = 1.0
+    simulation = Simulation(
+        world,
+        parts_of(world, lambda _frame: inertial, {}, ()),
+        {"canary": start},
+        {("canary", Form.PLAIN)},
+        (),
+        _STEP_NS,
+        GazeboOptions(physics),
+    )
+    try:
+        for _ in range(_STEPS):
+            ecm = simulation.step(lambda _ecm: None)
+        return bool(simulation.twins["canary", Form.PLAIN].read(ecm)[2] < 0.0)
+    finally:
+        simulation.close()

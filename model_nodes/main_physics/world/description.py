@@ -1,0 +1,174 @@
+"""What a world and its robots are made of, independent of the file format and of the engine.
+
+All lengths are in metres, angles in radians. A pose is seven numbers, x y z qw qx qy qz.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeAlias
+
+from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.values import Floats, Ints
+
+Pose: TypeAlias = tuple[float, float, float, float, float, float, float]
+Vector: TypeAlias = tuple[float, float, float]
+Colour: TypeAlias = tuple[float, float, float, float]
+
+IDENTITY: Pose = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+GREY: Colour = (0.7, 0.7, 0.7, 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hull:
+    """A convex mesh of at most a few hundred faces.
+
+    Attributes:
+        vertices: (n, 3) in metres.
+        faces: (m, 3) indices into the vertices, seen counter-clockwise from outside.
+    """
+
+    vertices: Floats
+    faces: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """A form in its link's frame; sizes as in `ShapeKind`; without `friction` the engine's is used."""
+
+    kind: ShapeKind
+    size: tuple[float, ...] = ()
+    pose: Pose = IDENTITY
+    rgba: Colour = GREY
+    collides: bool = True
+    friction: float | None = None
+    hull: Hull | None = None
+    density: float = 1000.0
+    """kg/m^3; counts only where a link's inertia is to be computed from its forms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inertial:
+    """Mass [kg], centre of mass and axes in the link's frame, inertia [kg m^2] about them."""
+
+    mass: float
+    pose: Pose = IDENTITY
+    inertia: tuple[float, float, float, float, float, float] = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
+    """ixx, iyy, izz, ixy, ixz, iyz."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A rigid part; without `inertial` its mass follows from its forms.
+
+    Attributes:
+        name: unique within its body.
+        pose: in the parent link's frame with all joints at zero; of the root in the body's frame.
+    """
+
+    name: str
+    pose: Pose = IDENTITY
+    geometries: tuple[Geometry, ...] = ()
+    inertial: Inertial | None = None
+
+
+class JointKind(StrEnum):
+    """How a joint moves."""
+
+    FIXED = "fixed"
+    HINGE = "hinge"
+    SLIDE = "slide"
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """position = multiplier * position of `joint` + offset."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """Moves the link `child` against the link `parent`.
+
+    Attributes:
+        axis: unit vector in the child's frame.
+        anchor: a point of the axis in the child's frame.
+        lower, upper: limits, None if there are none.
+        spring: stiffness about position 0 in N/m or Nm/rad of a robot's joint that nothing drives; None: driven.
+    """
+
+    name: str
+    kind: JointKind
+    parent: str
+    child: str
+    axis: Vector = (0.0, 0.0, 1.0)
+    anchor: Vector = (0.0, 0.0, 0.0)
+    lower: float | None = None
+    upper: float | None = None
+    damping: float = 0.0
+    friction: float = 0.0
+    mimic: Mimic | None = None
+    spring: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A model of the world or a robot: a tree of links.
+
+    Attributes:
+        name: unique in the world.
+        pose: of the root link's frame, in the world.
+        links: depth first; the first is the root.
+        joints: every link but the root is the child of one; in the order of the links.
+        static: the root does not move.
+        robot: driven from outside, joint by joint.
+        file: the file that it comes from.
+    """
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...] = ()
+    pose: Pose = IDENTITY
+    static: bool = False
+    robot: bool = False
+    file: Path | None = None
+
+    @property
+    def moving_joints(self) -> tuple[Joint, ...]:
+        """The joints that are not fixed."""
+        return tuple(j for j in self.joints if j.kind is not JointKind.FIXED)
+
+    @property
+    def driven_joints(self) -> tuple[Joint, ...]:
+        """The joints of a robot that move as told; of others none."""
+        return tuple(j for j in self.moving_joints if self.robot and j.spring is None)
+
+
+@dataclass(frozen=True, slots=True)
+class HandFrame:
+    """A frame fixed to a link, and the links that belong to the hand at it.
+
+    `frame` and `members` are names of frames (see `names.frame_name`), `link` is the robot's own.
+    """
+
+    name: str
+    link: str
+    frame: str
+    offset: Pose
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Everything an engine loads; gravity in m/s^2."""
+
+    name: str
+    bodies: tuple[Body, ...] = ()
+    gravity: Vector = (0.0, 0.0, -9.81)
+    hands: tuple[HandFrame, ...] = ()
+    warnings: tuple[str, ...] = field(default=(), compare=False)

@@ -1,0 +1,81 @@
+"""The scene's entities that a world brings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.shapes import Shape
+from model_nodes.main_physics.world.description import Body, Geometry, JointKind, Link, World
+from model_nodes.main_physics.world.names import frame_name, joint_name
+
+
+def entities_of(
+    world: World, hands: Sequence[HandDescription], tags: Mapping[str, tuple[str, ...]]
+) -> list[Entity]:
+    """All entities: what moves freely, what stands, links, hands, robots."""
+    entities = [entity for body in world.bodies for entity in _of_body(body, tags)]
+    robot = next((body for body in world.bodies if body.robot), None)
+    for hand in hands:
+        assert robot is not None  # `load_world` has refused hands without a robot
+        entities.append(
+            Entity(
+                hand.name,
+                EntityKind.HAND,
+                tags.get(hand.name, ()),
+                owner=robot.name,
+                parent=frame_name(robot, hand.link),
+                joints=hand.joints,
+            )
+        )
+    return entities
+
+
+def _of_body(body: Body, tags: Mapping[str, tuple[str, ...]]) -> Iterator[Entity]:
+    joints = {joint.child: joint for joint in body.joints}
+    if body.robot:
+        yield Entity(
+            body.name,
+            EntityKind.ROBOT,
+            tags.get(body.name, ()),
+            joints=tuple(joint_name(body, joint) for joint in body.moving_joints),
+            mass=sum(_mass(link) for link in body.links),
+        )
+    for link in body.links:
+        name = frame_name(body, link.name)
+        joint = joints.get(link.name)
+        fixed = joint is None or joint.kind is JointKind.FIXED
+        is_root = joint is None and not body.robot
+        yield Entity(
+            name,
+            _kind(body) if is_root else EntityKind.LINK,
+            tags.get(name, ()),
+            owner="" if is_root else body.name,
+            parent="" if joint is None else frame_name(body, joint.parent),
+            joint="" if joint is None or fixed else joint_name(body, joint),
+            joints=tuple(joint_name(body, j) for j in body.moving_joints) if is_root else (),
+            mass=0.0 if is_root and body.static else _mass(link),
+            shapes=tuple(_shape(geometry) for geometry in link.geometries),
+        )
+
+
+def _kind(body: Body) -> EntityKind:
+    return EntityKind.STATIC if body.static else EntityKind.OBJECT
+
+
+def _mass(link: Link) -> float:
+    return 0.0 if link.inertial is None else link.inertial.mass
+
+
+def _shape(geometry: Geometry) -> Shape:
+    hull = geometry.hull
+    return Shape(
+        geometry.kind,
+        geometry.size,
+        geometry.pose,
+        geometry.rgba,
+        geometry.collides,
+        None if hull is None else hull.vertices,
+        None if hull is None else hull.faces,
+    )

@@ -1,0 +1,113 @@
+"""Meshes as convex hulls, for collisions and for display.
+
+Engines collide convex meshes anyway, so the hull is all that is kept of a file; concave forms are
+filled. STL and OBJ are read by MuJoCo; COLLADA by trimesh with pycollada, if they are installed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+import mujoco as mj
+import numpy as np
+from transforms3d.quaternions import quat2mat
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.values import Floats, Ints
+from model_nodes.main_physics.world import hull_cache
+from model_nodes.main_physics.world.description import Hull, Vector
+
+MAX_HULL_VERTICES = 120
+"""A convex hull of n vertices has at most 2 n - 4 faces."""
+
+_BY_MUJOCO = (".stl", ".obj")
+
+
+@lru_cache(maxsize=256)
+def hull_of_file(file: Path, scale: Vector) -> Hull:
+    """The convex hull of a mesh file.
+
+    Raises:
+        BadInput: if the file cannot be decoded; names file and reason.
+    """
+    if not file.is_file():
+        raise BadInput("does not exist", file=file)
+    if file.suffix.lower() in _BY_MUJOCO:
+        try:
+            return _hull({"file": str(file), "scale": scale})
+        except ValueError:
+            pass  # e.g. STL as text, which MuJoCo does not read but trimesh does
+    content = file.read_bytes()
+    hull = hull_cache.look_up(content, scale, MAX_HULL_VERTICES)
+    if hull is None:
+        hull = hull_of_points(_vertices_by_trimesh(file) * np.asarray(scale), file)
+        hull_cache.keep(content, scale, MAX_HULL_VERTICES, hull)
+    return hull
+
+
+def hull_of_points(points: Floats, file: Path | None = None) -> Hull:
+    """The convex hull of (n, 3) points.
+
+    Raises:
+        BadInput: if the points span no volume.
+    """
+    distinct = np.unique(np.ascontiguousarray(points, np.float64).round(9), axis=0)
+    try:
+        return _hull({"uservert": distinct.ravel()})
+    except ValueError as error:
+        reason = str(error).splitlines()[0]
+        raise BadInput(f"has no convex hull: {reason}", file=file) from None
+
+
+def _vertices_by_trimesh(file: Path) -> Floats:
+    try:
+        import trimesh
+    except ImportError:
+        raise BadInput(
+            f"{file.suffix} files need the packages trimesh and pycollada",
+            file=file,
+            expected="pip install trimesh pycollada, or a mesh in STL or OBJ",
+        ) from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            mesh = cast(Any, trimesh.load(file, force="mesh", process=False))
+        vertices = np.asarray(mesh.vertices, np.float64)
+    except Exception as error:  # any of several libraries' own errors
+        raise BadInput(f"cannot be decoded: {error}", file=file) from None
+    if vertices.ndim != 2 or len(vertices) < 4:
+        raise BadInput("holds no mesh", file=file)
+    return vertices
+
+
+def _hull(source: dict[str, Any]) -> Hull:
+    # MuJoCo computes the hull; a mesh that nothing collides with would get none.
+    spec = mj.MjSpec()
+    mesh = spec.add_mesh(name="mesh", maxhullvert=MAX_HULL_VERTICES)
+    for key, value in source.items():
+        setattr(mesh, key, value)
+    mesh.inertia = mj.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+    spec.worldbody.add_geom(type=mj.mjtGeom.mjGEOM_MESH, meshname="mesh")
+    model = spec.compile()
+    graph = model.mesh_graph[model.mesh_graphadr[0] :]
+    vertex_count, face_count = int(graph[0]), int(graph[1])
+    start = 2 + vertex_count
+    ids = graph[start : start + vertex_count]
+    face_start = start + vertex_count + vertex_count + 3 * face_count
+    faces = graph[face_start : face_start + 3 * face_count].reshape(-1, 3)
+    number_of = {int(vertex): i for i, vertex in enumerate(ids)}
+    local = model.mesh_vert[ids].astype(np.float64)
+    vertices = local @ quat2mat(model.mesh_quat[0]).T + model.mesh_pos[0]
+    numbered = np.array([[number_of[int(v)] for v in face] for face in faces], np.int32)
+    return Hull(vertices, _outward(vertices, numbered))
+
+
+def _outward(vertices: Floats, faces: Ints) -> Ints:
+    # Where points lie in one plane, some of its triangles come the wrong way round.
+    a, b, c = (vertices[faces[:, i]] for i in range(3))
+    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), a - vertices.mean(axis=0)) < 0
+    faces[inward] = faces[inward][:, ::-1]
+    return faces

@@ -1,0 +1,105 @@
+"""Finds the files that worlds and robots refer to: package://, model://, file:// and relative paths."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import unquote
+
+from hetwin_core.ensemble.errors import BadInput
+
+_WEB = ("http://", "https://", "ssh://", "ftp://")
+
+
+@lru_cache(maxsize=1)
+def example_robots() -> Path | None:
+    """Folder ``example-robot-data`` of the PyPI package of that name, if it is installed."""
+    for key in ("purelib", "platlib"):
+        base = Path(sysconfig.get_path(key))
+        for share in (base / "cmeel.prefix" / "share", base.parents[2] / "share"):
+            if (share / "example-robot-data" / "robots").is_dir():
+                return share / "example-robot-data"
+    return None
+
+
+def _from_environment(name: str) -> list[Path]:
+    return [Path(part) for part in os.environ.get(name, "").split(os.pathsep) if part]
+
+
+def search_path(extra: Iterable[Path] = ()) -> list[Path]:
+    """Folders in which packages and models are looked for, in order."""
+    prefixes = [p / "share" for p in _from_environment("AMENT_PREFIX_PATH")]
+    folders = [
+        *extra,
+        *_from_environment("GZ_SIM_RESOURCE_PATH"),
+        *_from_environment("SDF_PATH"),
+        *_from_environment("ROS_PACKAGE_PATH"),
+        *prefixes,
+    ]
+    examples = example_robots()
+    if examples is not None:
+        folders += [examples.parent, examples / "robots"]
+    return folders
+
+
+def _in_folder(folder: Path, package: str, rest: str) -> Path | None:
+    # A search path may hold packages, or be one itself.
+    candidates = [folder / package / rest]
+    if folder.name == package:
+        candidates.append(folder / rest)
+    return next((c for c in candidates if c.exists()), None)
+
+
+class Resources:
+    """Resolves references that stand in one file.
+
+    Args:
+        base: folder of that file.
+        folders: further folders to search first.
+    """
+
+    def __init__(self, base: Path, folders: Sequence[Path] = ()) -> None:
+        self._base = base
+        self._folders = [*folders, base, *base.parents[:3], *search_path()]
+
+    def beside(self, base: Path) -> Resources:
+        """The same search path for a file in another folder."""
+        return Resources(base, [self._base, *self._folders])
+
+    def find(self, reference: str) -> Path:
+        """The file or folder that `reference` names.
+
+        Raises:
+            BadInput: if it does not exist; says where it was looked for.
+        """
+        text = unquote(reference.strip())
+        if text.startswith(_WEB):
+            raise BadInput(
+                "is on the network, and nothing is downloaded", found=text, expected="a local file"
+            )
+        for scheme in ("package://", "model://"):
+            if text.startswith(scheme):
+                return self._find_in_package(text, text.removeprefix(scheme))
+        path = Path(text.removeprefix("file://")).expanduser()
+        candidates = [path] if path.is_absolute() else [self._base / path]
+        candidates += [folder / path for folder in self._folders if not path.is_absolute()]
+        for candidate in candidates:
+            if candidate.exists():
+                return candidate
+        raise BadInput("does not exist", found=text, expected=f"a file below {self._base}")
+
+    def _find_in_package(self, text: str, path: str) -> Path:
+        package, _, rest = path.partition("/")
+        for folder in self._folders:
+            found = _in_folder(folder, package, rest)
+            if found is not None:
+                return found
+        raise BadInput(
+            "is in none of the folders searched",
+            found=text,
+            expected=f"a folder {package} in GZ_SIM_RESOURCE_PATH, ROS_PACKAGE_PATH, "
+            "AMENT_PREFIX_PATH, beside the file, or in the package example-robot-data",
+        )

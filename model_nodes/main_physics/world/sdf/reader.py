@@ -1,0 +1,77 @@
+"""Reads an SDFormat world.
+
+Carried over: models, links, joints (fixed, revolute, prismatic, continuous), frames, inertials, forms,
+sliding and torsional friction, colours, gravity, includes of SDFormat models and URDF files. All else is
+remarked on by name. Gazebo's engines combine the friction of two bodies by their minimum, MuJoCo by
+their maximum.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from model_nodes.main_physics.world.description import Body, Vector, World
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.sdf.frames import Frames
+from model_nodes.main_physics.world.sdf.include import read_include
+from model_nodes.main_physics.world.sdf.model import Placement, read_model
+from model_nodes.main_physics.world.sdf.values import Context, version_of
+from model_nodes.main_physics.world.xml_file import Element, read_xml
+
+_KNOWN = {"gravity", "model", "include", "frame"}
+_DEFAULT_GRAVITY: Vector = (0.0, 0.0, -9.8)
+"""SDFormat's own default."""
+
+
+def read_world(file: Path, notes: Notes | None = None) -> World:
+    """The one world of an SDFormat file.
+
+    Raises:
+        BadInput: if the file is malformed, or what it refers to is missing; names file and line.
+    """
+    notes = notes or Notes()
+    root = read_xml(file)
+    if root.tag != "sdf":
+        raise root.bad("is not SDFormat", f"<{root.tag}>", '<sdf version="...">')
+    context = Context(f"world {file.name}", notes, version_of(root))
+    worlds = list(root.all("world"))
+    if len(worlds) != 1:
+        raise root.bad(f"has {len(worlds)} worlds", expected="exactly one <world>")
+    world = worlds[0]
+    context.tell_ignored(world, _KNOWN)
+    bodies = _bodies(world, Resources(file.parent), context, file)
+    _refuse_doubles(world, bodies)
+    gravity = world.child("gravity")
+    x, y, z = _DEFAULT_GRAVITY if gravity is None else gravity.numbers(3)
+    name = world.attributes.get("name", file.stem)
+    return World(name, tuple(bodies), (x, y, z), warnings=notes.all())
+
+
+def _bodies(world: Element, resources: Resources, context: Context, file: Path) -> list[Body]:
+    frames = Frames("world")
+    includes = {}
+    for element in world.all("model", "frame"):
+        base = element.attributes.get("attached_to", "").strip() if element.tag == "frame" else ""
+        frames.add(element, element.need_attribute("name"), base)
+    for element in world.all("include"):
+        includes[id(element)] = include = read_include(element, resources, context)
+        frames.add(element, include.name, "")
+    bodies: list[Body] = []
+    for element in world.all("model", "include"):
+        if element.tag == "include":
+            include = includes[id(element)]
+            bodies += include.bodies(frames.pose(include.name, element))
+            continue
+        name = element.attributes["name"]
+        placement = Placement(pose=frames.pose(name, element))
+        bodies += read_model(element, placement, resources, context, file)
+    return bodies
+
+
+def _refuse_doubles(world: Element, bodies: list[Body]) -> None:
+    seen: set[str] = set()
+    for body in bodies:
+        if body.name in seen:
+            raise world.bad("has two bodies of the same name", body.name, "unique names")
+        seen.add(body.name)

@@ -1,0 +1,80 @@
+"""Rigid transforms as seven numbers, x y z qw qx qy qz."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from transforms3d.euler import euler2quat
+from transforms3d.quaternions import qinverse, qmult, quat2mat, rotate_vector
+
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.world.description import IDENTITY, Inertial, Pose, Vector
+
+
+def pose_of(numbers: Sequence[float] | Floats) -> Pose:
+    """Seven numbers as a pose with a unit quaternion."""
+    x, y, z, *quaternion = (float(n) for n in numbers[:7])
+    norm = math.sqrt(sum(q * q for q in quaternion))
+    w, i, j, k = (q / norm for q in quaternion)
+    return (x, y, z, w, i, j, k)
+
+
+def from_rpy(position: Sequence[float], rpy: Sequence[float]) -> Pose:
+    """A pose from a position and fixed-axis roll, pitch, yaw in radians (as URDF and SDFormat)."""
+    if not any(rpy):
+        return pose_of([*position, 1.0, 0.0, 0.0, 0.0])
+    return pose_of([*position, *euler2quat(*rpy, axes="sxyz")])
+
+
+def compose(outer: Sequence[float], inner: Sequence[float]) -> Pose:
+    """The pose `inner`, given in the frame `outer`, in the frame in which `outer` is given."""
+    if tuple(outer) == IDENTITY:
+        return pose_of(inner)
+    position = np.asarray(outer[:3]) + rotate_vector(inner[:3], outer[3:7])
+    return pose_of([*position, *qmult(outer[3:7], inner[3:7])])
+
+
+def invert(pose: Sequence[float]) -> Pose:
+    """The inverse transform."""
+    inverse = qinverse(np.asarray(pose[3:7]))
+    return pose_of([*(-rotate_vector(pose[:3], inverse)), *inverse])
+
+
+def rotate(pose: Sequence[float], vector: Sequence[float]) -> Vector:
+    """A direction, given in the frame `pose`, along the axes of the outer frame."""
+    x, y, z = (float(n) for n in rotate_vector(vector, pose[3:7]))
+    return (x, y, z)
+
+
+def inertia_matrix(inertial: Inertial) -> Floats:
+    """(3, 3) inertia about the centre of mass, along the axes of `inertial.pose`."""
+    ixx, iyy, izz, ixy, ixz, iyz = inertial.inertia
+    return np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+
+
+def moved_inertial(frame: Pose, inertial: Inertial) -> Inertial:
+    """The same inertia, told in the frame in which `frame` is given."""
+    return Inertial(inertial.mass, compose(frame, inertial.pose), inertial.inertia)
+
+
+def joined_inertials(parts: Sequence[Inertial]) -> Inertial:
+    """Mass and inertia of parts that are rigidly joined; axes along the common frame."""
+    if len(parts) == 1:
+        return parts[0]
+    mass = sum(part.mass for part in parts)
+    centres = [np.array(part.pose[:3]) for part in parts]
+    weights = [part.mass / mass if mass > 0 else 1 / len(parts) for part in parts]
+    centre = sum((w * c for w, c in zip(weights, centres, strict=True)), np.zeros(3))
+    total = np.zeros((3, 3))
+    for part, position in zip(parts, centres, strict=True):
+        axes = quat2mat(part.pose[3:7])
+        arm = position - centre
+        total += axes @ inertia_matrix(part) @ axes.T
+        total += part.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    pose = pose_of([*centre, 1.0, 0.0, 0.0, 0.0])
+    diagonal = (float(total[0, 0]), float(total[1, 1]), float(total[2, 2]))
+    return Inertial(
+        mass, pose, (*diagonal, float(total[0, 1]), float(total[0, 2]), float(total[1, 2]))
+    )

@@ -1,0 +1,95 @@
+"""Reads the joints of a URDF file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container
+
+from model_nodes.main_physics.world.description import Joint, JointKind, Mimic, Vector
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.xml_file import Element
+
+_KINDS = {
+    "fixed": JointKind.FIXED,
+    "revolute": JointKind.HINGE,
+    "continuous": JointKind.HINGE,
+    "prismatic": JointKind.SLIDE,
+}
+_UNSUPPORTED = ("floating", "planar")
+
+
+def read_joint(element: Element, links: Container[str], notes: Notes, told: str) -> Joint:
+    """One joint.
+
+    Raises:
+        BadInput: if its type, links, axis or limits cannot be used.
+    """
+    name = element.need_attribute("name")
+    kind = _kind(element, notes, told)
+    parent = _link(element, "parent", links)
+    child = _link(element, "child", links)
+    lower, upper = _limits(element)
+    dynamics = element.child("dynamics")
+    return Joint(
+        name,
+        kind,
+        parent,
+        child,
+        (0.0, 0.0, 1.0) if kind is JointKind.FIXED else _axis(element),
+        lower=lower,
+        upper=upper,
+        damping=0.0 if dynamics is None else dynamics.number_attribute("damping", 0.0),
+        friction=0.0 if dynamics is None else dynamics.number_attribute("friction", 0.0),
+        mimic=_mimic(element),
+    )
+
+
+def _kind(element: Element, notes: Notes, told: str) -> JointKind:
+    text = element.need_attribute("type")
+    if text in _UNSUPPORTED:
+        name = element.attributes["name"]
+        notes.add(f"{told}: joint {name}: type {text} is not carried over; it is fixed")
+        return JointKind.FIXED
+    if text not in _KINDS:
+        raise element.bad("has an unknown type", text, ", ".join([*_KINDS, *_UNSUPPORTED]))
+    return _KINDS[text]
+
+
+def _link(element: Element, tag: str, links: Container[str]) -> str:
+    part = element.need(tag)
+    link = part.need_attribute("link")
+    if link not in links:
+        raise part.bad(f"names a {tag} link that does not exist", link, "a link of this file")
+    return link
+
+
+def _axis(element: Element) -> Vector:
+    axis = element.child("axis")
+    if axis is None:
+        return (1.0, 0.0, 0.0)
+    x, y, z = axis.numbers(3, axis.need_attribute("xyz"))
+    length = math.sqrt(x * x + y * y + z * z)
+    if length < 1e-9:
+        raise axis.bad("has no direction", axis.attributes["xyz"], "a vector that is not zero")
+    return (x / length, y / length, z / length)
+
+
+def _limits(element: Element) -> tuple[float | None, float | None]:
+    limit = element.child("limit")
+    if limit is None or element.attributes["type"] == "continuous":
+        return None, None
+    lower, upper = limit.number_attribute("lower", 0.0), limit.number_attribute("upper", 0.0)
+    if lower > upper:
+        raise limit.bad("has lower above upper", [lower, upper], "lower <= upper")
+    return lower, upper
+
+
+def _mimic(element: Element) -> Mimic | None:
+    mimic = element.child("mimic")
+    if mimic is None:
+        return None
+    return Mimic(
+        mimic.need_attribute("joint"),
+        mimic.number_attribute("multiplier", 1.0),
+        mimic.number_attribute("offset", 0.0),
+    )

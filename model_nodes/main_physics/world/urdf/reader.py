@@ -1,0 +1,160 @@
+"""Reads a URDF file into a `Body`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.world.description import IDENTITY, Body, Inertial, Joint, Link, Pose
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.urdf.geometry import Forms, origin_of
+from model_nodes.main_physics.world.urdf.joints import read_joint
+from model_nodes.main_physics.world.xml_file import Element, read_xml
+
+_KNOWN = {"link", "joint", "material"}
+_LINK_PARTS = {"inertial", "visual", "collision"}
+_GAZEBO_PARTS = {"mu", "mu1", "mu2", "material"}
+"""Friction is read; Gazebo's colours are left out, since URDF has its own."""
+
+
+def read_urdf(
+    file: Path,
+    notes: Notes,
+    *,
+    name: str = "",
+    pose: Pose = IDENTITY,
+    static: bool = True,
+    robot: bool = True,
+    resources: Resources | None = None,
+) -> Body:
+    """Read a robot.
+
+    Args:
+        file: the URDF file.
+        notes: what is not carried over is added here, by name.
+        name: name of the body; empty for the robot's own.
+        pose: of the root link in the world.
+        static: whether the root link is fixed to the world.
+        robot: whether its joints are driven from outside.
+        resources: where meshes are looked for; by default around the file.
+
+    Raises:
+        BadInput: if the file is not a robot that can be used.
+    """
+    root = read_xml(file)
+    if root.tag != "robot":
+        raise root.bad("is not a URDF robot", f"<{root.tag}>", "<robot name=...>")
+    _refuse_xacro(root)
+    name = name or root.need_attribute("name")
+    told = f"robot {file.name}"
+    forms = Forms(root, notes, told, resources or Resources(file.parent))
+    links = {e.need_attribute("name"): e for e in root.all("link")}
+    if not links:
+        raise root.bad("has no links", expected="at least one <link>")
+    _refuse_doubles(root, "link")
+    _refuse_doubles(root, "joint")
+    joints = [read_joint(e, links, notes, told) for e in root.all("joint")]
+    _check_mimics(root, joints)
+    _tell_ignored(root, notes, told)
+    origins = {e.need("child").need_attribute("link"): origin_of(e) for e in root.all("joint")}
+    order = _tree_order(root, list(links), joints)
+    read = tuple(_read_link(links[n], origins.get(n, IDENTITY), forms) for n in order)
+    by_child = {joint.child: joint for joint in joints}
+    ordered = tuple(by_child[n] for n in order if n in by_child)
+    return Body(name, read, ordered, pose, static, robot, file)
+
+
+def _refuse_xacro(root: Element) -> None:
+    for child in root.children:
+        if child.tag.startswith("xacro:") or "${" in "".join(child.attributes.values()):
+            raise child.bad("is xacro, not URDF", expected="the output of `xacro FILE`")
+
+
+def _refuse_doubles(root: Element, tag: str) -> None:
+    seen: set[str] = set()
+    for element in root.all(tag):
+        name = element.need_attribute("name")
+        if name in seen:
+            raise element.bad(f"is the second {tag} of this name", name, "unique names")
+        seen.add(name)
+
+
+def _read_link(element: Element, pose: Pose, forms: Forms) -> Link:
+    return Link(
+        element.need_attribute("name"), pose, forms.of_link(element), _read_inertial(element)
+    )
+
+
+def _read_inertial(link: Element) -> Inertial | None:
+    element = link.child("inertial")
+    if element is None:
+        # A link without inertia has none of its own, in URDF; it is not computed from its forms.
+        return Inertial(0.0, IDENTITY, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    mass = element.need("mass")
+    value = mass.numbers(1, mass.need_attribute("value"), least=0.0)[0]
+    inertia = element.need("inertia")
+    ixx, iyy, izz, ixy, ixz, iyz = (
+        inertia.number_attribute(k, 0.0) for k in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+    )
+    return Inertial(value, origin_of(element), (ixx, iyy, izz, ixy, ixz, iyz))
+
+
+def _tree_order(root: Element, links: list[str], joints: list[Joint]) -> list[str]:
+    children: dict[str, list[str]] = {}
+    parents: dict[str, str] = {}
+    for joint in joints:
+        if joint.child in parents:
+            raise root.bad(
+                f"link {joint.child!r} has two parents",
+                [parents[joint.child], joint.parent],
+                "a tree of links",
+            )
+        parents[joint.child] = joint.parent
+        children.setdefault(joint.parent, []).append(joint.child)
+    tops = [link for link in links if link not in parents]
+    if len(tops) != 1:
+        raise root.bad(f"has {len(tops)} root links", tops, "exactly one link without a parent")
+    order: list[str] = []
+    waiting = [tops[0]]
+    while waiting:  # depth first, so that the joints of an arm lie side by side
+        order.append(waiting.pop())
+        waiting += reversed(children.get(order[-1], []))
+    if len(order) != len(links):
+        raise root.bad("has a loop of joints", sorted(set(links) - set(order)), "a tree of links")
+    return order
+
+
+def _check_mimics(root: Element, joints: list[Joint]) -> None:
+    names = {joint.name: joint for joint in joints}
+    for joint in joints:
+        if joint.mimic is None:
+            continue
+        master = names.get(joint.mimic.joint)
+        if master is None or master.mimic is not None or master is joint:
+            raise BadInput(
+                "mimics a joint that does not exist or mimics itself",
+                file=root.file,
+                where=f"joint {joint.name}",
+                found=joint.mimic.joint,
+                expected="the name of a joint without <mimic>",
+            )
+
+
+def _tell_ignored(root: Element, notes: Notes, told: str) -> None:
+    ignored = Counter(e.tag for e in root.children if e.tag not in (*_KNOWN, "gazebo"))
+    ignored.update(
+        f"gazebo/{part.tag}"
+        for gazebo in root.all("gazebo")
+        for part in gazebo.children
+        if part.tag not in _GAZEBO_PARTS
+    )
+    ignored.update(
+        f"link/{part.tag}"
+        for link in root.all("link")
+        for part in link.children
+        if part.tag not in _LINK_PARTS
+    )
+    for tag, count in ignored.items():
+        notes.add(f"{told}: <{tag}> is not carried over ({count} of them)")

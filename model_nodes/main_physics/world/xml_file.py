@@ -1,0 +1,190 @@
+"""XML files as small trees that know their lines, read without expanding entities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from hetwin_core.ensemble.errors import BadInput
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_DEPTH = 200
+
+
+@dataclass(slots=True)
+class Element:
+    """An element of an XML file."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    file: Path
+    text: str = ""
+    children: list[Element] = field(default_factory=list)
+
+    @property
+    def where(self) -> str:
+        """Line and element, for error messages."""
+        name = self.attributes.get("name")
+        return f"line {self.line}, <{self.tag}{f' name={name!r}' if name else ''}>"
+
+    def bad(self, problem: str, found: object = None, expected: str | None = None) -> BadInput:
+        """An error about this element."""
+        return BadInput(problem, file=self.file, where=self.where, found=found, expected=expected)
+
+    def all(self, *tags: str) -> Iterator[Element]:
+        """The children with one of these tags."""
+        return (child for child in self.children if child.tag in tags)
+
+    def child(self, tag: str) -> Element | None:
+        """The first child with this tag."""
+        return next(self.all(tag), None)
+
+    def need(self, tag: str) -> Element:
+        """The first child with this tag.
+
+        Raises:
+            BadInput: if there is none.
+        """
+        found = self.child(tag)
+        if found is None:
+            raise self.bad(f"<{tag}> is missing", expected=f"a <{tag}> inside")
+        return found
+
+    def need_attribute(self, name: str) -> str:
+        """An attribute that must be there and not be empty.
+
+        Raises:
+            BadInput: if it is not.
+        """
+        value = self.attributes.get(name, "").strip()
+        if not value:
+            raise self.bad(f"attribute {name} is missing", expected=f'{name}="..."')
+        return value
+
+    def words(self, expected: str) -> str:
+        """The text, which must not be empty."""
+        text = self.text.strip()
+        if not text:
+            raise self.bad("is empty", expected=expected)
+        return text
+
+    def numbers(self, count: int, text: str | None = None, least: float = -math.inf) -> list[float]:
+        """`count` finite numbers from the text (or from `text`, e.g. an attribute).
+
+        Raises:
+            BadInput: if there are not that many, one is not a number, or one is below `least`.
+        """
+        source = self.text if text is None else text
+        expected = "one number" if count == 1 else f"{count} numbers"
+        try:
+            values = [float(word) for word in source.split()]
+        except ValueError:
+            raise self.bad("is not made of numbers", source.strip(), expected) from None
+        if len(values) != count:
+            raise self.bad(f"has {len(values)} numbers", source.strip(), expected)
+        if not all(math.isfinite(value) for value in values):
+            raise self.bad("has a number that is not finite", source.strip(), expected)
+        if min(values) < least:
+            raise self.bad("is too small", source.strip(), f"at least {least:g}")
+        return values
+
+    def number_in(self, tag: str, default: float, least: float = -math.inf) -> float:
+        """The number in the child `tag`, or `default` if there is no such child."""
+        found = self.child(tag)
+        return default if found is None else found.numbers(1, least=least)[0]
+
+    def number_attribute(self, name: str, default: float) -> float:
+        """The number in an attribute, or `default` if there is none."""
+        text = self.attributes.get(name)
+        return default if text is None else self.numbers(1, text)[0]
+
+
+def truth(element: Element) -> bool:
+    """The text as true or false (also 1 and 0).
+
+    Raises:
+        BadInput: if it is neither.
+    """
+    text = element.text.strip().lower()
+    if text in ("true", "1"):
+        return True
+    if text in ("false", "0"):
+        return False
+    raise element.bad("is neither true nor false", element.text.strip(), "true or false")
+
+
+class _Reader:
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.root: Element | None = None
+        self._stack: list[Element] = []
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._parser.EntityDeclHandler = self._entity
+
+    def read(self, data: bytes) -> Element:
+        try:
+            self._parser.Parse(data, True)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            where = f"line {error.lineno}, column {error.offset}"
+            raise BadInput(
+                f"is not well-formed XML: {reason}",
+                file=self.file,
+                where=where,
+                expected="an XML file",
+            ) from None
+        if self.root is None:
+            raise BadInput("holds no element", file=self.file, expected="an XML file")
+        return self.root
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag, attributes, self._parser.CurrentLineNumber, self.file)
+        if len(self._stack) >= MAX_DEPTH:
+            raise element.bad(f"is nested deeper than {MAX_DEPTH} elements")
+        if self._stack:
+            self._stack[-1].children.append(element)
+        else:
+            self.root = element
+        self._stack.append(element)
+
+    def _end(self, tag: str) -> None:
+        self._stack.pop()
+
+    def _text(self, text: str) -> None:
+        if self._stack:
+            self._stack[-1].text += text
+
+    def _entity(self, name: str, *_: object) -> None:
+        raise BadInput(
+            f"declares the entity {name!r}",
+            file=self.file,
+            where=f"line {self._parser.CurrentLineNumber}",
+            expected="XML without entity declarations",
+        )
+
+
+def read_xml(file: Path) -> Element:
+    """The root element of an XML file.
+
+    Raises:
+        BadInput: if the file cannot be read, is too large, not well-formed, or declares entities.
+    """
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            raise BadInput(
+                "is too large", file=file, expected=f"at most {MAX_BYTES // 1024**2} MiB"
+            )
+        data = file.read_bytes()
+    except OSError as error:
+        raise BadInput(
+            f"cannot be read: {error.strerror}", file=file, expected="an XML file"
+        ) from None
+    return _Reader(file).read(data)

@@ -1,0 +1,43 @@
+"""A long run keeps nothing of the steps that are over; benchmarks/memory.py looks at whole processes with their log."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+from support.small_ensemble import scenario
+
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.listener import QuietListener
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.transport.local import LocalPort
+
+ENSEMBLE = """
+scenario: small
+rate: 100
+models:
+  physics: {type: "support.toys:ToyPhysics", main: true, parameters: {until: 200.0}}
+  cup: {type: "support.toys:ToyCup"}
+"""
+FROM, TO = 4000, 16000
+
+
+class Counting(QuietListener):
+    """Counts what Python has allocated, early and late in the run."""
+
+    def __init__(self) -> None:
+        self.blocks: dict[int, int] = {}
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        if step in (FROM, TO):
+            gc.collect()
+            self.blocks[step] = sys.getallocatedblocks()
+
+
+def test_python_allocates_nothing_more() -> None:
+    read, counting = scenario(ENSEMBLE), Counting()
+    ports = [LocalPort(plan) for plan in read.models]
+    summary = Conductor(read, ports, [counting], RunOptions(duration=(TO + 1) / 100)).run()
+    assert summary.ended != "failed"
+    assert (counting.blocks[TO] - counting.blocks[FROM]) / (TO - FROM) < 0.02

@@ -1,0 +1,89 @@
+"""A run ends with the source, at a duration, by a trigger or from outside; the log is always closed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.small_ensemble import HEADER, Recorder, conduct, run, scenario
+
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.transport.local import LocalPort
+
+
+def test_the_source_ends() -> None:
+    summary = run(HEADER).summary
+    assert (summary.ended, summary.simulated_time, summary.error) == ("recording", 0.2, None)
+
+
+def test_a_duration_ends_earlier_but_never_later() -> None:
+    assert run(HEADER, duration=0.05).summary.simulated_time == 0.05
+    assert run(HEADER, duration=5.0).summary.simulated_time == 0.2
+
+
+def test_a_trigger_stops() -> None:
+    text = HEADER.replace("until: 0.2", "until: 0.2, actions: [{name: enough, at: 0.07}]")
+    text += (
+        "triggers: [{name: t, on: {action: enough, phase: instant}, do: [{stop: had enough}]}]\n"
+    )
+    outcome = run(text)
+    assert (outcome.summary.ended, outcome.summary.simulated_time) == ("stopped", 0.07)
+    assert (70_000_000, "info", "conductor", "stopped: had enough") in outcome.record.notes
+
+
+class Listening(Recorder):
+    """Does something at the third step."""
+
+    def __init__(self, deed: Any) -> None:
+        super().__init__()
+        self.deed = deed
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        super().stepped(step, scene)
+        if step == 3:
+            self.deed()
+
+
+def listened(deed: Any) -> tuple[Conductor, Listening]:
+    read = scenario(HEADER)
+    listener = Listening(deed)
+    return Conductor(read, [LocalPort(plan) for plan in read.models], [listener]), listener
+
+
+def test_stop_from_outside_ends_at_the_next_barrier() -> None:
+    conductor, listener = listened(lambda: conductor.stop())
+    summary = conductor.run()
+    assert (summary.ended, summary.simulated_time) == ("stopped", 0.03)
+    assert listener.calls[-1] == "ended"
+
+
+def test_a_log_that_cannot_be_written_fails_the_run() -> None:
+    def full() -> None:
+        raise OSError("no space left on device")
+
+    conductor, listener = listened(full)
+    summary = conductor.run()
+    assert summary.ended == "failed"
+    assert summary.error is not None
+    assert (summary.error["model"], summary.error["call"]) == ("log", "stepped")
+    assert "no space left" in str(summary.error["reason"])
+    assert listener.calls[-1] == "ended"
+
+
+def test_an_interrupt_closes_the_log_too() -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    conductor, listener = listened(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        conductor.run()
+    assert listener.calls[-1] == "ended"
+    assert listener.summaries[0].ended == "failed"
+
+
+def test_stopping_before_the_start_runs_no_step() -> None:
+    conductor, _, record = conduct(HEADER)
+    conductor.stop()
+    assert conductor.run().ended == "stopped"
+    assert record.calls == ["started", "ended"]

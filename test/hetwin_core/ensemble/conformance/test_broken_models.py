@@ -1,0 +1,89 @@
+"""A model that breaks the contract fails the check that is about it, with words that say what is wrong."""
+
+from __future__ import annotations
+
+import pytest
+from support import broken_models
+
+from hetwin_core.ensemble.conformance.suite import check_model_type
+
+BROKEN = {
+    "NoDescription": ("describe", "answers NoneType; expected a ModelDescription"),
+    "NeedsInstance": ("describe", "TypeError"),
+    "NoSummary": ("describe", "expected one sentence"),
+    "NoRate": ("describe", "the rate is 0.0; expected a positive number"),
+    "TwoOfAName": ("describe", "provides has a name twice: ['a', 'a']"),
+    "FreeMain": ("describe", "must be stepped by service"),
+    "WantsArguments": (
+        "constructor without arguments",
+        "'size'; expected a constructor that takes no",
+    ),
+    "Slow": ("constructor without arguments", "costly work belongs into initialize"),
+    "TwoParameters": ("parameters", "two parameters are called 'p'"),
+    "WrongDefault": ("parameters", "p: the default 'x' is no number"),
+    "WantsText": (
+        "parameters",
+        "title (text) has no value that could be made up; give one with --parameters",
+    ),
+    "NoContribution": ("initialize", "answers NoneType; expected a Contribution"),
+    "Raises": ("initialize", "ZeroDivisionError: division by zero"),
+    "OldEntity": ("initialize", "the entity 'box', which exists already"),
+    "Undeclared": ("initialize", "contributes box.charge, but provides only temperature"),
+    "NotFinite": ("initialize", "expected 1 finite float64 numbers"),
+    "StartFails": ("start", "KeyError"),
+    "NoOutput": ("step", "expected a StepOutput"),
+    "TimeStandsStill": ("step", "it says that it is at 0.000000000 s; it was asked to step to 0.1"),
+    "WrongSize": ("step", "cup.temperature must be 1 finite float64 numbers"),
+    "BecomesNaN": ("step", "at 1.100000 s: cup.temperature must be 1 finite"),
+    "Strays": ("step", "answers box.pose, which it is not responsible for"),
+    "FutureEvent": ("step", "the event cold is of 0.1000 s, in the future"),
+    "NoJson": ("step", "arguments of the event cold are no JSON"),
+    "Block": ("step", "only a model that can be the main one may"),
+    "Ends": ("step", "only a model that can be the main one may"),
+    "SameArray": ("step", "changes the numbers of cup.temperature after it has answered them"),
+    "WritesIntoTheScene": ("step", "read-only"),
+    "Rolls": ("same seed and input, same bits", "two instances differ from step 11 on"),
+    "AcceptsAll": ("refusal of what it does not know", "no_such_thing.temperature is accepted"),
+    "RaisesInTake": ("refusal of what it does not know", "raises KeyError"),
+    "AcceptsCommands": (
+        "refusal of unknown commands",
+        "command no_such_thing is accepted; expected Refused",
+    ),
+    "Forgets": ("take and release", "right after it was taken as"),
+    "ReleasesInTheHand": ("take and release", "in the frame 'hand'; expected the world"),
+    "TakesInSpite": ("take and release", "which it is not responsible for"),
+    "StopsOnce": ("stop, and stop again", "AttributeError"),
+    "BlockTooShort": ("step", "shape (25,)"),
+    "ProximityTooNarrow": ("step", "proximity has shape (1, 3); expected (n, 12)"),
+    "EndedIsANumber": ("step", "ended is 0; expected true or false"),
+    "NeverTakesBack": ("take and release", "does not take ball.pose back after it was released"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_it_is_found_and_named(name: str) -> None:
+    check, text = BROKEN[name]
+    failed = {r.check: r.says for r in check_model_type(f"support.broken_models:{name}") if not r.ok}
+    assert check in failed
+    assert text in failed[check]
+
+
+def test_each_broken_model_is_tested() -> None:
+    own = {
+        name
+        for name, what in vars(broken_models).items()
+        if isinstance(what, type) and what.__module__ == broken_models.__name__
+    }
+    assert own - {"Changed"} == set(BROKEN)
+
+
+def test_a_value_for_a_parameter_can_be_given() -> None:
+    results = check_model_type("support.broken_models:WantsText", {"title": "cup"})
+    assert all(r.ok for r in results)
+
+
+def test_a_given_parameter_must_exist() -> None:
+    results = check_model_type("support.toys:ToyCup", {"tilte": "cup"})
+    assert [r.says for r in results if not r.ok] == [
+        "has no parameter 'tilte'; expected one of ['strays']"
+    ]

@@ -1,0 +1,109 @@
+"""hetwin's own models, and the small ones of the tests, keep the contract."""
+
+from __future__ import annotations
+
+import pytest
+
+from hetwin_core.ensemble.catalogue import model_types
+from hetwin_core.ensemble.conformance.suite import check_model_type
+from hetwin_core.ensemble.errors import BadInput
+
+OURS = (
+    "model_nodes.main_physics.model:MainPhysics",
+    "model_nodes.grasp_monitor:GraspMonitor",
+    "model_nodes.handling_observer:HandlingObserver",
+    "model_nodes.rigid_grasp:RigidGrasp",
+)
+CHECKS = [
+    "describe",
+    "constructor without arguments",
+    "parameters",
+    "initialize",
+    "start",
+    "step",
+    "same seed and input, same bits",
+    "take and release",
+    "refusal of what it does not know",
+    "refusal of unknown commands",
+    "start in the middle of a run",
+    "odd parameters",
+    "within the deadline",
+    "stop, and stop again",
+]
+
+
+GIVEN: dict[str, dict[str, object]] = {
+    "connector": {
+        "probe": "box",
+        "socket": "table",
+        "connected_pose": [0.0, 0.0, 0.03, 1.0, 0.0, 0.0, 0.0],  # as the box stands on the table
+    },
+    "containment": {"containers": ["table"]},
+    "force_binding": {},
+    "in_hand_localization": {},
+    "fidelity_during_action": {"actions": ["move"], "objects": ["box"]},
+    "fidelity_near_robot": {},
+    "fluid_in_cup": {"cup": "beaker", "particles": 12},
+}
+"""The other types, with what cannot be made up."""
+
+
+@pytest.mark.parametrize("model", GIVEN)
+def test_the_other_types_keep_it_too(model: str) -> None:
+    results = check_model_type(model, GIVEN[model])
+    assert [f"{r.check}: {r.says}" for r in results if not r.ok] == []
+
+
+def test_every_type_is_tested() -> None:
+    without_a_running_gazebo = {"gazebo_view"}  # test_gazebo_view checks it where there is one
+    tested = {
+        *GIVEN,
+        *without_a_running_gazebo,
+        "main_physics",
+        "grasp_monitor",
+        "handling_observer",
+        "rigid_grasp",
+    }
+    assert tested == set(model_types())
+
+
+@pytest.mark.parametrize(
+    "model", [*OURS, "support.toys:ToyPhysics", "support.toys:ToyGrasp", "support.toys:ToyCup"]
+)
+def test_it_keeps_the_contract(model: str) -> None:
+    results = check_model_type(model)
+    checks = [r.check for r in results]
+    assert checks in (CHECKS, [c for c in CHECKS if c != "start in the middle of a run"])
+    assert [f"{r.check}: {r.says}" for r in results if not r.ok] == []
+
+
+def test_the_fixture_makes_the_grasp_monitor_speak() -> None:
+    says = {r.check: r.says for r in check_model_type(OURS[1])}
+    assert says["step"].endswith("2 events")
+
+
+def test_the_fixture_gives_the_rigid_grasp_something_to_hold() -> None:
+    says = {r.check: r.says for r in check_model_type(OURS[3])}
+    assert says["take and release"].startswith("handed: box.pose")
+    assert "table.pose" in says["take and release"].partition("refused")[2]
+
+
+def test_an_empty_cup_keeps_the_contract() -> None:
+    """The box of the fixture holds no fluid; all else can be checked."""
+    model = "model_nodes.fluid:FluidInCup"
+    results = check_model_type(model, {"particles": 0})
+    assert [f"{r.check}: {r.says}" for r in results if not r.ok] == []
+
+
+def test_physics_gives_objects_away_and_takes_them_back() -> None:
+    says = {r.check: r.says for r in check_model_type(OURS[0])}
+    assert says["take and release"].startswith("handed: box.pose")
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["no_such_model", "support.toys:Nothing", "no_such_module:X", "support.toys:HAND_SPEED", ":"],
+)
+def test_what_is_no_model_is_bad_input(model: str) -> None:
+    with pytest.raises(BadInput):
+        check_model_type(model)

@@ -1,0 +1,64 @@
+"""YAML without surprises: words stay words, keys know their lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.strict_yaml import MAX_NODES, Document, parse
+
+FILE = Path("s.yaml")
+
+
+def read(text: str) -> Document:
+    return parse(text, FILE)
+
+
+def test_on_is_a_word_and_so_are_yes_no_and_off() -> None:
+    data = read("on: off\nyes: no\ny: n\n").data
+    assert data == {"on": "off", "yes": "no", "y": "n"}
+
+
+def test_true_and_false_are_truths() -> None:
+    assert read("[true, True, FALSE, false]").data == [True, True, False, False]
+
+
+def test_numbers_and_nothing() -> None:
+    assert read("[1, 1.5, 1e3, null, ~, '1']").data[:2] == [1, 1.5]
+
+
+def test_every_key_knows_its_line() -> None:
+    document = read("a: 1\nb:\n  - c: 2\n  - {d: 3,\n     e: 4}\n")
+    lines = {
+        ("a",): 1,
+        ("b",): 2,
+        ("b", 0, "c"): 3,
+        ("b", 1): 4,
+        ("b", 1, "e"): 5,
+        ("b", 1, "e", "not there"): 5,
+        ("nowhere",): 1,
+    }
+    assert {path: document.line_of(path) for path in lines} == lines
+
+
+def test_the_same_key_in_two_mappings_is_fine() -> None:
+    assert read("a: {x: 1}\nb: {x: 1}\n").data == {"a": {"x": 1}, "b": {"x": 1}}
+
+
+def test_the_same_key_twice_names_both_lines() -> None:
+    with pytest.raises(BadInput, match=r"s.yaml: line 3: a key stands twice; found 'a'.*in line 1"):
+        read("a: 1\nb: 2\na: 3\n")
+
+
+def test_anchors_may_be_used_with_measure() -> None:
+    assert read("a: &a {x: 1}\nb: *a\nc: {<<: *a, y: 2}\n").data["c"] == {"x": 1, "y": 2}
+
+
+@pytest.mark.parametrize("levels", [5, 9, 30])
+def test_a_bomb_is_refused_without_being_built(levels: int) -> None:
+    lines = ["l0: &l0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 10)}]" for i in range(1, levels)]
+    with pytest.raises(BadInput, match=f"at most {MAX_NODES} values"):
+        read("\n".join(lines))

@@ -1,0 +1,129 @@
+"""What is told seldom becomes JSON text and is read back the same, to the bit."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.any_layout import a_layout, a_spec, a_value, any_text, name
+
+from hetwin_core.ensemble import json_codec
+from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
+from hetwin_core.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    ParameterKind,
+    ParameterRequest,
+    Request,
+    RequestKind,
+)
+from hetwin_core.ensemble.scene.layout import Layout, Selection
+
+quick = settings(
+    max_examples=50,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+json_value = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False)
+    | any_text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(any_text, inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@st.composite
+def a_start(draw: st.DrawFn) -> AttributeStart:
+    spec = draw(a_spec("heat"))
+    return AttributeStart(draw(name), spec, draw(a_value(spec.size, ["world", "hand"])))
+
+
+@quick
+@given(
+    a_layout(),
+    st.lists(a_start(), max_size=3),
+    st.lists(st.tuples(any_text, any_text), max_size=2),
+    st.lists(any_text, max_size=2),
+    st.none() | st.integers(0, 2**62),
+    any_text,
+)
+def test_contributions(
+    layout: Layout,
+    starts: list[AttributeStart],
+    reads: list[tuple[str, str]],
+    warnings: list[str],
+    duration: int | None,
+    urdf: str,
+) -> None:
+    selections = tuple(Selection(*pair) for pair in reads)
+    told = Contribution((), tuple(starts), selections, tuple(warnings), duration, urdf)
+    back = json_codec.contribution_from_text(json_codec.contribution_to_text(told))
+    assert (back.reads, back.warnings, back.duration_ns) == (selections, tuple(warnings), duration)
+    assert back.robot_description == urdf
+    for mine, theirs in zip(starts, back.attributes, strict=True):
+        assert (mine.entity, mine.attribute) == (theirs.entity, theirs.attribute)
+        assert (mine.value.time_ns, mine.value.parent) == (
+            theirs.value.time_ns,
+            theirs.value.parent,
+        )
+        assert mine.value.data.tobytes() == theirs.value.data.tobytes()
+    with_entities = Contribution(layout.entities)
+    again = json_codec.contribution_from_text(json_codec.contribution_to_text(with_entities))
+    assert [e.name for e in again.entities] == [e.name for e in layout.entities]
+
+
+@quick
+@given(
+    st.lists(
+        st.builds(
+            ParameterRequest,
+            name,
+            st.sampled_from(ParameterKind),
+            any_text,
+            st.booleans(),
+            json_value,
+            any_text,
+        ),
+        max_size=3,
+    )
+)
+def test_parameter_requests(requests: list[ParameterRequest]) -> None:
+    assert json_codec.requests_from_text(json_codec.requests_to_text(requests)) == requests
+
+
+@quick
+@given(st.lists(st.builds(Request, st.sampled_from(RequestKind), any_text, any_text), max_size=3))
+def test_requests_for_responsibilities(requests: list[Request]) -> None:
+    assert json_codec.asked_from_text(json_codec.asked_to_text(requests)) == requests
+
+
+ERRORS = [
+    BadInput("p", file="f", where="w", found="x", expected="y"),
+    BadInput("p", found=3),
+    BadInput("p", found=["a", 1]),
+    BadInput("p"),
+    Refused("no"),
+    RunFailed("m", "step", 17, "r"),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=repr)
+def test_errors_are_raised_again_as_they_were(error: HetwinError) -> None:
+    back = json_codec.error_from_text(json_codec.error_to_text(error), "other", "other", 0)
+    assert type(back) is type(error)
+    assert str(back).replace('"', "") == str(error).replace('"', "")
+    json.loads(json_codec.error_to_text(error))
+
+
+def test_any_other_error_is_a_failure_of_the_model() -> None:
+    back = json_codec.error_from_text(
+        json_codec.error_to_text(KeyError("x")), "arm", "take", 5_000_000
+    )
+    assert str(back) == "arm: take failed at 0.005000 s: KeyError: 'x'"

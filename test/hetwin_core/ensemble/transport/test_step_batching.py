@@ -1,0 +1,81 @@
+"""What is kept of steps that were taken in one call."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.ensemble.transport.step_batching import QuietSteps
+from hetwin_core.wire import step_codec
+
+LAST = StepOutput(99)
+
+
+def kept(steps: QuietSteps) -> list[StepOutput]:
+    message = SimpleNamespace(index=[], numbers=[], more="")
+    copy = deepcopy(steps)  # what was told cannot grow any more
+    step_codec.fill_output(message, LAST, Layout.build([], []), copy)
+    *before, _ = step_codec.read_outputs(message, Layout.build([], []))
+    return before
+
+
+def same(one: StepOutput, other: StepOutput) -> bool:
+    assert one.block is not None
+    assert other.block is not None
+    if (one.proximity is None) != (other.proximity is None):
+        return False
+    near = one.proximity is None or np.array_equal(one.proximity, other.proximity)
+    return near and one.time_ns == other.time_ns and np.array_equal(one.block, other.block)
+
+
+@settings(max_examples=50, derandomize=True, deadline=None, database=None)
+@given(st.lists(st.one_of(st.none(), st.integers(0, 3)), min_size=1, max_size=6), st.integers(0, 5))
+def test_nothing_is_lost(rows: list[int | None], size: int) -> None:
+    generator = np.random.default_rng(1)
+    steps = QuietSteps()
+    given_ = []
+    for i, count in enumerate(rows):
+        near = None if count is None else generator.normal(size=(count, 12))
+        given_.append(StepOutput(i, block=generator.normal(size=size), proximity=near))
+        assert steps.add(given_[-1])
+    assert all(same(a, b) for a, b in zip(given_, kept(steps), strict=True))
+    assert same(given_[-1], steps.pop())
+    assert all(same(a, b) for a, b in zip(given_[:-1], kept(steps), strict=True))
+
+
+def test_a_copy_is_kept() -> None:
+    steps, block = QuietSteps(), np.zeros(2)
+    assert steps.add(StepOutput(1, block=block))
+    block[:] = 1.0
+    found = kept(steps)[0].block
+    assert found is not None
+    assert found.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "loud",
+    [
+        StepOutput(1),
+        StepOutput(1, block=np.zeros(2, np.float32)),
+        StepOutput(1, block=np.zeros(2), events=[Event("e", 1)]),
+        StepOutput(1, block=np.zeros(2), values={("a", "b"): Value(np.zeros(1), 1)}),
+        StepOutput(1, block=np.zeros(2), proximity=np.zeros((1, 11))),
+        StepOutput(1, block=np.zeros(2), ended=True),
+        StepOutput(1, block=np.zeros(2), input_ns=1),
+        None,
+    ],
+)
+def test_what_has_more_to_tell_is_not_taken(loud: object) -> None:
+    steps = QuietSteps()
+    assert steps.add(StepOutput(0, block=np.zeros(2)))
+    assert not steps.add(loud)
+    assert len(steps) == 1

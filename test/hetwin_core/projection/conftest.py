@@ -1,0 +1,27 @@
+"""Runs that several tests look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.small_run import SmallRun
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> SmallRun:
+    """A recorded run; read only."""
+    run = SmallRun(tmp_path_factory.mktemp("small") / "not" / "there" / "run")
+    run.record()
+    return run
+
+
+@pytest.fixture
+def make_run(tmp_path: Path) -> Callable[..., SmallRun]:
+    """Makes runs of one's own, not yet recorded."""
+
+    def make(name: str = "run", **options: object) -> SmallRun:
+        return SmallRun(tmp_path / name, **options)  # type: ignore[arg-type]
+
+    return make

@@ -1,0 +1,38 @@
+"""A run that could not end itself is finished by someone else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.failed_run import finish_failed_run
+from hetwin_core.projection.log_reader import LogContent
+from hetwin_core.projection.topics import DIAGNOSTICS
+
+ERROR = RunFailed("tank", "step", 10**9, "no answer within its deadline of 3 s")
+ROW = {"model": "tank", "call": "step", "time": 1.0, "reason": ERROR.reason}
+
+
+def test_a_log_that_breaks_off_is_finished_with_the_error(make_run: Any) -> None:
+    run = make_run(steps=50)
+    run.record()
+    (run.out / "summary.json").unlink()
+    (run.out / "log" / "metadata.yaml").unlink()
+    log = run.out / "log" / "log.mcap"
+    log.write_bytes(log.read_bytes()[: int(0.9 * log.stat().st_size)])
+    summary = finish_failed_run(run.out, "small", ERROR, "local", 2.0)
+    assert summary.ended == "failed"
+    episode = Episode.open(run.out)
+    assert episode.summary["error"] == ROW
+    assert episode.notes[-1].source == "tank"
+    assert len(summary.events) == len(episode.events)
+
+
+def test_a_run_that_never_began_gets_a_log_that_says_why(tmp_path: Path) -> None:
+    finish_failed_run(tmp_path / "run", "small", ERROR, "ros")
+    (note,) = LogContent(tmp_path / "run").of(DIAGNOSTICS)
+    assert note.status[0].message == "step failed: no answer within its deadline of 3 s"
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["error"] == ROW

@@ -1,0 +1,134 @@
+"""Steps and answers go through flat messages without losing a bit."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.any_layout import a_layout, numbers
+from test_message_fields import a_scene, an_event, quick, times
+
+from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutput
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.ensemble.transport.step_batching import QuietSteps
+from hetwin_core.wire import step_codec
+
+
+def step_message() -> Any:
+    return SimpleNamespace(index=[], numbers=[], tables=[], events="")
+
+
+def output_message() -> Any:
+    return SimpleNamespace(index=[], numbers=[], more="")
+
+
+@st.composite
+def values_in(draw: st.DrawFn, layout: Layout) -> dict[tuple[str, str], Value]:
+    chosen = draw(st.lists(st.sampled_from(range(len(layout.slots))), unique=True, max_size=3))
+    frames = ["world", *(e.name for e in layout.entities)]
+    return {
+        (layout.slots[i].entity, layout.slots[i].attribute.name): Value(
+            draw(numbers(layout.slots[i].attribute.size)),
+            draw(times),
+            draw(st.sampled_from(frames)),
+        )
+        for i in chosen
+    }
+
+
+def same(a: Value, b: Value) -> bool:
+    return (a.time_ns, a.parent, a.data.tobytes()) == (b.time_ns, b.parent, b.data.tobytes())
+
+
+def same_array(mine: Any, theirs: Any) -> bool:
+    if mine is None or theirs is None:
+        return mine is theirs
+    return (mine.dtype, mine.shape, mine.tobytes()) == (
+        theirs.dtype,
+        theirs.shape,
+        theirs.tobytes(),
+    )
+
+
+@quick
+@given(st.data(), st.booleans())
+def test_a_step_and_its_scene(data: st.DataObject, with_state: bool) -> None:
+    scene, at_start = data.draw(a_scene()), None
+    foreign = data.draw(values_in(scene.layout))
+    events = tuple(data.draw(st.lists(an_event, max_size=2)))
+    further = data.draw(st.lists(times, max_size=3))
+    tick = StepInput(data.draw(times), data.draw(times), scene, events, foreign)
+    at_start = StepInput(0, 0, scene).scene
+    message = step_message()
+    step_codec.fill_step(message, tick, further, with_state=with_state)
+    back, then = step_codec.read_step(message, at_start)
+    assert (back.time_ns, back.period_ns, back.events) == (tick.time_ns, tick.period_ns, events)
+    assert list(then) == further
+    assert back.scene.time_ns == scene.time_ns
+    for part in ("values", "owners", "parents", "proximity"):
+        assert same_array(getattr(scene, part), getattr(back.scene, part))
+    assert foreign.keys() == back.foreign.keys()
+    assert all(same(foreign[key], back.foreign[key]) for key in foreign)
+
+
+near = st.none() | numbers(12).map(lambda n: n.reshape(1, 12)) | st.just(np.empty((0, 12)))
+quiet = st.builds(StepOutput, times, block=st.integers(0, 3).flatmap(numbers), proximity=near)
+
+
+@quick
+@given(st.data(), st.lists(quiet, max_size=3))
+def test_an_answer_and_quiet_ones_before_it(data: st.DataObject, before: list[StepOutput]) -> None:
+    layout = data.draw(a_layout())
+    output = StepOutput(
+        data.draw(times),
+        data.draw(values_in(layout)),
+        data.draw(st.none() | numbers(5)),
+        data.draw(near),
+        data.draw(st.lists(an_event, max_size=2)),
+        data.draw(st.sampled_from([[], [Request(RequestKind.TAKE, "x", "pose")]])),
+        data.draw(st.booleans()),
+        data.draw(st.none() | times),
+        data.draw(st.booleans()),
+    )
+    early = QuietSteps()
+    assert all(early.add(step) for step in before)
+    message = output_message()
+    step_codec.fill_output(message, output, layout, early)
+    *steps, back = step_codec.read_outputs(message, layout)
+    for mine, theirs in zip([*before, output], [*steps, back], strict=True):
+        assert mine.time_ns == theirs.time_ns
+        assert same_array(mine.block, theirs.block)
+        assert same_array(mine.proximity, theirs.proximity)
+    for part in ("events", "requests", "ended", "input_ns", "late"):
+        assert getattr(output, part) == getattr(back, part)
+    assert output.values.keys() == back.values.keys()
+    assert all(same(output.values[key], back.values[key]) for key in output.values)
+
+
+def test_an_attribute_that_the_scene_does_not_have_is_still_told() -> None:
+    layout = Layout.build([], [])
+    message = output_message()
+    step_codec.fill_output(
+        message, StepOutput(0, {("dog", "pose"): Value(np.zeros(13), 0)}), layout
+    )
+    (back,) = step_codec.read_outputs(message, layout)
+    assert list(back.values) == [("dog", "pose")]
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        (None, "NoneType"),
+        (StepOutput(0, block=np.zeros(2, np.float32)), "the block is float32"),
+        (StepOutput(0, block=np.zeros((2, 1))), r"shape \(2, 1\)"),
+        (StepOutput(0, proximity=np.zeros(12)), "proximity"),
+    ],
+)
+def test_what_cannot_be_said_is_refused(output: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        step_codec.fill_output(output_message(), output, Layout.build([], []))

@@ -1,0 +1,138 @@
+"""`hetwin evaluate` on recorded episodes, from the command line to table, file and page."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
+from hetwin_suite.cli.main import app
+from hetwin_suite.proving_ground.episodes import Kind, record_episodes
+from hetwin_suite.proving_ground.evaluation.approaches import Contacts
+from hetwin_suite.proving_ground.evaluation.episodes import find_episodes
+from hetwin_suite.proving_ground.evaluation.judge import judge
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def episodes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two drops, one with each end."""
+    folder = tmp_path_factory.mktemp("episodes")
+    record_episodes(Kind.DROP, 2, 3, folder / "drops")
+    assert {e.success for e in find_episodes(folder)} == {True, False}
+    return folder
+
+
+def evaluate(episodes: Path, out: Path, *more: str) -> Any:
+    arguments = ["evaluate", "table2", "--episodes", str(episodes), "--out", str(out), "--json"]
+    result = CliRunner().invoke(app, [*arguments, "--jobs", "1", *more])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_table_file_and_page(episodes: Path, tmp_path: Path) -> None:
+    told = evaluate(episodes, tmp_path / "out", "--approaches", "ensemble,rule")
+    cells = {(c["scenario"], c["truth"], c["approach"]): c for c in told["cells"]}
+    assert set(cells) == {
+        ("uncertain_environment", truth, approach)
+        for truth in ("success", "failure")
+        for approach in ("ensemble", "rule")
+    }
+    for truth in ("success", "failure"):
+        cell = cells["uncertain_environment", truth, "ensemble"]
+        assert (cell["right"], cell["of"]) == (1, 1)
+    assert all(row["unequal"] == 0 and row["of"] > 0 for row in told["hand_backs"])
+    with (tmp_path / "out" / "table2.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 4
+    assert all(row["right"] == "True" for row in rows if row["approach"] == "ensemble")
+    page = (tmp_path / "out" / "table2.html").read_text(encoding="utf-8")
+    assert "Wrong verdicts" in page
+    assert "http://" not in page.split("plotly")[0]
+
+
+def test_a_verdict_is_the_same_each_time(episodes: Path) -> None:
+    episode = next(e for e in find_episodes(episodes) if e.success)
+    first, second = (judge(episode, "ensemble") for _ in range(2))
+    assert first.why == second.why
+    assert (first.success, first.gain) == (second.success, second.gain)
+
+
+def test_no_verdict_depends_on_how_busy_the_machine_is(
+    episodes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def impatient(path: Path) -> Scenario:
+        loaded = load_scenario(path)
+        models = [replace(plan, deadline=1e-9, patience=1e-9) for plan in loaded.models]
+        return replace(loaded, models=tuple(models))
+
+    monkeypatch.setattr("hetwin_suite.proving_ground.evaluation.judge.load_scenario", impatient)
+    episode = find_episodes(episodes)[0]
+    assert judge(episode, "rigid").success is not None
+
+
+def test_plain_contacts_make_another_run(episodes: Path) -> None:
+    episode = next(e for e in find_episodes(episodes) if e.success)
+    good, plain = (judge(episode, "single", contacts=c) for c in Contacts)
+    assert good.why != plain.why
+
+
+def test_a_wrong_verdict_gets_its_picture(episodes: Path, tmp_path: Path) -> None:
+    """A success whose truth is turned round is a wrong verdict."""
+    turned = tmp_path / "episodes" / "turned"
+    shutil.copytree(next(e.folder for e in find_episodes(episodes) if e.success), turned)
+    truth = json.loads((turned / "truth.json").read_text())
+    truth.update(label="failure", cause="missed")
+    (turned / "truth.json").write_text(json.dumps(truth))
+    told = evaluate(tmp_path / "episodes", tmp_path / "out", "--approaches", "ensemble")
+    assert {c["truth"]: (c["right"], c["of"]) for c in told["cells"]}["failure"] == (0, 1)
+    page = (tmp_path / "out" / "table2.html").read_text(encoding="utf-8")
+    assert "said success, was failure (missed)" in page
+    assert "data:image/png;base64," in page
+    assert (tmp_path / "out" / "wrong" / "turned_ensemble" / "summary.json").is_file()
+
+
+def test_an_episode_that_cannot_be_played_is_a_wrong_verdict(
+    episodes: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "episodes" / "broken"
+    shutil.copytree(find_episodes(episodes)[0].folder, broken)
+    (broken / "recording" / "metadata.yaml").write_text("nonsense")
+    found = judge(find_episodes(tmp_path / "episodes")[0], "ensemble")
+    assert found.success is None
+    assert not found.right
+    assert np.isnan(found.real_time_factor)
+    assert "metadata.yaml" in found.why
+    evaluate(tmp_path / "episodes", tmp_path / "out", "--approaches", "ensemble")
+    page = (tmp_path / "out" / "table2.html").read_text(encoding="utf-8")
+    assert "said nothing: the run failed" in page
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["table3", "--episodes", "x"],
+        ["table2"],
+        ["table2", "--episodes", "x", "--contacts", "sticky"],
+        ["table2", "--episodes", "x", "--jobs", "0"],
+    ],
+)
+def test_command_line_that_makes_no_sense_ends_with_2(arguments: list[str]) -> None:
+    assert CliRunner().invoke(app, ["evaluate", *arguments]).exit_code == 2
+
+
+def test_an_approach_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    arguments = ["table2", "--episodes", str(tmp_path), "--approaches", "guess"]
+    result = CliRunner().invoke(app, ["evaluate", *arguments])
+    assert isinstance(result.exception, BadInput)
+    assert "guess" in str(result.exception)

@@ -1,0 +1,90 @@
+"""`hetwin record`: what it refuses, what it prints, what it counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.cli.main import app
+from hetwin_suite.proving_ground import episodes
+from hetwin_suite.proving_ground.distribution import distribution
+from hetwin_suite.proving_ground.episodes import Kind, record_episodes
+
+
+def summary(label: str, cause: str, margin: float, blocked: bool) -> dict[str, Any]:
+    return {
+        "label": label,
+        "cause": cause,
+        "container": "bin",
+        "margin": margin,
+        "blocked_until_release": blocked,
+    }
+
+
+DROPS = [
+    summary("success", "", 0.05, True),
+    summary("success", "", 0.01, True),
+    summary("failure", "missed", -0.02, True),
+    summary("failure", "never_held", -0.3, False),
+]
+
+
+def test_distribution_counts() -> None:
+    found = distribution(DROPS)
+    assert found["labels"] == {"failure": 2, "success": 2}
+    assert found["causes"] == {"missed": 1, "never_held": 1}
+    assert found["near_boundary"]["share"] == 0.5
+    assert found["rule_blocked_means_success"]["accuracy"] == 0.75
+
+
+def test_folder_that_is_not_empty_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "something").write_text("")
+    with pytest.raises(BadInput, match=r"is not empty.*a new or empty folder"):
+        record_episodes(Kind.DROP, 1, 1, tmp_path)
+    with pytest.raises(BadInput, match="not a folder"):
+        record_episodes(Kind.DROP, 1, 1, tmp_path / "something")
+    with pytest.raises(BadInput, match="cannot be made"):
+        record_episodes(Kind.DROP, 1, 1, tmp_path / "something" / "below")
+
+
+@pytest.mark.parametrize(("count", "seed", "jobs"), [(0, 1, 1), (1, -1, 1), (1, 1, 0)])
+def test_numbers_that_are_too_small_are_refused(
+    tmp_path: Path, count: int, seed: int, jobs: int
+) -> None:
+    with pytest.raises(BadInput, match="too small"):
+        record_episodes(Kind.DROP, count, seed, tmp_path / "out", jobs)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("arguments", [["juggle", "--out", "x"], ["drop"], ["drop", "--out"]])
+def test_command_line_that_makes_no_sense_ends_with_2(arguments: list[str]) -> None:
+    assert CliRunner().invoke(app, ["record", *arguments]).exit_code == 2
+
+
+def test_command_prints_and_writes_the_distribution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def quick(folder: Path, index: int, random: np.random.Generator, root: Path) -> dict[str, Any]:
+        assert (root / "urdf").is_dir()
+        drawn.append(float(random.random()))
+        return DROPS[index]
+
+    drawn: list[float] = []
+    monkeypatch.setitem(episodes.RECORDERS, Kind.DROP, quick)
+    out = tmp_path / "out"
+    arguments = ["record", "drop", "--episodes", "4", "--seed", "9", "--out", str(out), "--json"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    printed = json.loads(result.stdout)
+    written = json.loads((out / "distribution.json").read_text())
+    assert printed == {**written, "out": str(out)}
+    assert written["causes"] == {"missed": 1, "never_held": 1}
+    assert "3 of 4: drop_0003: failure, missed, bin, margin -20 mm" in result.stderr
+    children = np.random.SeedSequence(9).spawn(4)
+    assert drawn == [np.random.default_rng(child).random() for child in children]

@@ -1,0 +1,59 @@
+"""The shipped scenario `truck_unloading`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.small_ensemble import Outcome, run
+
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_suite.proving_ground.truck.robot import SENSOR_REACH, plunger_links, plunger_names, urdf
+from hetwin_suite.proving_ground.truck.world import scenario_packets, truck_sdf
+
+ROOT = Path(__file__).resolve().parents[3]
+CUP = plunger_links(plunger_names()[0])[-1]
+
+
+def test_its_files_are_those_that_the_generators_write() -> None:
+    assert (ROOT / "urdf/truck_unloader.urdf").read_text("utf-8") == urdf()
+    world = truck_sdf(scenario_packets("small"))
+    assert (ROOT / "worlds/truck.sdf").read_text("utf-8") == world
+
+
+@pytest.fixture(scope="module")
+def outcome() -> Outcome:
+    """The pick, and the robot on its way back; the sweep is left out."""
+    done = run((ROOT / "scenarios/truck_unloading.yaml").read_text("utf-8"), duration=8.0)
+    assert done.summary.error is None
+    return done
+
+
+def test_what_the_cups_held_leaves_on_the_belt(outcome: Outcome) -> None:
+    held = {e.arguments["object"] for e in outcome.record.events if e.name == "suck"}
+    assert held
+    last = outcome.record.scenes[-1]
+    for name in held:
+        assert last.pose(str(name))[0] < last.pose("base")[0]
+
+
+def test_plungers_and_their_sensors_are_off_while_the_robot_does_not_pick(outcome: Outcome) -> None:
+    scenes = outcome.record.scenes
+    levels = np.array([float(s.get(CUP, "fidelity")[0]) for s in scenes])
+    assert set(levels) == {Fidelity.LOW, Fidelity.HIGH}
+    low = levels[:-1] == Fidelity.LOW
+    seen = np.array(
+        [s.get(plunger_links(p)[-1], "range")[0] for s in scenes[1:] for p in plunger_names()]
+    ).reshape(len(scenes) - 1, -1)
+    assert (seen[low] == SENSOR_REACH).all()
+    assert (seen[~low].min(axis=1) < SENSOR_REACH).any()
+
+
+def test_packets_are_low_before_the_robot_comes_and_high_where_it_is(outcome: Outcome) -> None:
+    names = [p.name for p in scenario_packets("small")]
+    levels = np.array(
+        [[float(s.get(n, "fidelity")[0]) for n in names] for s in outcome.record.scenes]
+    )
+    assert (levels == Fidelity.LOW).all(axis=1).any()
+    assert (levels == Fidelity.HIGH).any(axis=1).any()

@@ -1,0 +1,90 @@
+"""What is written for Gazebo means what was read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from support.small_worlds import HAND, PERIOD, at, box, floor, gripper
+
+from model_nodes.main_physics.engines.engine import EngineSettings
+from model_nodes.main_physics.engines.gz.options import GazeboOptions
+from model_nodes.main_physics.engines.gz.parts import lumps
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import DRIVEN, STATIC, Form, mask
+from model_nodes.main_physics.engines.gz.shadow import Shadow
+from model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
+from model_nodes.main_physics.world.description import IDENTITY, Body, Joint, JointKind, World
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.sdf.reader import read_world
+
+
+def written(folder: Path, *bodies: Body, form: Form = Form.PLAIN) -> Path:
+    """A file with these bodies; objects in this form."""
+    world = World("test", bodies, hands=(HAND,) if any(b.robot for b in bodies) else ())
+    shadow = Shadow(world, EngineSettings(PERIOD), Notes())
+    writer = SdfWriter("test", world.gravity, 0.00125, GazeboOptions(), folder, "/contacts")
+    for i, body in enumerate(bodies):
+        parts = lumps(body, shadow.inertial)
+        kind = None if body.static else form
+        writer.add(body, parts, name=body.name, pose=body.pose, form=kind, index=i)
+    file = folder / "world.sdf"
+    file.write_text(writer.text(), "utf-8")
+    return file
+
+
+def test_bodies_are_read_back_as_they_were(tmp_path: Path) -> None:
+    turned = (0.1, 0.2, 0.3, np.cos(0.2), 0.0, np.sin(0.2), 0.0)
+    before = (floor(), box("box", turned, (0.1, 0.2, 0.3), 0.7, mu=0.3))
+    world = read_world(written(tmp_path, *before), Notes())
+    assert [body.name for body in world.bodies] == ["floor", "box"]
+    assert [body.static for body in world.bodies] == [True, False]
+    read = world.bodies[1]
+    assert read.pose == pytest.approx(turned, abs=1e-12)
+    (form,) = read.links[0].geometries
+    assert (form.size, form.friction) == ((0.1, 0.2, 0.3), 0.3)
+    inertial = read.links[0].inertial
+    assert inertial is not None
+    assert inertial.mass == pytest.approx(0.7)
+    expected = 0.7 / 12 * np.array([0.2**2 + 0.3**2, 0.1**2 + 0.3**2, 0.1**2 + 0.2**2])
+    assert sorted(inertial.inertia[:3]) == pytest.approx(sorted(expected))
+
+
+def test_the_robot_keeps_its_joints_and_loses_its_limits(tmp_path: Path) -> None:
+    root = ET.parse(written(tmp_path, gripper(at(0, 0, 1)))).getroot()
+    joints = {j.get("name"): j for j in root.iter("joint")}
+    assert {"move_x", "move_y", "move_z", "close_left", "close_right"} < set(joints)
+    assert joints["move_y"].findtext("axis/xyz") == "0.0 1.0 0.0"
+    assert float(joints["move_x"].findtext("axis/limit/upper") or 0) > 1e15
+    assert joints["to the world"].get("type") == "fixed"
+
+
+def test_links_that_are_fixed_to_each_other_become_one(tmp_path: Path) -> None:
+    base = box("base", at(0, 0, 1)).links[0]
+    top = box("top", IDENTITY, (0.02, 0.02, 0.02), 0.1).links[0]
+    from dataclasses import replace
+
+    top = replace(top, pose=at(0, 0, 0.06))
+    body = Body("tower", (base, top), (Joint("glue", JointKind.FIXED, "base", "top"),), at(0, 0, 1))
+    root = ET.parse(written(tmp_path, body)).getroot()
+    (link,) = root.iter("link")
+    assert link.findtext("inertial/mass") == "0.6"
+    poses = [c.findtext("pose") or "" for c in link.iter("collision")]
+    assert poses[1].startswith("0.0 0.0 0.06 ")
+
+
+@pytest.mark.parametrize("form", list(Form))
+def test_masks_let_only_free_objects_touch(form: Form) -> None:
+    bits = mask(form, 3)
+    assert bool(bits & DRIVEN) is (form is Form.PLAIN)
+    assert bool(bits & STATIC) is (form in (Form.PLAIN, Form.PASSING))
+    assert bool(bits & mask(Form.PLAIN, 0)) is (form is not Form.GHOST)
+    assert not mask(Form.LED, 1) & mask(Form.LED, 2)
+    assert not DRIVEN & STATIC
+
+
+def test_a_led_twin_is_heavy_and_has_no_weight(tmp_path: Path) -> None:
+    root = ET.parse(written(tmp_path, box("box", IDENTITY), form=Form.LED)).getroot()
+    assert float(root.findtext(".//inertial/mass") or 0) >= 1e4
+    assert root.findtext(".//link/gravity") == "false"

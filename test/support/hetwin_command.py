@@ -1,0 +1,57 @@
+"""The `hetwin` command in this process, and what an error of its input must look like."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+from hetwin_suite.cli import main as cli
+
+
+@dataclass(frozen=True)
+class Said:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+def hetwin(*arguments: str | Path) -> Said:
+    """Run the command, as the shell would."""
+    out, err = io.StringIO(), io.StringIO()
+    code = 0
+    with (
+        mock.patch.object(sys, "argv", ["hetwin", *map(str, arguments)]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+    return Said(code, out.getvalue(), err.getvalue())
+
+
+def refused(folder: Path, *arguments: str | Path, says: tuple[str, ...]) -> str:
+    """Run a command that must refuse its input; the error, which holds all of `says`.
+
+    It must be one paragraph without a traceback that says what was expected, end with code 2 and leave
+    nothing in `folder`.
+    """
+    before = sorted(folder.rglob("*"))
+    said = hetwin(*arguments)
+    error = said.err.strip()
+    assert said.code == 2, said
+    assert error.startswith("error: "), error
+    assert "\n\n" not in error
+    assert "Traceback" not in said.err + said.out
+    for text in says:
+        assert text in error, f"{text!r} is not in {error!r}"
+    assert "expected" in error, error
+    assert sorted(folder.rglob("*")) == before
+    return error

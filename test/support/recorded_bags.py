@@ -1,0 +1,117 @@
+"""Writes small recordings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+
+from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION, JOINT_STATE, known_types
+
+EPOCH_NS = 1_700_000_000_000_000_000
+MS = 1_000_000
+TYPES = known_types()
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A message to write, or raw bytes in its place; `time_ns` is the log time less `EPOCH_NS`."""
+
+    topic: str
+    type: str
+    time_ns: int
+    message: Any
+
+
+def header(stamp_ns: int, frame: str = "") -> Any:
+    """A header; the stamp counts from `EPOCH_NS`."""
+    seconds, nanoseconds = divmod(EPOCH_NS + stamp_ns, 1_000_000_000)
+    stamp = TYPES.types["builtin_interfaces/msg/Time"](sec=seconds, nanosec=nanoseconds)
+    return TYPES.types["std_msgs/msg/Header"](stamp=stamp, frame_id=frame)
+
+
+def joints(
+    time_ns: int,
+    names: Sequence[str],
+    positions: Sequence[float],
+    *,
+    efforts: Sequence[float] = (),
+    velocities: Sequence[float] = (),
+    stamp_ns: int | None = None,
+    topic: str = "/joint_states",
+    frame: str = "",
+) -> Recorded:
+    """Joint states logged at `time_ns` and stamped with the same time, unless said otherwise."""
+    message = TYPES.types[JOINT_STATE](
+        header=header(time_ns if stamp_ns is None else stamp_ns, frame),
+        name=list(names),
+        position=np.array(positions, np.float64),
+        velocity=np.array(velocities, np.float64),
+        effort=np.array(efforts, np.float64),
+    )
+    return Recorded(topic, JOINT_STATE, time_ns, message)
+
+
+def annotation(
+    time_ns: int,
+    operation: str,
+    phase: str,
+    arguments: object = None,
+    topic: str = "/actions",
+    stamp_ns: int | None = None,
+) -> Recorded:
+    """A hetwin/msg/ActionAnnotation; `arguments` are JSON text, or what becomes that."""
+    message = TYPES.types[ACTION_ANNOTATION](
+        header=header(time_ns if stamp_ns is None else stamp_ns),
+        operation=operation,
+        phase=phase,
+        arguments=arguments if isinstance(arguments, str) else json.dumps(arguments or {}),
+    )
+    return Recorded(topic, ACTION_ANNOTATION, time_ns, message)
+
+
+def plain(time_ns: int, topic: str, type_name: str, **fields: Any) -> Recorded:
+    """A message of a type without header."""
+    return Recorded(topic, type_name, time_ns, TYPES.types[type_name](**fields))
+
+
+def write_bag(
+    folder: Path,
+    messages: Iterable[Recorded],
+    *,
+    storage: StoragePlugin = StoragePlugin.MCAP,
+    compression: CompressionMode = CompressionMode.NONE,
+    empty_topics: Sequence[tuple[str, str]] = (),
+) -> Path:
+    """Write a recording into a new folder, in the order given."""
+    writer = Writer(folder, version=9, storage_plugin=storage)
+    writer.set_compression(compression, CompressionFormat.ZSTD)
+    connections: dict[tuple[str, str], Any] = {}
+    with writer:
+        for topic, type_name in empty_topics:
+            writer.add_connection(topic, type_name, typestore=TYPES)
+        for one in messages:
+            key = one.topic, one.type
+            if key not in connections:
+                connections[key] = writer.add_connection(*key, typestore=TYPES)
+            raw = one.message
+            if not isinstance(raw, bytes):
+                raw = bytes(TYPES.serialize_cdr(raw, one.type))
+            writer.write(connections[key], EPOCH_NS + one.time_ns, raw)
+    return folder
+
+
+def storage_file(folder: Path) -> Path:
+    """The one storage file of a recording."""
+    return next(path for path in folder.iterdir() if path.name != "metadata.yaml")
+
+
+def sine(count: int = 100, period_ns: int = 20 * MS) -> list[Recorded]:
+    """Two joints that swing, in one message each period."""
+    times = [k * period_ns for k in range(count)]
+    return [joints(t, ("a", "b"), (np.sin(t / 3e8), 2.0 * np.cos(t / 5e8))) for t in times]

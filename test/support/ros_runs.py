@@ -1,0 +1,152 @@
+"""Runs of tiny ensembles as ROS 2 nodes, each on a domain of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from support.ros_domains import new_domain
+
+TESTS = Path(__file__).resolve().parents[1]
+TIMEOUT_S = 240.0
+
+TOY = """
+scenario: toy
+rate: 400
+models:
+  physics:
+    type: support.toys:ToyPhysics
+    main: true
+    parameters:
+      until: {until}
+      pace: {pace}
+      actions:
+        - {{name: move_hand, at: 0.2, phase: begin, hand: hand}}
+        - {{name: move_hand, at: 0.5, phase: end, hand: hand}}
+  grasp: {{type: "support.toys:ToyGrasp"}}
+  cup: {{type: "support.toys:ToyCup"{cup}}}
+triggers:
+  - name: grasp_begins
+    on: {{action: move_hand}}
+    let: {{object: "nearest_object(event.hand, {{'kind': 'graspable'}})"}}
+    if: hand_free(event.hand) && object != null
+    do: [{{hand_over: {{entity: $object, attribute: pose, to: grasp}}}}]
+  - name: grasp_ends
+    on: {{action: move_hand, phase: end}}
+    do: [{{hand_over: {{entity: ball, attribute: pose, to: physics}}}}]
+{more}
+"""
+
+
+def toy(
+    folder: Path, *, until: float = 1.0, pace: float = 0.0, cup: str = "", more: str = ""
+) -> Path:
+    """Write the tiny scenario; `cup` adds to the cup's entry, `more` to the triggers."""
+    path = folder / "toy.yaml"
+    path.write_text(TOY.format(until=until, pace=pace, cup=cup, more=more), encoding="utf-8")
+    return path
+
+
+def environment(domain: int) -> dict[str, str]:
+    """Environment of a process in that domain, which finds the toys."""
+    return {
+        **os.environ,
+        "ROS_DOMAIN_ID": str(domain),
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(TESTS), os.environ.get("PYTHONPATH")))),
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+    }
+
+
+@dataclass
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What it printed."""
+        return json.loads(self.out)
+
+
+def command(*arguments: object) -> list[str]:
+    """The `hetwin` command."""
+    return [sys.executable, "-m", "hetwin_suite.cli.main", *map(str, arguments)]
+
+
+def run(scenario: Path, out: Path, *arguments: object, transport: str = "ros") -> Ended:
+    """Run a scenario to its end."""
+    with running(scenario, out, *arguments, transport=transport) as (process, _):
+        return finish(process)
+
+
+@contextmanager
+def running(
+    scenario: Path, out: Path, *arguments: object, transport: str = "ros", domain: int | None = None
+) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A run that goes on meanwhile, and its domain."""
+    domain = new_domain() if domain is None else domain
+    process = subprocess.Popen(
+        command(
+            "run",
+            scenario,
+            "--transport",
+            transport,
+            "--out",
+            out,
+            "--json",
+            "--no-report",
+            *arguments,
+        ),
+        env=environment(domain),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process, domain
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def finish(process: subprocess.Popen[str]) -> Ended:
+    """Wait for the end."""
+    out, err = process.communicate(timeout=TIMEOUT_S)
+    return Ended(process.returncode, out, err)
+
+
+def wait_until(holds: Callable[[], bool], timeout_s: float = 90.0) -> None:
+    """Wait until something holds.
+
+    Raises:
+        TimeoutError: if it does not in time.
+    """
+    end = time.monotonic() + timeout_s
+    while not holds():
+        if time.monotonic() > end:
+            raise TimeoutError(f"not within {timeout_s} s")
+        time.sleep(0.02)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process exists and is no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,287 @@
+"""Runs small ensembles from YAML text and remembers what happened; models that do what a test tells them."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.listener import Handover, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterKind,
+    ParameterRequest,
+    Request,
+    RequestKind,
+    StepInput,
+    StepOutput,
+)
+from hetwin_core.ensemble.scenario import strict_yaml
+from hetwin_core.ensemble.scenario.scenario import Scenario, build_scenario
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value, pose_value
+from hetwin_core.ensemble.transport.local import LocalPort
+
+HEADER = """
+scenario: small
+rate: 100
+models:
+  physics: {type: "support.toys:ToyPhysics", main: true, parameters: {until: 0.2}}
+"""
+
+
+class Recorder:
+    """A listener that keeps everything."""
+
+    def __init__(self) -> None:
+        self.starts: list[RunStart] = []
+        self.scenes: list[Snapshot] = []
+        self.events: list[Event] = []
+        self.handovers: list[Handover] = []
+        self.notes: list[tuple[int, str, str, str]] = []
+        self.summaries: list[RunSummary] = []
+        self.calls: list[str] = []
+
+    def started(self, start: RunStart) -> None:
+        self.calls.append("started")
+        self.starts.append(start)
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        self.calls.append(f"stepped {step}")
+        copy = Snapshot(
+            scene.layout,
+            scene.models,
+            scene.time_ns,
+            scene.values.copy(),
+            scene.owners.copy(),
+            scene.parents.copy(),
+            scene.proximity.copy(),
+        )
+        self.scenes.append(copy)
+
+    def event(self, event: Event) -> None:
+        self.calls.append(f"event {event.name}")
+        self.events.append(event)
+
+    def handover(self, handover: Handover) -> None:
+        self.calls.append(f"handover {handover.to_model}")
+        self.handovers.append(handover)
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
+        self.notes.append((time_ns, level, source, text))
+
+    def ended(self, summary: RunSummary) -> None:
+        self.calls.append("ended")
+        self.summaries.append(summary)
+
+
+@dataclass
+class Outcome:
+    """What is known after a run."""
+
+    summary: RunSummary
+    record: Recorder
+    models: dict[str, Any] = field(default_factory=dict)
+
+    def names(self) -> list[str]:
+        """Names of the events, in the order in which they were handled."""
+        return [event.name for event in self.record.events]
+
+    def moves(self) -> list[tuple[float, str, str]]:
+        """Time, former and new owner of each handover."""
+        return [(h.time_ns / 1e9, h.from_model, h.to_model) for h in self.record.handovers]
+
+    def warnings(self) -> list[str]:
+        """Texts of the warnings."""
+        return [text for _, level, _, text in self.record.notes if level == "warning"]
+
+
+def scenario(text: str) -> Scenario:
+    """Read a scenario from YAML text."""
+    path = Path("small.yaml")
+    return build_scenario(strict_yaml.parse(textwrap.dedent(text), path), path)
+
+
+def conduct(text: str, **options: Any) -> tuple[Conductor, list[LocalPort], Recorder]:
+    """A conductor that has not begun, its ports and its listener."""
+    read = scenario(text)
+    ports = [LocalPort(plan) for plan in read.models]
+    record = Recorder()
+    return Conductor(read, ports, [record], RunOptions(**options)), ports, record
+
+
+def run(text: str, *outside: Event, **options: Any) -> Outcome:
+    """Run a scenario; `outside` arrives before the first step."""
+    conductor, ports, record = conduct(text, **options)
+    for event in outside:
+        conductor.notify(event)
+    conductor.prepare()
+    summary = conductor.run()
+    return Outcome(summary, record, {port.plan.name: port.model for port in ports})
+
+
+class Watcher(Model):
+    """Remembers every step that it takes; tells events and asks for responsibilities when it is told to.
+
+    Its parameter `tells` is a list of {at, name, stamp, kind, source, arguments}; `asks` one of
+    {at, kind, entity, attribute}.
+    """
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        return ModelDescription(ModelKind.OBSERVER, "watches", provides=(POSE,))
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        return (
+            ParameterRequest("tells", ParameterKind.ANY, required=False, default=[]),
+            ParameterRequest("asks", ParameterKind.ANY, required=False, default=[]),
+            ParameterRequest("sleep", ParameterKind.NUMBER, required=False, default=0.0),
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        self._tells = list(parameters["tells"])
+        self._asks = list(parameters["asks"])
+        self._sleep = parameters["sleep"]
+        self.seed = seed
+        self.ticks: list[StepInput] = []
+        self.saw: list[tuple[float, float]] = []
+        self.commands: list[tuple[str, dict[str, Any]]] = []
+        self.held: dict[tuple[str, str], Value] = {}
+        self.stops = 0
+        return Contribution()
+
+    def step(self, tick: StepInput) -> StepOutput:
+        time.sleep(self._sleep)
+        self.ticks.append(tick)
+        self.saw.append((tick.scene.time_ns / 1e9, float(tick.scene.pose("hand")[0])))
+        now = tick.time_ns / 1e9
+        output = StepOutput(tick.time_ns)
+        output.values.update(self.held)
+        output.events = [_event(t, now) for t in self._tells if t["at"] <= now]
+        self._tells = [t for t in self._tells if t["at"] > now]
+        output.requests = [
+            Request(RequestKind(a["kind"]), a["entity"], a.get("attribute", "pose"))
+            for a in self._asks
+            if a["at"] <= now
+        ]
+        self._asks = [a for a in self._asks if a["at"] > now]
+        return output
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        self.held[entity, attribute] = value
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        value = self.held.pop((entity, attribute))
+        return Value(scene.get(entity, attribute).copy(), scene.time_ns, value.parent)
+
+    def command(self, name: str, arguments: Mapping[str, Any]) -> None:
+        if name == "no":
+            raise Refused("never")
+        self.commands.append((name, dict(arguments)))
+
+    def stop(self) -> None:
+        self.stops += 1
+
+    @property
+    def times(self) -> list[float]:
+        """Times that it was asked to step to."""
+        return [tick.time_ns / 1e9 for tick in self.ticks]
+
+
+def _event(told: Mapping[str, Any], now: float) -> Event:
+    return Event(
+        told["name"],
+        round(told.get("stamp", now) * 1e9),
+        EventKind(told.get("kind", "model")),
+        told.get("source", ""),
+        arguments=told.get("arguments", {}),
+    )
+
+
+class Gauge(Model):
+    """Main model with a number that follows a list, one entry per step, and is 0 afterwards."""
+
+    LEVEL = AttributeSpec("level", 1, "m")
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        return ModelDescription(
+            ModelKind.SIMULATION, "a level", provides=(cls.LEVEL, POSE), can_be_main=True
+        )
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        return (ParameterRequest("levels", ParameterKind.VECTOR),)
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        self._levels = list(parameters["levels"])
+        tank = Entity("tank", EntityKind.CONCEPT)
+        hand = Entity("hand", EntityKind.HAND)
+        starts = (
+            AttributeStart("tank", self.LEVEL, Value(np.zeros(1), 0)),
+            AttributeStart("hand", POSE, pose_value((0.0, 0.0, 0.0))),
+        )
+        return Contribution((tank, hand), starts)
+
+    def step(self, tick: StepInput) -> StepOutput:
+        level = self._levels.pop(0) if self._levels else 0.0
+        block = np.concatenate([[level], pose_value((0.0, 0.0, 0.0)).data])
+        return StepOutput(tick.time_ns, block=block, ended=not self._levels)
+
+
+class Misbehaving(Watcher):
+    """Does what the class attribute `deeds` says for a call; tests set it."""
+
+    deeds: ClassVar[dict[str, Callable[..., Any]]] = {}
+
+    def __init__(self) -> None:
+        self._do("register")
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        self._do("parameters")
+        return super().parameters()
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        found = super().initialize(parameters, seed)
+        return self._do("initialize") or found
+
+    def start(self, scene: Snapshot) -> None:
+        self._do("start")
+
+    def step(self, tick: StepInput) -> StepOutput:
+        found = super().step(tick)
+        deed = self.deeds.get("step")
+        return found if deed is None else deed(tick)
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        self._do("take")
+        super().take(entity, attribute, value, scene)
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        found = super().release(entity, attribute, scene)
+        deed = self.deeds.get("release")
+        return found if deed is None else deed(found)
+
+    def command(self, name: str, arguments: Mapping[str, Any]) -> None:
+        self._do("command")
+
+    def stop(self) -> None:
+        super().stop()
+        self._do("stop")
+
+    def _do(self, call: str) -> Any:
+        deed = self.deeds.get(call)
+        return None if deed is None else deed()

@@ -1,0 +1,31 @@
+"""Models that do not come back."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+
+from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from support import toys
+
+LONG_S = 600
+
+
+class HangsInPython(toys.ToyCup):
+    def step(self, tick: StepInput) -> StepOutput:
+        if tick.time_ns > 500_000_000:
+            time.sleep(LONG_S)
+        return super().step(tick)
+
+
+class HangsInC(toys.ToyCup):
+    """With Python's lock held."""
+
+    def start(self, scene: Snapshot) -> None:
+        ctypes.PyDLL(None).sleep(LONG_S)
+
+
+class Crashes(toys.ToyCup):
+    def start(self, scene: Snapshot) -> None:
+        ctypes.string_at(0)
