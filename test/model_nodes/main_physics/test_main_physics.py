@@ -427,8 +427,8 @@ def digest(steps: int) -> str:
 
 
 def test_every_process_computes_the_same_bits() -> None:
-    here = Path(__file__).parent
-    code = f"import sys; sys.path[:0] = {[str(here), str(ROOT / "test"), str(ROOT)]}; import test_main_physics as t; "
+    path = [str(Path(__file__).parent), str(ROOT / "test"), str(ROOT)]
+    code = f"import sys; sys.path[:0] = {path}; import test_main_physics as t; "
     results = {digest(300)}
     for _ in range(2):
         answer = subprocess.run(

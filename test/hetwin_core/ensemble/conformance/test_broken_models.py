@@ -63,7 +63,9 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_it_is_found_and_named(name: str) -> None:
     check, text = BROKEN[name]
-    failed = {r.check: r.says for r in check_model_type(f"support.broken_models:{name}") if not r.ok}
+    failed = {
+        r.check: r.says for r in check_model_type(f"support.broken_models:{name}") if not r.ok
+    }
     assert check in failed
     assert text in failed[check]
 
