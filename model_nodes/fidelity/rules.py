@@ -13,6 +13,8 @@ from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 
 _LOW, _MEDIUM, _HIGH = float(Fidelity.LOW), float(Fidelity.MEDIUM), float(Fidelity.HIGH)
 
+_PLACE = 7
+"""A pose's first numbers: position and orientation, without the twist."""
 MARGIN = 0.02
 """What moves raises what is nearer to it than this, unless said otherwise [m]."""
 
@@ -53,6 +55,9 @@ class NearRobotRules:
     its errors (section 5.1). Here a high object that moves also raises what it is about to touch, so that a push
     goes on from packet to packet.
 
+    An object that is not high does not move by itself. Others may place or turn it all the same, so its box is worked
+    out anew when its pose is no longer the one that was last seen.
+
     Attributes:
         levels: (n,) of the objects, as numbers of `Fidelity`.
     """
@@ -62,7 +67,7 @@ class NearRobotRules:
         self.levels: Floats = np.full(len(objects), _HIGH)
         self._boxes: Floats = np.zeros((6, len(objects)))
         self._rested = np.zeros(len(objects), np.intp)
-        self._known = np.zeros(len(objects), np.bool_)
+        self._seen: Floats = np.full((len(objects), _PLACE), np.nan)
         self._raised_at = self._looked_at = 0.0
         self._apart = np.zeros(len(objects), np.intp)
 
@@ -92,10 +97,7 @@ class NearRobotRules:
             self.raise_all(time)
         box = np.concatenate([robot[:3] - limits.inflation, robot[3:] + limits.inflation])
         high = self.levels == _HIGH
-        # What is not high has not moved.
-        moved = np.flatnonzero(high | ~self._known)
-        self._boxes[:, moved] = self._objects.around(poses[moved], moved, ahead).T
-        self._known[:] = True
+        self._look_at(poses, high, ahead)
         reaches_in = self._touching(box)
         self._count_rest(poses, high & ~reaches_in)
         settled = self._rested >= limits.steps
@@ -105,6 +107,13 @@ class NearRobotRules:
         self._apart = np.where(self._out_of_touch(is_high), self._apart + 1, 0)
         self.levels[~is_high] = np.where(self._apart[~is_high] >= limits.steps, _LOW, _MEDIUM)
         return self.levels
+
+    def _look_at(self, poses: Floats, high: NDArray[np.bool_], ahead: float) -> None:
+        """Work out the boxes of all that is high, and of what is elsewhere than it was seen."""
+        place = poses[:, :_PLACE]
+        looked_at = np.flatnonzero(high | (place != self._seen).any(axis=1))
+        self._boxes[:, looked_at] = self._objects.around(poses[looked_at], looked_at, ahead).T
+        self._seen[looked_at] = place[looked_at]
 
     def _touching(self, box: Floats) -> NDArray[np.bool_]:
         """Which objects reach into a box."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.scene_of import scene_of
 
@@ -115,6 +115,16 @@ def test_what_the_robot_reaches_before_the_next_look_is_raised_now() -> None:
     assert scene.step(1, robot)[1] == HIGH
 
 
+@pytest.mark.parametrize(("number", "value"), [(0, 1.0), (1, 3.0)], ids=["into the box", "beside it"])
+def test_what_is_placed_while_it_is_low_is_looked_at_again(number: int, value: float) -> None:
+    scene = Scene()
+    assert scene.step(3) == [HIGH, LOW]
+    scene.poses[1, number] = value
+    assert scene.step() == [HIGH, HIGH if number == 0 else LOW]
+    scene.poses[1, :2] = 1.0, 0.0
+    assert scene.step() == [HIGH, HIGH]
+
+
 def test_what_flies_out_of_the_box_before_the_next_look_keeps_others_medium() -> None:
     scene = Scene(margin=0.0)
     scene.poses[:, 0] = 0.8, 1.15
@@ -158,6 +168,7 @@ def test_without_a_margin_it_does_not() -> None:
         st.tuples(st.floats(-3, 3), st.floats(-1, 1), st.floats(-1, 1)), min_size=3, max_size=30
     )
 )
+@example([(0, 0, 0), (0, 0, 0), (1.875, 0, 1.0)])  # turned while it is medium
 def test_what_reaches_into_the_box_is_always_high(motion: list[tuple[float, float, float]]) -> None:
     scene = Scene()
     for x, speed, turn in motion:
