@@ -14,7 +14,7 @@ SOURCES := pyproject.toml hatch_build.py package.xml CMakeLists.txt $(wildcard c
 # A library path or a guard that another environment's Python has left behind would mix the two.
 unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH VIRTUAL_ENV
 
-.PHONY: help install demo test test-faults test-colcon lint clean
+.PHONY: help install demo test test-random test-faults test-colcon lint clean
 
 help: ## show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' Makefile | expand -t 16
@@ -35,6 +35,9 @@ demo: install ## run the pick-and-place scenario as ROS 2 nodes
 test: lint ## check style and types, run all tests
 	@echo "running the tests"
 	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not colcon and not faults'
+
+test-random: install ## search longer with fresh random examples; takes minutes
+	@$(BIN)/python -m pytest -q -n 2 -m hypothesis --hypothesis-profile=random
 
 test-faults: install ## test every row of the table of faults; takes minutes
 	@$(BIN)/python -m pytest -q -n 2 test/faults

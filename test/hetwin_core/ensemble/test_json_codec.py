@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.any_layout import a_layout, a_spec, a_value, any_text, name
+from support.random_examples import examples
 
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
@@ -21,13 +22,7 @@ from hetwin_core.ensemble.model import (
 )
 from hetwin_core.ensemble.scene.layout import Layout, Selection
 
-quick = settings(
-    max_examples=50,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+quick = examples(50)
 json_value = st.recursive(
     st.none()
     | st.booleans()

@@ -7,22 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.any_layout import a_layout, numbers
+from support.random_examples import examples
 
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.wire import messages
 
-quick = settings(
-    max_examples=50,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+quick = examples(50)
 MODELS = ("physics", "a")
 times = st.integers(0, 2**31 * 10**9 - 1)
 

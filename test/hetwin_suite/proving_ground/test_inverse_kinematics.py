@@ -7,8 +7,9 @@ from pathlib import Path
 import mujoco as mj
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.random_examples import examples
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_suite.proving_ground import stand_in
@@ -20,7 +21,7 @@ MODEL = mj.MjModel.from_xml_path(str(URDF))
 REACHER = Reacher(MODEL, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(x=st.floats(0.35, 0.5), y=st.floats(-0.28, 0.28), z=st.floats(0.80, 1.0))
 def test_hand_comes_to_every_place_above_the_table(x: float, y: float, z: float) -> None:
     target = np.array([x, y, z])

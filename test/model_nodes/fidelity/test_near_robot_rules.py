@@ -115,7 +115,9 @@ def test_what_the_robot_reaches_before_the_next_look_is_raised_now() -> None:
     assert scene.step(1, robot)[1] == HIGH
 
 
-@pytest.mark.parametrize(("number", "value"), [(0, 1.0), (1, 3.0)], ids=["into the box", "beside it"])
+@pytest.mark.parametrize(
+    ("number", "value"), [(0, 1.0), (1, 3.0)], ids=["into the box", "beside it"]
+)
 def test_what_is_placed_while_it_is_low_is_looked_at_again(number: int, value: float) -> None:
     scene = Scene()
     assert scene.step(3) == [HIGH, LOW]

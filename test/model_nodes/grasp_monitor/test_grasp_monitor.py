@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.fingers_around import BALL, BOX, OPEN, Gripper, Parallel, Row
+from support.random_examples import examples
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import StepInput
@@ -187,7 +188,7 @@ def test_missing_numbers_leave_the_fingers_where_they_were() -> None:
     assert [event.name for event in gripper.events] == ["grip_closed", "grip_lost"]
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 2**32 - 1), st.floats(10.0, 100.0))
 def test_noise_makes_no_chatter(seed: int, rate: float) -> None:
     random = np.random.default_rng(seed)
@@ -211,7 +212,7 @@ MOMENTS = st.tuples(
 )
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.lists(MOMENTS, max_size=25))
 def test_grips_begin_and_end_in_turn_whatever_is_seen(
     moments: list[tuple[float, float, list[Row], int]],

@@ -6,8 +6,9 @@ from typing import TypeAlias
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.random_examples import examples
 from support.table_scene import NAMES, UP, Row, Watch, above
 
 from hetwin_core.ensemble.errors import BadInput
@@ -276,7 +277,7 @@ AFTER = {
 }
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(st.lists(PICTURES, max_size=20))
 def test_events_come_in_turn_whatever_is_seen(pictures: list[Picture]) -> None:
     watch = Watch(monitored=("left", "right"))

@@ -6,8 +6,9 @@ from typing import Any
 
 import mujoco as mj
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.random_examples import examples
 from support.scene_of import scene_of
 from support.small_worlds import at, ball, box, everything, floor, gripper, loaded, rest
 from test_engine_fidelity import sprung
@@ -72,7 +73,7 @@ def lab(sleep: bool) -> MujocoEngine:
     return engine
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(run=LEVELS, sleep=st.booleans())
 def test_without_a_step_between_no_bit_differs_in_the_end(
     run: list[tuple[list[Fidelity], int]], sleep: bool
@@ -88,7 +89,7 @@ def test_without_a_step_between_no_bit_differs_in_the_end(
     assert set(differing(before, state(engine))) <= ({"asleep"} if sleep else set())
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(run=LEVELS, sleep=st.booleans())
 def test_after_a_run_every_fidelity_is_as_at_its_start(
     run: list[tuple[list[Fidelity], int]], sleep: bool

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 from support.handover_machine import ATTRIBUTES, ENTITIES, MODELS, Keeper, Machine
+from support.random_examples import examples
 
 SLOTS = len(ATTRIBUTES) * len(ENTITIES)
 SEQUENCES = 10_000
@@ -18,13 +20,7 @@ ACTS = {"hand_over": 40, "ask": 40, "give_back": 10, "wait": 10}
 seen: Counter[str] = Counter()
 
 
-@settings(
-    max_examples=SEQUENCES // BATCH,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+@examples(SEQUENCES // BATCH)
 @given(st.integers(0, 2**32), st.integers(4, 12))
 def check_sequences(seed: int, length: int) -> None:
     """Ten at a time from a generator: drawing each act by itself would take most of the time."""
@@ -84,6 +80,7 @@ def check_values(machine: Machine) -> None:
                 )
 
 
+@pytest.mark.hypothesis
 def test_ten_thousand_random_sequences() -> None:
     seen.clear()
     check_sequences()

@@ -6,21 +6,16 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from support.any_layout import a_layout
+from support.random_examples import examples
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.layout_json import layout_from_json, layout_to_json
 from hetwin_core.ensemble.scene.shapes import Shape
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
 
-quick = settings(
-    max_examples=50,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+quick = examples(50)
 
 
 def same_shape(a: Shape, b: Shape) -> bool:

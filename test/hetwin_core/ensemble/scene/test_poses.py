@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.random_examples import examples
 from transforms3d import quaternions
 
 from hetwin_core.ensemble.scene import poses
@@ -22,7 +23,7 @@ def a_pose(draw: st.DrawFn) -> Floats:
     return pose_value(draw(vector), q, draw(vector), draw(vector)).data
 
 
-quick = settings(max_examples=100, derandomize=True, deadline=None, database=None)
+quick = examples(100)
 
 
 def matrix(pose: Floats) -> Floats:

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.random_examples import examples
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepOutput
@@ -37,7 +38,7 @@ def same(one: StepOutput, other: StepOutput) -> bool:
     return near and one.time_ns == other.time_ns and np.array_equal(one.block, other.block)
 
 
-@settings(max_examples=50, derandomize=True, deadline=None, database=None)
+@examples(50)
 @given(st.lists(st.one_of(st.none(), st.integers(0, 3)), min_size=1, max_size=6), st.integers(0, 5))
 def test_nothing_is_lost(rows: list[int | None], size: int) -> None:
     generator = np.random.default_rng(1)

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.random_examples import examples
 
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.projection.report.camera import Camera
@@ -76,7 +77,7 @@ def camera(width: int = 64, height: int = 48) -> Camera:
     return Camera.around(ORIGIN, 1.0, np.array([1.0, -1.0, 0.7]), width, height)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 2**32 - 1))
 def test_each_pixel_sees_the_nearest_triangle(seed: int) -> None:
     """Against casting a ray through the middle of each pixel at each triangle."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.random_examples import examples
 from support.small_worlds import (
     PERIOD,
     at,
@@ -220,7 +221,7 @@ CHANGES = st.lists(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(changes=CHANGES, sleep=st.booleans())
 def test_whatever_is_switched_all_is_as_before_when_it_is_high_again(
     changes: list[tuple[set[str], Fidelity, int]], sleep: bool

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.random_examples import examples
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.interpolation import Interpolator, Rows
@@ -40,7 +41,7 @@ def recordings(draw: st.DrawFn) -> Series:
 
 
 @given(recordings())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_samples_are_met_and_never_overshot(one: Series) -> None:
     at_samples = Interpolator(one, list(one.names)).at(one.times_ns)
     np.testing.assert_array_equal(at_samples.positions, one.positions)
@@ -55,7 +56,7 @@ def test_samples_are_met_and_never_overshot(one: Series) -> None:
 
 
 @given(recordings())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_velocity_is_the_slope_and_has_no_jumps(one: Series) -> None:
     """Position is the integral of velocity, velocity that of acceleration: no jump in either."""
     step = MS // 100
@@ -74,7 +75,7 @@ def test_velocity_is_the_slope_and_has_no_jumps(one: Series) -> None:
 
 
 @given(recordings(), st.randoms())
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_joint_order_does_not_matter(one: Series, random: object) -> None:
     names = list(one.names)
     random.shuffle(names)  # type: ignore[attr-defined]
@@ -86,7 +87,7 @@ def test_joint_order_does_not_matter(one: Series, random: object) -> None:
 
 
 @given(recordings(), st.integers(0, 30))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_each_time_alone_gives_the_same_bits(one: Series, pick: int) -> None:
     times, rows = dense(one, 7 * MS)
     row = pick % len(times)

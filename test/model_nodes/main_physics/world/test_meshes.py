@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.random_examples import examples
 from support.robot_files import example
 
 from hetwin_core.ensemble.errors import BadInput
@@ -26,7 +27,7 @@ corners = st.lists(
 ).map(lambda points: np.array(points, np.float64) / 10)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(corners)
 def test_a_hull_holds_all_its_points(points: Floats) -> None:
     if np.linalg.matrix_rank(points[1:] - points[0], tol=0.01) < 3:

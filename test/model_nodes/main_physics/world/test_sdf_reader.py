@@ -6,8 +6,9 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.random_examples import examples
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.shapes import ShapeKind
@@ -366,7 +367,7 @@ poses = st.tuples(*[numbers] * 3, *[st.floats(-1, 1)] * 4).filter(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(poses, poses)
 def test_composing_with_the_inverse_gives_the_other_back(
     a: tuple[float, ...], b: tuple[float, ...]

@@ -1,0 +1,55 @@
+"""What holds for all tests: where random examples come from, and the ROS domains that tests take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+from support.ros_domains import give_back_domains
+
+FALSIFIED = re.compile(
+    r"(?:Falsifying example|Failing test case): [\w.]+\((.*?)^[E|\s]*\)$", re.DOTALL | re.MULTILINE
+)
+"""What Hypothesis says of a failure: the test's name and, line by line, its arguments."""
+MARGIN = re.compile(r"^(?:E|\s*\|)?\s+")
+"""What pytest puts before these lines."""
+
+# How long an example takes says how busy the machine is, not whether it is right.
+_OF_TIME = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
+_COMMON = settings(deadline=None, suppress_health_check=_OF_TIME)
+settings.register_profile("fixed", _COMMON, derandomize=True, database=None)
+settings.register_profile("random", _COMMON, max_examples=1000)
+settings.load_profile("fixed")  # unless --hypothesis-profile says otherwise
+
+
+@pytest.fixture(scope="module", autouse=True)
+def domains() -> Iterator[None]:
+    """A module gives its ROS domains back when all its fixtures are gone."""
+    yield
+    give_back_domains()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how to keep the examples that failed."""
+    kept = {
+        (report.nodeid, example)
+        for report in terminalreporter.stats.get("failed", ())
+        for example in failed_examples(report.longreprtext)
+    }
+    if not kept:
+        return
+    terminalreporter.section("random examples that failed")
+    for nodeid, example in sorted(kept):
+        terminalreporter.line(f"{nodeid}: keep it, above its @given:\n    {example}")
+
+
+def failed_examples(text: str) -> list[str]:
+    """The decorators that keep the examples of a failure's report."""
+    found = []
+    for arguments in FALSIFIED.findall(text):
+        lines = (MARGIN.sub("", line) for line in arguments.splitlines())
+        bare = (line.partition("  # or any other")[0] for line in lines)
+        found.append(f"@example({' '.join(filter(None, bare)).removesuffix(',')})")
+    return found
