@@ -56,9 +56,7 @@ def test_a_process_that_has_ended_is_not_waited_for() -> None:
     command = [sys.executable, "-c", "import sys; sys.exit('no such robot')"]
     with (
         subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process,
-        pytest.raises(
-            AssertionError, match=r"before there was a state: exit code 1: no such robot"
-        ),
+        pytest.raises(AssertionError, match=r"ended before: a state; exit code 1: no such robot"),
     ):
         wait_until(lambda: False, "a state", process=process)
 

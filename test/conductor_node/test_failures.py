@@ -34,10 +34,13 @@ def test_an_exception_in_a_step_names_model_call_and_time(tmp_path: Path) -> Non
 
 
 def test_a_killed_model_ends_the_run_within_its_deadline(tmp_path: Path) -> None:
-    scenario = toy(tmp_path, until=60.0, pace=0.001, cup=", deadline: 6.0")
-    with running(scenario, tmp_path / "run") as (process, domain), watching(domain) as watcher:
+    scenario = toy(tmp_path, until=600.0, pace=0.001, cup=", deadline: 6.0")
+    with (
+        running(scenario, tmp_path / "run") as (process, domain),
+        watching(domain, process) as watcher,
+    ):
         registries = watcher.listen(Registry, "/hetwin/registry", latched=True)
-        watcher.wait(lambda: bool(registries))
+        watcher.wait(lambda: registries, "the registry")
         pid = next(m.pid for m in registries[0].models if m.name == "cup")
         os.kill(pid, signal.SIGKILL)
         ended = finish(process)
@@ -49,10 +52,13 @@ def test_a_killed_model_ends_the_run_within_its_deadline(tmp_path: Path) -> None
 
 
 def test_sigint_ends_the_run_in_order(tmp_path: Path) -> None:
-    scenario = toy(tmp_path, until=60.0, pace=0.001)
-    with running(scenario, tmp_path / "run") as (process, domain), watching(domain) as watcher:
+    scenario = toy(tmp_path, until=600.0, pace=0.001)
+    with (
+        running(scenario, tmp_path / "run") as (process, domain),
+        watching(domain, process) as watcher,
+    ):
         registries = watcher.listen(Registry, "/hetwin/registry", latched=True)
-        watcher.wait(lambda: bool(registries))
+        watcher.wait(lambda: registries, "the registry")
         process.send_signal(signal.SIGINT)
         ended = finish(process)
     assert ended.code == 130
@@ -91,10 +97,13 @@ def test_a_model_node_without_a_conductor_or_type_says_so(tmp_path: Path) -> Non
 
 
 def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
-    scenario = toy(tmp_path, until=60.0, pace=0.001)
-    with running(scenario, tmp_path / "run") as (process, domain), watching(domain) as watcher:
+    scenario = toy(tmp_path, until=600.0, pace=0.001)
+    with (
+        running(scenario, tmp_path / "run") as (process, domain),
+        watching(domain, process) as watcher,
+    ):
         registries = watcher.listen(Registry, "/hetwin/registry", latched=True)
-        watcher.wait(lambda: bool(registries))
+        watcher.wait(lambda: registries, "the registry")
         second = subprocess.run(
             [
                 *(sys.executable, "-m", "model_nodes.ros_node", "--ros-args"),

@@ -52,14 +52,14 @@ def test_a_gap_of_two_seconds_is_survived_and_reported(tmp_path: Path) -> None:
     with (
         live(out, domain, ENDS) as (process, _),
         robot(domain, "--wait-for-twin", "--gap", "6:2"),
-        watching(domain) as watcher,
+        watching(domain, process) as watcher,
     ):
         diagnostics = watcher.listen(DiagnosticArray, "/diagnostics")
 
         def said(text: str) -> bool:
             return any(text in status.message for m in diagnostics for status in m.status)
 
-        watcher.wait(lambda: said("the twin waits"))
+        watcher.wait(lambda: said("the twin waits"), "a diagnosis that says: the twin waits")
         ended = finish(process)
     outcome = ended.json
     assert ended.code == 0, ended.err
@@ -96,10 +96,10 @@ def test_a_robot_that_vanishes_ends_the_run_with_words(tmp_path: Path) -> None:
     with (
         robot(domain, "--namespace", "arm", "--stand", "60") as process,
         live(tmp_path / "run", domain, spec) as (twin, _),
-        watching(domain) as watcher,
+        watching(domain, twin) as watcher,
     ):
         states = watcher.listen(DiagnosticArray, "/arm/diagnostics")
-        watcher.wait(lambda: told(states, "twin follows") == "yes")
+        watcher.wait(lambda: told(states, "twin follows") == "yes", "a twin that follows")
         process.kill()
         ended = finish(twin)
     assert ended.code == 1
@@ -111,15 +111,18 @@ def test_a_robot_that_vanishes_ends_the_run_with_words(tmp_path: Path) -> None:
 def test_a_robot_that_is_started_anew_is_followed_on(tmp_path: Path) -> None:
     domain = new_domain()
     spec = {"live": "", "timeout": 60, "wait": 60}
-    with live(tmp_path / "run", domain, spec) as (twin, _), watching(domain) as watcher:
+    with live(tmp_path / "run", domain, spec) as (twin, _), watching(domain, twin) as watcher:
         states = watcher.listen(DiagnosticArray, "/diagnostics")
         events = watcher.listen(Event, "/hetwin/events")
         with robot(domain, "--stand", "60") as process:
-            watcher.wait(lambda: told(states, "twin follows") == "yes")
+            watcher.wait(lambda: told(states, "twin follows") == "yes", "a twin that follows")
             process.kill()
-        watcher.wait(lambda: any("the twin waits" in s.message for m in states for s in m.status))
+        watcher.wait(
+            lambda: any("the twin waits" in s.message for m in states for s in m.status),
+            "a diagnosis that says: the twin waits",
+        )
         with robot(domain, "--stand", "60"):
-            watcher.wait(lambda: "robot_gap" in {event.name for event in events})
+            watcher.wait(lambda: "robot_gap" in {e.name for e in events}, "event robot_gap")
             stop = watcher.call(StopSimulation, "/hetwin/stop_simulation", StopSimulation.Request())
             assert stop.accepted
             ended = finish(twin)

@@ -24,10 +24,13 @@ FROM_OUTSIDE = """
 def test_events_and_annotations_wake_triggers_and_the_stop_service_ends_the_run(
     tmp_path: Path,
 ) -> None:
-    scenario = toy(tmp_path, until=60.0, pace=0.001, more=FROM_OUTSIDE)
-    with running(scenario, tmp_path / "run") as (process, domain), watching(domain) as watcher:
+    scenario = toy(tmp_path, until=600.0, pace=0.001, more=FROM_OUTSIDE)
+    with (
+        running(scenario, tmp_path / "run") as (process, domain),
+        watching(domain, process) as watcher,
+    ):
         states = watcher.listen(SceneState, "/hetwin/state")
-        watcher.wait(lambda: states and states[-1].stamp.sec >= 1)
+        watcher.wait(lambda: states and states[-1].stamp.sec >= 1, "the state at 1 s")
 
         tap = NotifyEvent.Request(event=Event(name="tap", kind="model", source="user"))
         assert watcher.call(NotifyEvent, "/hetwin/notify_event", tap).accepted
@@ -40,7 +43,7 @@ def test_events_and_annotations_wake_triggers_and_the_stop_service_ends_the_run(
         assert "'never'" in refusal.reason
 
         seen = len(states)
-        watcher.wait(lambda: len(states) > seen + 5)
+        watcher.wait(lambda: len(states) > seen + 5, "states after the annotation")
         assert watcher.call(
             StopSimulation, "/hetwin/stop_simulation", StopSimulation.Request()
         ).accepted

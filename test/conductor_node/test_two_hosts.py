@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 from support.ros_domains import new_domain
-from support.ros_runs import command, environment, run, toy, wait_until
+from support.ros_runs import command, environment, run, toy
+from support.waiting import wait_until
 
 DEADLINE_S = 4.0
 

@@ -14,11 +14,13 @@ from hetwin.msg import SceneState
 
 def test_two_twins_in_two_namespaces_are_as_each_alone(tmp_path: Path) -> None:
     domain = new_domain()
-    scenarios = {}
+    seen = tmp_path / "seen"
+    scenarios, alone = {}, {}
     for name, until in (("left", 1.0), ("right", 1.5)):
-        (tmp_path / name).mkdir()
-        scenarios[name] = toy(tmp_path / name, until=until, pace=0.002)
-    alone = {n: run(s, tmp_path / n / "alone", transport="local") for n, s in scenarios.items()}
+        folder = tmp_path / name
+        folder.mkdir()
+        alone[name] = run(toy(folder, until=until), folder / "alone", transport="local")
+        scenarios[name] = toy(folder, until=until, slow_until=seen)
     with (
         running(
             scenarios["left"], tmp_path / "left/run", "--namespace", "left", domain=domain
@@ -28,13 +30,16 @@ def test_two_twins_in_two_namespaces_are_as_each_alone(tmp_path: Path) -> None:
         ) as right,
         watching(domain) as watcher,
     ):
+        processes: dict[str, subprocess.Popen[str]] = {"left": left[0], "right": right[0]}
         states = {n: watcher.listen(SceneState, f"/{n}/hetwin/state") for n in scenarios}
         bare = watcher.listen(SceneState, "/hetwin/state")
-        watcher.wait(lambda: all(states.values()))  # both at once
-        names = watcher.node_names()
-        processes: dict[str, subprocess.Popen[str]] = {"left": left[0], "right": right[0]}
+        nodes = [f"/{n}/{node}" for n in scenarios for node in ("conductor", "cup")]
+        watcher.wait_for_nodes(*nodes)
+        for name, heard in states.items():
+            watcher.wait(lambda heard=heard: heard, f"a state of {name}")  # type: ignore[misc]
+        assert [name for name, process in processes.items() if process.poll() is not None] == []
+        seen.touch()  # both are seen at once
         ended = {name: finish(process) for name, process in processes.items()}
-    assert {"/left/conductor", "/right/conductor", "/left/cup", "/right/cup"} <= names
     assert not bare
     for name, one in ended.items():
         assert one.code == 0, one.err

@@ -6,8 +6,7 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ models:
     parameters:
       until: {until}
       pace: {pace}
+      slow_until: {slow_until}
       actions:
         - {{name: move_hand, at: 0.2, phase: begin, hand: hand}}
         - {{name: move_hand, at: 0.5, phase: end, hand: hand}}
@@ -47,11 +47,28 @@ triggers:
 
 
 def toy(
-    folder: Path, *, until: float = 1.0, pace: float = 0.0, cup: str = "", more: str = ""
+    folder: Path,
+    *,
+    until: float = 1.0,
+    pace: float = 0.0,
+    slow_until: Path | None = None,
+    cup: str = "",
+    more: str = "",
 ) -> Path:
-    """Write the tiny scenario; `cup` adds to the cup's entry, `more` to the triggers."""
+    """Write the tiny scenario.
+
+    Args:
+        folder: where to.
+        until: simulated seconds.
+        pace: what a step takes at least [s].
+        slow_until: a step takes far longer until this file exists, so that a run is not over before it is seen.
+        cup: adds to the cup's entry.
+        more: adds to the triggers.
+    """
     path = folder / "toy.yaml"
-    path.write_text(TOY.format(until=until, pace=pace, cup=cup, more=more), encoding="utf-8")
+    slow = "null" if slow_until is None else slow_until
+    text = TOY.format(until=until, pace=pace, slow_until=slow, cup=cup, more=more)
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -129,19 +146,6 @@ def finish(process: subprocess.Popen[str]) -> Ended:
     """Wait for the end."""
     out, err = process.communicate(timeout=TIMEOUT_S)
     return Ended(process.returncode, out, err)
-
-
-def wait_until(holds: Callable[[], bool], timeout_s: float = 90.0) -> None:
-    """Wait until something holds.
-
-    Raises:
-        TimeoutError: if it does not in time.
-    """
-    end = time.monotonic() + timeout_s
-    while not holds():
-        if time.monotonic() > end:
-            raise TimeoutError(f"not within {timeout_s} s")
-        time.sleep(0.02)
 
 
 def is_alive(pid: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value, pose_value
 
 HAND_SPEED = 0.1
+SLOW_S = 0.2
 
 
 class ToyPhysics(Model):
@@ -48,12 +50,14 @@ class ToyPhysics(Model):
             ParameterRequest("nan_at", ParameterKind.NUMBER, required=False, default=None),
             ParameterRequest("late_at", ParameterKind.NUMBER, required=False, default=None),
             ParameterRequest("pace", ParameterKind.NUMBER, required=False, default=0.0, unit="s"),
+            ParameterRequest("slow_until", ParameterKind.ANY, required=False, default=None),
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         self._until = round(parameters["until"] * 1e9)
         self._actions = [dict(a) for a in parameters["actions"]]
         self._pace = parameters["pace"]
+        self._slow_until = parameters["slow_until"] and Path(parameters["slow_until"])
         self._when = {k: parameters[f"{k}_at"] for k in ("fail", "nan", "late")}
         self._ball = pose_value((0.0, 0.0, 1.0)).data
         self._owns = True
@@ -69,7 +73,7 @@ class ToyPhysics(Model):
 
     def step(self, tick: StepInput) -> StepOutput:
         self._misbehave(tick.time_ns)
-        time.sleep(self._pace)
+        time.sleep(self._pace_now())
         dt = tick.period_ns / 1e9
         t = tick.time_ns / 1e9
         hand = pose_value((HAND_SPEED * t, 0.0, 1.1), linear=(HAND_SPEED, 0.0, 0.0)).data
@@ -83,6 +87,12 @@ class ToyPhysics(Model):
         return StepOutput(
             tick.time_ns, block=block, events=self._due(t), ended=tick.time_ns >= self._until
         )
+
+    def _pace_now(self) -> float:
+        """What this step takes [s]: long, until the file that is waited for is there."""
+        if self._slow_until and self._slow_until.exists():
+            self._slow_until = None
+        return SLOW_S if self._slow_until else float(self._pace)
 
     def _misbehave(self, time_ns: int) -> None:
         t = time_ns / 1e9

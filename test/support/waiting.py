@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable
 PATIENCE_S = 120.0
 """Far more than any state takes to come about on a busy machine; only a test that fails waits as long."""
 _PERIOD_S = 0.02
+_AFTER_THE_END_S = 1.0
+"""What a process has sent before its end may still be on its way."""
 
 
 def wait_until(
@@ -32,14 +34,13 @@ def wait_until(
         AssertionError: naming what was missing, if it does not hold in time or the process ends before.
     """
     end = time.monotonic() + timeout_s
+    ended = False
     while not holds():
-        if process is not None and process.poll() is not None:
-            if holds():  # it came about just before the end
-                return
-            raise AssertionError(
-                f"the process has ended before there was {_text(what)}: {_said(process)}"
-            )
+        if process is not None and not ended and process.poll() is not None:
+            ended, end = True, time.monotonic() + _AFTER_THE_END_S
         if time.monotonic() > end:
+            if process is not None and ended:
+                raise AssertionError(f"the process ended before: {_text(what)}; {_said(process)}")
             raise AssertionError(f"not within {timeout_s:g} s: {_text(what)}")
         time.sleep(period_s)
 
