@@ -25,6 +25,12 @@ from hetwin.msg import Registry
 
 LAUNCH = Path(__file__).resolve().parents[2] / "launch"
 TWIN = "/left"
+TOPICS = {
+    *(f"{TWIN}/hetwin/{name}" for name in ("markers", "registry", "responsibilities", "state")),
+    *(f"{TWIN}/hetwin/{name}" for name in ("events", "handovers")),
+    *(f"{TWIN}/{name}" for name in ("clock", "diagnostics", "robot_description")),
+}
+"""What a twin publishes; found one by one."""
 DISPLAYS = {
     "MarkerArray": "visualization_msgs/msg/MarkerArray",
     "RobotModel": "std_msgs/msg/String",
@@ -60,13 +66,10 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watcher]:
     command += ["-r", f"__ns:={TWIN}", "--params-file", str(folder / "qos.yaml"), *given]
     process = subprocess.Popen(command, env=environment(domain))
     try:
-        with watching(domain) as watcher:
+        with watching(domain, process) as watcher:
             registry = watcher.listen(Registry, f"{TWIN}/hetwin/registry", latched=True)
-            markers = f"{TWIN}/hetwin/markers"
-            watcher.wait(
-                lambda: process.poll() is not None or (registry and markers in published(watcher))
-            )
-            assert process.poll() is None
+            watcher.wait(lambda: registry, "the registry")
+            watcher.wait_for_all(TOPICS, lambda: published(watcher), "topics of the twin")
             yield watcher
     finally:
         process.terminate()
@@ -82,6 +85,12 @@ def published(watcher: Watcher) -> dict[str, str]:
     return {name: types[0] for name, types in found}
 
 
+def qos(twin: Watcher, topic: str) -> Any:
+    """The QoS of the only publisher of a topic."""
+    (info,) = twin.node.get_publishers_info_by_topic(topic)
+    return info.qos_profile
+
+
 def test_the_rviz_layout_shows_what_is_published(twin: Watcher) -> None:
     layout = yaml.safe_load((LAUNCH / "hetwin.rviz").read_text(encoding="utf-8"))
     topics = published(twin)
@@ -94,8 +103,7 @@ def test_the_rviz_layout_shows_what_is_published(twin: Watcher) -> None:
         kind = display["Class"].rpartition("/")[2]
         name = f"{TWIN}/{topic['Value']}"  # relative, as RViz is in the twin's namespace
         assert topics[name] == DISPLAYS[kind]
-        (info,) = twin.node.get_publishers_info_by_topic(name)
-        latched = info.qos_profile.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL
+        latched = qos(twin, name).durability == QoSDurabilityPolicy.TRANSIENT_LOCAL
         assert latched or topic["Durability Policy"] == "Volatile"  # else they would not match
     assert shown == 2
 
@@ -129,14 +137,11 @@ def message_class(kind: str) -> Any:
 
 
 def test_qos_is_as_the_parameters_say(twin: Watcher) -> None:
-    def qos(topic: str) -> Any:
-        (info,) = twin.node.get_publishers_info_by_topic(f"{TWIN}/{topic}")
-        return info.qos_profile
-
-    assert qos("hetwin/state").reliability == QoSReliabilityPolicy.BEST_EFFORT
-    assert qos("clock").reliability == QoSReliabilityPolicy.BEST_EFFORT
-    assert qos("hetwin/events").reliability == QoSReliabilityPolicy.RELIABLE
-    assert qos("robot_description").durability == QoSDurabilityPolicy.TRANSIENT_LOCAL
+    assert qos(twin, f"{TWIN}/hetwin/state").reliability == QoSReliabilityPolicy.BEST_EFFORT
+    assert qos(twin, f"{TWIN}/clock").reliability == QoSReliabilityPolicy.BEST_EFFORT
+    assert qos(twin, f"{TWIN}/hetwin/events").reliability == QoSReliabilityPolicy.RELIABLE
+    description = qos(twin, f"{TWIN}/robot_description")
+    assert description.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL
 
 
 def test_nothing_is_outside_the_namespace(twin: Watcher) -> None:
@@ -153,7 +158,9 @@ def test_frames_are_those_of_the_robot_and_of_the_objects(twin: Watcher) -> None
     descriptions = twin.listen(
         message_class("std_msgs/msg/String"), f"{TWIN}/robot_description", latched=True
     )
-    twin.wait(lambda: moving and fixed and descriptions)
+    twin.wait(lambda: moving, "frames that move")
+    twin.wait(lambda: fixed, "frames that stand still")
+    twin.wait(lambda: descriptions, "the robot's description")
     links = set(re.findall(r'<link\s+name="([^"]+)"', descriptions[0].data))
     frames = {t.child_frame_id: t for t in moving[-1].transforms}
     assert {"box", "gripper"} <= frames.keys()
@@ -169,5 +176,5 @@ def test_frames_are_those_of_the_robot_and_of_the_objects(twin: Watcher) -> None
 def test_the_clock_of_a_paused_twin_stands(twin: Watcher) -> None:
     clocks: list[Clock] = []
     twin.node.create_subscription(Clock, f"{TWIN}/clock", clocks.append, qos_profile_sensor_data)
-    twin.wait(lambda: len(clocks) >= 3)
+    twin.wait(lambda: len(clocks) >= 3, "three times")
     assert {(c.clock.sec, c.clock.nanosec) for c in clocks} == {(0, 0)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +14,7 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
 from support.ros_domains import new_domain
+from support.waiting import wait_until
 
 from conductor_node.step_requests import StepPost
 from hetwin.msg import Step
@@ -47,20 +48,23 @@ class Listener:
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
         node.create_subscription(Step, topic, self.heard.append, QoSProfile(depth=100))
-        self._until(lambda: post.reaches(topic, node.get_fully_qualified_name()))
+        self._until(
+            lambda: post.reaches(topic, node.get_fully_qualified_name()),
+            f"a subscription of {topic}",
+        )
 
     def messages(self, count: int) -> list[tuple[int, list[int]]]:
         """Number and models of each message, once so many are there, and a moment later."""
-        self._until(lambda: len(self.heard) >= count)
+        self._until(lambda: len(self.heard) >= count, lambda: f"{count} messages: {self.heard}")
         self._executor.spin_once(0.05)
         return [(m.sequence, list(m.models)) for m in self.heard]
 
-    def _until(self, done: Any) -> None:
-        for _ in range(500):
-            if done():
-                return
+    def _until(self, holds: Callable[[], bool], what: str | Callable[[], object]) -> None:
+        def look() -> bool:
             self._executor.spin_once(0.01)
-        raise AssertionError("nothing within 5 s")
+            return holds()
+
+        wait_until(look, what, period_s=0.0)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
-from ros_domains import new_domain
+from support.ros_domains import new_domain
 
 from hetwin.srv import RegisterModel
 from hetwin_suite.ensemble.errors import HetwinError

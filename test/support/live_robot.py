@@ -16,6 +16,7 @@ from std_msgs.msg import Int32
 from hetwin.msg import ActionAnnotation
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.live.source import LiveSource
+from support.waiting import wait_until
 
 SECOND = 1_000_000_000
 PERIOD = 2_500_000
@@ -50,6 +51,15 @@ class Robot:
         self._stamp(message)
         self._annotations.publish(message)
 
+    def listeners(self, topic: str) -> list[Any]:
+        """Who listens to a topic, once there is someone."""
+        wait_until(lambda: self.node.count_subscribers(topic), f"a subscription of {topic}")
+        return list(self.node.get_subscriptions_info_by_topic(topic))
+
+    def is_heard(self) -> bool:
+        """Whether annotations reach someone; joint states are told until they do."""
+        return bool(self._annotations.get_subscription_count())
+
     def _stamp(self, message: Any) -> None:
         message.header.stamp.sec, message.header.stamp.nanosec = divmod(self.time_ns, SECOND)
 
@@ -76,6 +86,8 @@ def followed(robot: Robot, **spec: Any) -> Iterator[LiveSource]:
     try:
         assert source.bind(["a", "b"], PERIOD).tolist() == [True, False]
         assert source.begin()
+        if "annotations" not in spec:  # which name other topics
+            wait_until(robot.is_heard, "a subscription of annotations")
         yield source
     finally:
         source.close()

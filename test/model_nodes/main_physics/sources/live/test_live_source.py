@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Iterator
 
 import pytest
 import rclpy
 from std_msgs.msg import Int32
-from support.live_robot import PERIOD, SECOND, TEN_MS, Robot, followed
-from support.ros_domains import new_domain
+from support.waiting import wait_until
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
@@ -54,10 +52,19 @@ def play(
 
 def heard(source: LiveSource, robot: Robot) -> None:
     """Wait until the source has heard what the robot has told; the very last may be lost."""
-    deadline = time.monotonic() + 30
-    while source._samples.newest + source._skipped_ns < robot.time_ns - 5 * TEN_MS:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+
+    def newest() -> int:
+        return int(source._samples.newest + source._skipped_ns)
+
+    wait_until(
+        lambda: newest() >= robot.time_ns - 5 * TEN_MS,
+        lambda: f"joint states of {robot.time_ns} ns; the newest are of {newest()} ns",
+    )
+
+
+def waiting(source: LiveSource, name: str) -> None:
+    """Wait until an event has arrived that is not due yet."""
+    wait_until(lambda: name in {event.name for event in source._waiting}, f"event {name}")
 
 
 def test_joints_and_annotations_arrive_in_run_time(robot: Robot) -> None:
@@ -67,10 +74,7 @@ def test_joints_and_annotations_arrive_in_run_time(robot: Robot) -> None:
         at = robot.time_ns
         robot.say("wave")
         robot.tell(0.2)
-        deadline = time.monotonic() + 30
-        while not any(event.name == "wave" for event in source._waiting):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        waiting(source, "wave")
         heard(source, robot)
         positions, events = play(source, 0.4)
     assert all(
@@ -87,19 +91,21 @@ def test_joints_and_annotations_arrive_in_run_time(robot: Robot) -> None:
 def test_a_topic_of_any_type_becomes_operations(robot: Robot) -> None:
     annotations = [{"topic": "mode", "map": {1: "reach"}}]
     with followed(robot, annotations=annotations) as source:
-        deadline = time.monotonic() + 30
-        while not robot.mode.get_subscription_count():
-            assert time.monotonic() < deadline
+
+        def mode_is_heard() -> bool:
             robot.mode.publish(Int32(data=0))  # its type is known once it is published
-            time.sleep(0.05)
+            return bool(robot.mode.get_subscription_count())
+
+        wait_until(mode_is_heard, "a subscription of mode")
         robot.tell(1.5)
         robot.mode.publish(Int32(data=1))
-        deadline = time.monotonic() + 30
         events: list[Event] = []
-        while not events:
-            assert time.monotonic() < deadline
-            events = source.events(1 << 62)
-            time.sleep(0.02)
+
+        def has_events() -> bool:
+            events.extend(source.events(1 << 62))
+            return bool(events)
+
+        wait_until(has_events, "an event of mode")
     assert (events[0].name, events[0].arguments["phase"]) == ("reach", "begin")
 
 
@@ -144,7 +150,8 @@ def test_skipping_keeps_annotations_and_goes_on_near_the_newest(robot: Robot) ->
     with followed(robot, max_lag=0.5, when_late="skip") as source:
         robot.tell(1.5)
         robot.say("wave")
-        time.sleep(0.2)  # another topic: it may arrive before what was published earlier
+        heard(source, robot)
+        waiting(source, "wave")  # another topic: it may arrive before what was published earlier
         robot.tell(2.5)
         heard(source, robot)
         positions, events = play(source)

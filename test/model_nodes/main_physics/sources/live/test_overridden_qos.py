@@ -33,7 +33,7 @@ def robot(tmp_path: Path) -> Iterator[Robot]:
 
 def test_joint_states_become_reliable_and_the_rest_stays(robot: Robot) -> None:
     def reliability(topic: str) -> QoSReliabilityPolicy:
-        (info,) = robot.node.get_subscriptions_info_by_topic(topic)
+        (info,) = robot.listeners(topic)
         return QoSReliabilityPolicy(info.qos_profile.reliability)
 
     assert OVERRIDES.strip().splitlines()[2:] == tutorial_block()[2:]
