@@ -20,6 +20,7 @@ from fault_cases import Case, environment
 from rosbags.highlevel import AnyReader
 
 from conductor_node.shared_memory import SharedMemory
+from hetwin_core.ensemble.errors import RunFailed
 
 TIMEOUT_S = 120.0
 SETTLE_S = 15.0
@@ -65,6 +66,9 @@ def suffer(case: Case, transport: str, folder: Path, domain: int) -> Ended:
     except subprocess.TimeoutExpired:
         run.end()
         return Ended(False, None, f"still running {TIMEOUT_S:g} s later")
+    except RunFailed as error:
+        run.end()
+        return Ended(False, None, str(error))
     took = time.time() - run.fault_time()
     wrong = run.wrong(code, text, took)
     left = run.left_behind()
@@ -139,14 +143,22 @@ class _Run:
         return float(self._mark.read_text()) if self._mark.exists() else self._begun
 
     def _wait_for_the_run(self) -> None:
-        """Wait until states are being logged."""
+        """Wait until states are being logged, or the run is over.
+
+        Raises:
+            RunFailed: if there are none in time.
+        """
+        first = 0
         end = time.monotonic() + TIMEOUT_S / 2
         while time.monotonic() < end and self._process.poll() is None:
-            logs = list(self.out.glob("log/*.mcap"))
-            if logs and logs[0].stat().st_size > 0:
-                time.sleep(0.5)
+            size = sum(log.stat().st_size for log in self.out.glob("log/*.mcap"))
+            if first and size > first:
                 return
+            first = first or size
             time.sleep(0.02)
+        if self._process.poll() is None:
+            reason = f"its log does not grow within {TIMEOUT_S / 2:g} s"
+            raise RunFailed("conductor", "start", 0, reason)
 
     def _send(self) -> str:
         self._mark.write_text(str(time.time()))

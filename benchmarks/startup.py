@@ -23,7 +23,7 @@ from machine import machine
 
 MODELS = 5
 RUNS = 5
-LIMIT_S = 30.0
+LIMIT_S = 90.0
 MODEL_SERVICES = (
     *("parameters", "initialize", "start"),
     *("take", "release", "command", "stop"),

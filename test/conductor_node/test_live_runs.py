@@ -19,7 +19,7 @@ from support.watcher import watching
 from hetwin.msg import Event
 from hetwin.srv import StopSimulation
 
-ENDS = {"live": "", "timeout": 3.5, "on_silence": "end", "wait": 60}
+ENDS = {"live": "", "timeout": 6.0, "on_silence": "end", "wait": 60}
 """A robot that is silent for longer than the gap is done."""
 PICK_AND_PLACE = Path("pick_and_place")
 
@@ -92,7 +92,7 @@ def told(messages: list[DiagnosticArray], key: str) -> str:
 
 def test_a_robot_that_vanishes_ends_the_run_with_words(tmp_path: Path) -> None:
     domain = new_domain()
-    spec = {"live": "/arm", "timeout": 1.0, "wait": 60}
+    spec = {"live": "/arm", "timeout": 2.0, "wait": 60}
     with (
         robot(domain, "--namespace", "arm", "--stand", "60") as process,
         live(tmp_path / "run", domain, spec) as (twin, _),
@@ -105,7 +105,7 @@ def test_a_robot_that_vanishes_ends_the_run_with_words(tmp_path: Path) -> None:
     assert ended.code == 1
     error = ended.json["error"]
     assert (error["model"], error["call"]) == ("physics", "step")
-    assert "silent on /arm/joint_states for 1 s" in error["reason"]
+    assert "silent on /arm/joint_states for 2 s" in error["reason"]
 
 
 def test_a_robot_that_is_started_anew_is_followed_on(tmp_path: Path) -> None:

@@ -109,9 +109,9 @@ def conductor(folder: Path, *parameters: str) -> Iterator[tuple[Client, subproce
         text=True,
     )
     try:
-        with watching(domain) as watcher:
+        with watching(domain, process) as watcher:
             service = watcher.node.create_client(GetSimulationState, "/hetwin/get_simulation_state")
-            watcher.wait(lambda: service.service_is_ready() or process.poll() is not None)
+            watcher.wait(service.service_is_ready, "the standard's services")
             yield Client(watcher, domain), process
     finally:
         if process.poll() is None:
@@ -159,16 +159,16 @@ def test_steps_tell_how_far_they_are(paused: Client) -> None:
     before = paused.time()
     heard: list[tuple[int, int]] = []
     client = ActionClient(paused.watcher.node, SimulateSteps, "/hetwin/simulate_steps")
-    paused.watcher.wait(client.server_is_ready)
+    paused.watcher.wait(client.server_is_ready, "the action simulate_steps")
     sent = client.send_goal_async(
         SimulateSteps.Goal(steps=20),
         feedback_callback=lambda m: heard.append(
             (m.feedback.completed_steps, m.feedback.remaining_steps)
         ),
     )
-    paused.watcher.wait(sent.done)
+    paused.watcher.wait(sent.done, "that the goal is accepted")
     answer = sent.result().get_result_async()
-    paused.watcher.wait(answer.done)
+    paused.watcher.wait(answer.done, "the result of the steps")
     assert answer.result().result.result.result == OK
     # What comes after the result, or faster than it is taken, is not heard.
     assert heard
@@ -295,7 +295,7 @@ def test_nodes_that_ended_with_a_run_are_started_for_the_next(tmp_path: Path) ->
         with subprocess.Popen(node, env=environment(client.domain)) as grasp:
             for _ in range(2):
                 assert client.go(PLAYING).result in (OK, OVER)
-                client.watcher.wait(lambda: client.state() == STOPPED)
+                client.watcher.wait(lambda: client.state() == STOPPED, "a stopped simulation")
             assert grasp.wait(30) == 0
         assert client.go(QUITTING).result == OK
         assert process.wait(30) == 0

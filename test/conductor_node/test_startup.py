@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_no_service_is_lost() -> None:
     command = [sys.executable, "benchmarks/startup.py", "--one", str(new_domain())]
     ended = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False
     )
     assert ended.returncode == 0, ended.stderr
     assert json.loads(ended.stdout.splitlines()[-1])["lost"] == []

@@ -51,6 +51,8 @@ class WhileItRuns(unittest.TestCase):
             rclpy.spin_once(node, timeout_sec=0.1)
         node.destroy_node()
         rclpy.shutdown()
+        assert registries, f"no registry within {TIMEOUT_S:g} s"
+        assert len(states) > 10, f"only {len(states)} states within {TIMEOUT_S:g} s"
         names = [model.name for model in registries[0].models]
         assert names == ["physics", "grasp", "holding", "handling"]
         assert states[-1].step > states[0].step

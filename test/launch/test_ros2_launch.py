@@ -12,13 +12,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from support.ros_domains import new_domain
+from support.waiting import wait_for_all
 
 HERE = Path(__file__).resolve().parent
 EPISODE = HERE.parents[1] / "scenarios" / "episodes" / "pick_and_place"
@@ -60,6 +60,16 @@ def env(tmp_path: Path) -> dict[str, str]:
 def ros2(*words: str, env: dict[str, str], cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["ros2", *words], env=env, cwd=cwd, capture_output=True, text=True, timeout=LIMIT_S
+    )
+
+
+def wait_for_nodes(*names: str, env: dict[str, str], cwd: Path) -> None:
+    """Wait until `ros2 node list` shows them: a list that is taken once may lack those not yet found."""
+    listing = ("node", "list", "--no-daemon", "--spin-time", "2")
+    wait_for_all(
+        [f"/{name}" for name in names],
+        lambda: ros2(*listing, env=env, cwd=cwd).stdout.split(),
+        "nodes",
     )
 
 
@@ -136,7 +146,7 @@ def test_the_ros2_command_sees_nodes_services_and_topics(
             latched = ("--qos-durability", "transient_local", "--qos-reliability", "reliable")
             echo = ("topic", "echo", "--once", *topic, *latched)  # waits until it is there
             echoed = ros2(*echo, env=env, cwd=tmp_path)
-            nodes = ros2("node", "list", "--no-daemon", "--spin-time", "8", env=env, cwd=tmp_path)
+            wait_for_nodes("conductor", "grasp", "holding", "robot_listener", env=env, cwd=tmp_path)
             kind = "hetwin/srv/AnnotateAction"
             wave = "{annotation: {operation: wave, phase: instant}}"
             service = "/hetwin/annotate_action"
@@ -148,7 +158,6 @@ def test_the_ros2_command_sees_nodes_services_and_topics(
             standing.wait(20)
             ros2("daemon", "stop", env=env, cwd=tmp_path)  # it would stay for two hours
     assert "attribute: pose" in echoed.stdout, echoed.stderr
-    assert {"/conductor", "/grasp", "/holding", "/robot_listener"} <= set(nodes.stdout.split())
     assert "accepted=True" in called.stdout, called.stdout + called.stderr
     assert "accepted=True" in stopped.stdout, stopped.stdout + stopped.stderr
 
@@ -186,11 +195,8 @@ def test_ros2_bag_play_is_a_robot(env: dict[str, str], tmp_path: Path) -> None:
     live = '{"live": "", "timeout": 5, "on_silence": "end", "wait": 60}'
     given = (f"source:={live}", "in_process:=all", "use_sim_time:=true")
     play = ("bag", "play", str(EPISODE), "--clock", "100", "--disable-keyboard-controls")
-    listing = ("node", "list", "--no-daemon", "--spin-time", "2")
     with launched(*given, env=env, cwd=tmp_path) as twin:
-        end = time.monotonic() + 60
-        while "/robot_listener" not in ros2(*listing, env=env, cwd=tmp_path).stdout:
-            assert time.monotonic() < end
+        wait_for_nodes("robot_listener", env=env, cwd=tmp_path)
         played = ros2(*play, env=env, cwd=tmp_path)
         said, _ = twin.communicate(timeout=120)
     assert played.returncode == 0, played.stderr

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,7 +69,7 @@ def partition(tmp_path: Path) -> Iterator[str]:
 
 
 LISTENER = """
-import json, sys
+import json, sys, time
 from model_nodes.main_physics.engines.gz.bindings import gazebo
 
 gz = gazebo()
@@ -97,7 +96,9 @@ assert node.subscribe(poses, "/world/shown/pose/info", hear)
 assert node.subscribe(poses, "/world/shown/dynamic_pose/info", hear_moving)  # each step; the other one is throttled
 assert node.subscribe(statistics, "/world/shown/stats", hear_time)
 print("listening", flush=True)
-sys.stdin.read()
+end, last = time.monotonic() + 20, float(sys.stdin.readline())
+while told["time"] < last and time.monotonic() < end:
+    time.sleep(0.02)
 print(json.dumps(told), flush=True)
 """
 """In a process of its own: a Gazebo that is asked for something in Python cannot be heard there meanwhile."""
@@ -124,8 +125,7 @@ def test_the_twin_moves_in_a_running_gazebo_and_steps_it(
         assert listener.stdout is not None
         assert listener.stdout.readline() == "listening\n"
         summary = conductor.run()
-        time.sleep(1.0)  # so that the last messages come
-        out, _ = listener.communicate(timeout=20)
+        out, _ = listener.communicate("0.35\n", timeout=40)  # it waits for the last messages
     assert summary.error is None
     told = json.loads(out)
     assert told["time"] == pytest.approx(0.4, abs=0.05)

@@ -17,9 +17,9 @@ from rclpy.task import Future
 from support.ros_domains import new_domain
 
 from hetwin.srv import RegisterModel
-from hetwin_suite.ensemble.errors import HetwinError
-from hetwin_suite.ensemble.transport.ros_names import REGISTER
-from hetwin_suite.model_nodes import ros_node
+from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.wire.names import REGISTER
+from model_nodes import ros_node
 
 
 class Registering(Node):  # type: ignore[misc]

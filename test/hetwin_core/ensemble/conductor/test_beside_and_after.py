@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support.small_ensemble import Watcher, run
+from support.waiting import wait_until
 
 from hetwin_core.ensemble.model import Contribution, StepInput, StepOutput
 
@@ -44,7 +45,10 @@ def test_both_couplings_are_deterministic() -> None:
 
 def test_no_thread_is_left() -> None:
     run(TEXT)
-    assert "beside" not in {thread.name for thread in threading.enumerate()}
+    wait_until(
+        lambda: "beside" not in {thread.name for thread in threading.enumerate()},
+        "the end of the thread beside",
+    )
 
 
 def test_a_snapshot_cannot_be_written_to() -> None:

@@ -11,9 +11,9 @@ models:
   physics:
     type: "support.toys:ToyPhysics"
     main: true
-    parameters: {until: 0.3, pace: 0.002, actions: [
+    parameters: {until: 0.3, pace: 0.01, actions: [
       {name: one, at: 0.05}, {name: two, at: 0.06}, {name: three, at: 0.07}, {name: four, at: 0.08}]}
-  slow: {type: "support.small_ensemble:Watcher", step: STEP, parameters: {sleep: 0.015}}
+  slow: {type: "support.small_ensemble:Watcher", step: STEP, parameters: {sleep: 0.05}}
 """
 
 
@@ -47,7 +47,7 @@ def test_a_free_model_misses_nothing_by_definition() -> None:
 
 
 def test_what_it_answers_is_written_at_a_later_barrier() -> None:
-    asks = "sleep: 0.015, asks: [{at: 0.0, kind: take, entity: ball}]"
-    outcome = run(TEXT.replace("STEP", "clock").replace("sleep: 0.015", asks))
+    asks = "sleep: 0.05, asks: [{at: 0.0, kind: take, entity: ball}]"
+    outcome = run(TEXT.replace("STEP", "clock").replace("sleep: 0.05", asks))
     assert [(a, b) for _, a, b in outcome.moves()] == [("physics", "slow")]
     assert outcome.record.handovers[0].time_ns > 10_000_000

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import pytest
 import rclpy
 from std_msgs.msg import Int32
+from support.live_robot import PERIOD, SECOND, TEN_MS, Robot, followed
+from support.ros_domains import new_domain
 from support.waiting import wait_until
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
