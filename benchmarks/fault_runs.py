@@ -51,7 +51,7 @@ class Ended:
     says: str
 
 
-def suffer(case: Case, transport: str, folder: Path, domain: int) -> Ended:
+def suffer(case: Case, transport: str, folder: Path, domain: int, *, slower: float = 1.0) -> Ended:
     """Run a case.
 
     Args:
@@ -59,13 +59,14 @@ def suffer(case: Case, transport: str, folder: Path, domain: int) -> Ended:
         transport: ``local`` or ``ros``.
         folder: an empty one for all files.
         domain: ROS_DOMAIN_ID.
+        slower: all limits of wall time are longer by this, for machines that do something else meanwhile.
     """
-    run = _Run(case, transport, folder, domain)
+    run = _Run(case, transport, folder, domain, slower)
     try:
         code, text = run.to_the_end()
     except subprocess.TimeoutExpired:
         run.end()
-        return Ended(False, None, f"still running {TIMEOUT_S:g} s later")
+        return Ended(False, None, f"still running {TIMEOUT_S * slower:g} s later")
     except RunFailed as error:
         run.end()
         return Ended(False, None, str(error))
@@ -77,8 +78,11 @@ def suffer(case: Case, transport: str, folder: Path, domain: int) -> Ended:
 
 
 class _Run:
-    def __init__(self, case: Case, transport: str, folder: Path, domain: int) -> None:
+    def __init__(
+        self, case: Case, transport: str, folder: Path, domain: int, slower: float
+    ) -> None:
         self._case = case
+        self._slower = slower
         self._transport = transport
         self._folder = folder
         self._mark = folder / "mark"
@@ -118,7 +122,7 @@ class _Run:
             self._wait_for_the_run()
             more = self._second_node() if self._case.whom == "second" else self._send()
         with self._looking_at_memory():
-            text, _ = self._process.communicate(timeout=TIMEOUT_S)
+            text, _ = self._process.communicate(timeout=TIMEOUT_S * self._slower)
         return self._process.returncode, text + more
 
     @contextmanager
@@ -149,7 +153,7 @@ class _Run:
             RunFailed: if there are none in time.
         """
         first = 0
-        end = time.monotonic() + TIMEOUT_S / 2
+        end = time.monotonic() + TIMEOUT_S * self._slower / 2
         while time.monotonic() < end and self._process.poll() is None:
             size = sum(log.stat().st_size for log in self.out.glob("log/*.mcap"))
             if first and size > first:
@@ -157,7 +161,7 @@ class _Run:
             first = first or size
             time.sleep(0.02)
         if self._process.poll() is None:
-            reason = f"its log does not grow within {TIMEOUT_S / 2:g} s"
+            reason = f"its log does not grow within {TIMEOUT_S * self._slower / 2:g} s"
             raise RunFailed("conductor", "start", 0, reason)
 
     def _send(self) -> str:
@@ -183,7 +187,7 @@ class _Run:
             env=self._environment,
             capture_output=True,
             text=True,
-            timeout=TIMEOUT_S,
+            timeout=TIMEOUT_S * self._slower,
             check=False,
         )
         self._mark.write_text(str(time.time()))
@@ -204,7 +208,7 @@ class _Run:
         words = case.words(self._transport)
         if words not in text and words not in json.dumps(self._summary()):
             found.append(f"does not say {words!r}: {text.strip()[-300:]}")
-        if took > case.deadline_s:
+        if took > case.deadline_s * self._slower:
             found.append(f"took {took:.1f} s")
         return found + self._wrong_log()
 
@@ -222,7 +226,7 @@ class _Run:
         if not case.ended:  # bad input: nothing is begun
             return ["a run was begun"] if self.out.exists() else []
         if case.whom == "command" and case.send == signal.SIGKILL:
-            _wait_until(lambda: bool(self._summary()), SETTLE_S)
+            _wait_until(lambda: bool(self._summary()), SETTLE_S * self._slower)
         summary = self._summary()
         if case.whom != "command" and summary.get("ended") != case.ended:
             found.append(f"the summary says {summary.get('ended')!r} instead of {case.ended!r}")
@@ -239,7 +243,7 @@ class _Run:
 
     def left_behind(self) -> list[str]:
         """Processes and shared memory that outlive the command."""
-        _wait_until(lambda: not self._processes(), SETTLE_S)
+        _wait_until(lambda: not self._processes(), SETTLE_S * self._slower)
         left = [f"left running: {' '.join(words)[:120]}" for _, words in self._processes()]
         if self._case.whom == "command" and self._case.send == signal.SIGKILL:
             return left  # nobody is left who could free the memory
