@@ -14,7 +14,7 @@ SOURCES := pyproject.toml hatch_build.py package.xml CMakeLists.txt $(wildcard c
 # A library path or a guard that another environment's Python has left behind would mix the two.
 unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH VIRTUAL_ENV
 
-.PHONY: help install demo test test-random test-faults test-colcon lint clean
+.PHONY: help install demo test test-random test-faults test-colcon test-python coverage docs lint clean
 
 help: ## show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' Makefile | expand -t 16
@@ -44,6 +44,21 @@ test-faults: install ## test every row of the table of faults; takes minutes
 
 test-colcon: install ## build with colcon and test what that installs; takes minutes
 	@$(BIN)/python -m pytest -q -m colcon
+
+test-python: ## run all tests with another Python: make test-python PYTHON=python3.12
+	@bash cmake/test_python.sh $(PYTHON)
+
+coverage: install ## run all tests with a coverage figure; pages in build/coverage/html
+	@rm -rf build/coverage && mkdir -p build/coverage
+	@echo "running the tests with coverage"
+	@$(BIN)/coverage run -m pytest -q -n 2 --dist loadfile -m 'not colcon and not faults'
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage html --quiet
+	@$(BIN)/coverage report
+
+docs: install ## build the documentation site into build/docs
+	@$(BIN)/python docs/make_site.py build/docs
+	@echo "built build/docs/index.html"
 
 lint: install ## check style and types
 	@echo "checking style"

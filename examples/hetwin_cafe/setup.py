@@ -20,7 +20,7 @@ setup(
     install_requires=["setuptools"],
     zip_safe=True,
     maintainer="hetwin maintainers",
-    maintainer_email="maintainers@hetwin.org",
+    maintainer_email="maintainers@hetwin.invalid",
     description="Models of a user's own for hetwin.",
     license="Apache-2.0",
     entry_points={

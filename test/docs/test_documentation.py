@@ -18,7 +18,8 @@ from hetwin_core.ensemble.triggers.schema import TriggerEntry
 from model_nodes.main_physics.sources.spec import LiveSpec, RecordingSpec
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "benchmarks/README.md"]
+COMPANIONS = [ROOT / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING", "SECURITY")]
+PAGES = [*COMPANIONS, *sorted((ROOT / "docs").glob("*.md")), ROOT / "benchmarks/README.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
 
