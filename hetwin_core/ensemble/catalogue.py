@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import Model
@@ -25,26 +25,69 @@ def model_class(type_name: str) -> type[Model]:
     Raises:
         BadInput: if there is none, or it is not a model.
     """
-    place = type_name if ":" in type_name else model_types().get(type_name)
-    if place is None:
-        raise BadInput(
-            "unknown model type",
-            found=type_name,
-            expected="one of " + ", ".join(model_types()) + ", or MODULE:CLASS",
-        )
+    installed = None if ":" in type_name else _entry_point(type_name)
+    place = type_name if installed is None else installed.value
     module_name, _, class_name = place.partition(":")
     try:
         found = getattr(import_module(module_name), class_name)
+    except ModuleNotFoundError as error:
+        raise _not_there(error, place, installed) from error
     except Exception as error:  # a module of anyone's may raise anything while it is imported
-        raise BadInput(
-            f"the model cannot be imported: {type(error).__name__}: {error}",
-            found=place,
-            expected="MODULE:CLASS of an installed class derived from hetwin's Model",
-        ) from error
+        raise _not_importable(error, place) from error
     if not (isinstance(found, type) and issubclass(found, Model)):
         raise BadInput(
             "this is not a model",
             found=place,
-            expected="a class derived from hetwin_core.ensemble.model.Model",
+            expected="a class derived from hetwin_suite.Model",
         )
     return found
+
+
+def _entry_point(name: str) -> EntryPoint:
+    """The entry point of an installed model type.
+
+    Raises:
+        BadInput: if there is none.
+    """
+    found = entry_points(group=ENTRY_POINTS, name=name)
+    if not found:
+        raise BadInput(
+            "unknown model type",
+            found=name,
+            expected="one of " + ", ".join(model_types()) + ", or MODULE:CLASS",
+        )
+    return next(iter(found))
+
+
+def _not_there(error: ModuleNotFoundError, place: str, installed: EntryPoint | None) -> BadInput:
+    """What is wrong if a module is missing: the model's own, which may have moved, or one that it imports."""
+    module_name, _, class_name = place.partition(":")
+    moved_to = getattr(error, "new_name", None) if _is_of(error, module_name) else None
+    if installed is not None and _is_of(error, module_name):
+        package = installed.dist.name if installed.dist is not None else "the package that brings it"
+        return BadInput(
+            f"the model type {installed.name} is installed under a module that is no longer there",
+            found=place,
+            expected=f"the entry points of the present version: reinstall {package}",
+        )
+    if moved_to is not None:
+        return BadInput(
+            "the model has moved to another module",
+            found=place,
+            expected=f"{moved_to}:{class_name}",
+        )
+    return _not_importable(error, place)
+
+
+def _is_of(error: ModuleNotFoundError, module_name: str) -> bool:
+    """Whether it is the module itself, or a package that it is in, that is missing."""
+    missing = getattr(error, "old_name", None) or error.name or ""
+    return f"{module_name}.".startswith(f"{missing}.")
+
+
+def _not_importable(error: Exception, place: str) -> BadInput:
+    return BadInput(
+        f"the model cannot be imported: {type(error).__name__}: {error}",
+        found=place,
+        expected="MODULE:CLASS of an installed class derived from hetwin_suite.Model",
+    )
