@@ -260,9 +260,7 @@ class _Run:
         error = summary.get("error") or next(iter(summary.get("failures", ())), None)
         if error is None:
             return f"ended: {summary.get('ended', 'by the signal')}"
-        return (
-            f"{error['model']}: {error['call']} failed at {error['time']:.6f} s: {error['reason']}"
-        )
+        return failure_row_words(error)
 
     def _processes(self) -> list[tuple[int, list[str]]]:
         """Living processes of this run: they carry its mark in their environment."""

@@ -7,10 +7,10 @@ from typing import Any
 
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile
 
+from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.projection.periodic_messages import TransformTemplate
-from hetwin_core.wire import names
 
 try:
     from tf2_msgs.msg import TFMessage
@@ -35,8 +35,8 @@ def make_frames(
     if TFMessage is None or live:
         return None
     return SceneFrames(
-        publisher(TFMessage, names.TRANSFORMS, QoSProfile(depth=100)),
-        publisher(TFMessage, names.STATIC_TRANSFORMS, latched()),
+        publisher(TFMessage, topics.TRANSFORMS.name, QoSProfile(depth=100)),
+        publisher(TFMessage, topics.STATIC_TRANSFORMS.name, latched()),
     )
 
 

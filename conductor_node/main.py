@@ -14,15 +14,7 @@ import rclpy.executors
 from conductor_node.node import ConductorNode
 from conductor_node.runner import run_goal
 from conductor_node.startup_goal import OwnGoal
-
-
-def make_executor() -> Any:
-    """The fastest executor that this rclpy has."""
-    try:
-        from rclpy.experimental import EventsExecutor
-    except ImportError:
-        return rclpy.executors.SingleThreadedExecutor()
-    return EventsExecutor()
+from hetwin_core.wire.spinning import make_executor
 
 
 def main(args: list[str] | None = None) -> None:

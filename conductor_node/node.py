@@ -13,7 +13,6 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
 
-from conductor_node.annotations import annotation_event
 from conductor_node.deferred_services import Waiting
 from conductor_node.standard.registration import offer_standard_services
 from conductor_node.startup_goal import OwnGoal
@@ -21,6 +20,7 @@ from hetwin.action import Simulate
 from hetwin.msg import ActionAnnotation
 from hetwin.srv import AnnotateAction, NotifyEvent, RegisterModel, StopSimulation
 from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.topics import ANNOTATIONS
 from hetwin_core.wire import messages, names
 
 
@@ -65,7 +65,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._offer(NotifyEvent, names.NOTIFY, self._on_notify, depth)
         self._offer(AnnotateAction, names.ANNOTATE, self._on_annotate, depth)
         self._offer(StopSimulation, names.STOP, self._on_stop, depth)
-        self.create_subscription(ActionAnnotation, names.ANNOTATIONS, self._on_annotation, depth)
+        self.create_subscription(ActionAnnotation, ANNOTATIONS.name, self._on_annotation, depth)
         self._server = ActionServer(
             self,
             Simulate,
@@ -139,15 +139,15 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._running().notify(messages.read_event(request.event))
 
     def _on_annotate(self, request: AnnotateAction.Request) -> None:
-        self._running().notify(annotation_event(request.annotation))
+        self._running().notify(messages.read_annotation(request.annotation))
 
     def _on_annotation(self, message: ActionAnnotation) -> None:
         if self.conductor is None or self.conductor.is_live:  # a live source hears them itself
             return
         try:
-            self.conductor.notify(annotation_event(message))
+            self.conductor.notify(messages.read_annotation(message))
         except ValueError as error:
-            self.get_logger().warning(f"{names.ANNOTATIONS}: {error}")
+            self.get_logger().warning(f"{ANNOTATIONS.name}: {error}")
 
     def _on_stop(self, _: StopSimulation.Request) -> None:
         self._running().stop()

@@ -19,11 +19,12 @@ from conductor_node.markers import MarkerWriter
 from hetwin.msg import Event as EventMessage
 from hetwin.msg import Handover as HandoverMessage
 from hetwin.msg import ModelInfo, Registry, Responsibilities, Responsibility, SceneState
+from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.listener import Handover, ModelRecord, RunStart, RunSummary
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.wire import messages, names
+from hetwin_core.wire import messages
 
 LEVELS = {
     "info": DiagnosticStatus.OK,
@@ -65,17 +66,19 @@ class Publisher:
                 qos_overriding_options=QoSOverridingOptions.with_default_policies(),
             )
 
-        self._state = publisher(SceneState, names.STATE, QoSProfile(depth=10))
+        self._state = publisher(SceneState, topics.STATE.name, QoSProfile(depth=10))
         # A clock that others publish is theirs alone.
         follows = bool(node.get_parameter("use_sim_time").value)
-        self._clock = None if follows else publisher(Clock, names.CLOCK, QoSProfile(depth=10))
-        self._events = publisher(EventMessage, names.EVENTS, QoSProfile(depth=1000))
-        self._handovers = publisher(HandoverMessage, names.HANDOVERS, QoSProfile(depth=1000))
-        self._table = publisher(Responsibilities, names.RESPONSIBILITIES, latched())
-        self._registry = publisher(Registry, names.REGISTRY, latched())
-        self._description = publisher(String, names.ROBOT_DESCRIPTION, latched())
-        self._diagnostics = publisher(DiagnosticArray, names.DIAGNOSTICS, QoSProfile(depth=100))
-        self._marker_topic = publisher(MarkerArray, names.MARKERS, QoSProfile(depth=1))
+        self._clock = None if follows else publisher(Clock, topics.CLOCK.name, QoSProfile(depth=10))
+        self._events = publisher(EventMessage, topics.EVENTS.name, QoSProfile(depth=1000))
+        self._handovers = publisher(HandoverMessage, topics.HANDOVERS.name, QoSProfile(depth=1000))
+        self._table = publisher(Responsibilities, topics.RESPONSIBILITIES.name, latched())
+        self._registry = publisher(Registry, topics.REGISTRY.name, latched())
+        self._description = publisher(String, topics.ROBOT_DESCRIPTION.name, latched())
+        self._diagnostics = publisher(
+            DiagnosticArray, topics.DIAGNOSTICS.name, QoSProfile(depth=100)
+        )
+        self._marker_topic = publisher(MarkerArray, topics.MARKERS.name, QoSProfile(depth=1))
         self._frames = make_frames(publisher, live=live)
         self._period_ns = round(1e9 / state_rate)
         self._marker_period_ns = round(1e9 / marker_rate)

@@ -27,7 +27,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
-from hetwin_core.ensemble.words import event_in_words
+from hetwin_core.ensemble.words import event_line
 from hetwin_core.projection.failed_run import finish_failed_run
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.new_run import new_run_folder
@@ -214,7 +214,7 @@ class _Feedback(QuietListener):
 
     def event(self, event: Event) -> None:
         """Tell of what happened at once."""
-        text = event_in_words(event)
+        text = event_line(event)
         if text:
             self._message = text
             self._tell(event.time_ns, time.monotonic())

@@ -124,7 +124,7 @@ class MovedModuleFinder:
     """Refuses imports by old names; stands at the end of `sys.meta_path`, after what finds modules that exist."""
 
     @staticmethod
-    def find_spec(fullname: str, path: object = None, target: object = None) -> None:
+    def find_spec(fullname: str, *_: object) -> None:
         """Find nothing.
 
         Raises:

@@ -47,10 +47,11 @@ from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
+from hetwin_core.ensemble.topics import CLOCK, EVENTS, STATE
 from hetwin_core.ensemble.transport.step_batching import Stepper
 from hetwin_core.wire import messages, step_codec
-from hetwin_core.wire.names import CLOCK, EVENTS, REGISTER, SERVICE_DEPTH, STATE, STEP_DEPTH
-from hetwin_core.wire.spinning import spin_until
+from hetwin_core.wire.names import REGISTER, SERVICE_DEPTH, STEP_DEPTH
+from hetwin_core.wire.spinning import make_executor, spin_until
 
 REGISTER_TIMEOUT_S = 120.0
 """Many nodes that start at once on a busy machine take a while."""
@@ -279,9 +280,9 @@ class _UnwaitedStepping:
         self._over = False
         self._output = output
         newest = QoSProfile(depth=1, reliability=QoSReliabilityPolicy.RELIABLE)
-        node.create_subscription(SceneState, STATE, self._on_state, newest)
-        node.create_subscription(Clock, CLOCK, self._on_clock, newest)
-        node.create_subscription(EventMessage, EVENTS, self._on_event, QoSProfile(depth=1000))
+        node.create_subscription(SceneState, STATE.name, self._on_state, newest)
+        node.create_subscription(Clock, CLOCK.name, self._on_clock, newest)
+        node.create_subscription(EventMessage, EVENTS.name, self._on_event, QoSProfile(depth=1000))
         self._thread = threading.Thread(target=self._run, name="stepping", daemon=True)
         self._thread.start()
 
@@ -341,15 +342,6 @@ class _UnwaitedStepping:
         message.missed_steps = self._missed
         self._output.publish(message)
         return not message.error
-
-
-def make_executor() -> Any:
-    """The fastest executor that this rclpy has."""
-    try:
-        from rclpy.experimental import EventsExecutor
-    except ImportError:
-        return rclpy.executors.SingleThreadedExecutor()
-    return EventsExecutor()
 
 
 class _ConductorWatch:

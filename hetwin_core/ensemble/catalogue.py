@@ -64,7 +64,9 @@ def _not_there(error: ModuleNotFoundError, place: str, installed: EntryPoint | N
     module_name, _, class_name = place.partition(":")
     moved_to = getattr(error, "new_name", None) if _is_of(error, module_name) else None
     if installed is not None and _is_of(error, module_name):
-        package = installed.dist.name if installed.dist is not None else "the package that brings it"
+        package = (
+            installed.dist.name if installed.dist is not None else "the package that brings it"
+        )
         return BadInput(
             f"the model type {installed.name} is installed under a module that is no longer there",
             found=place,

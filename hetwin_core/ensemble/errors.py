@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hetwin_core.ensemble.words import failure_words
+
 
 class HetwinError(Exception):
     """Base of all errors that hetwin raises on purpose; its text is meant for users."""
@@ -61,7 +63,12 @@ class RunFailed(HetwinError):
         self.call = call
         self.time_ns = time_ns
         self.reason = reason
-        super().__init__(f"{model}: {call} failed at {time_ns / 1e9:.6f} s: {reason}")
+        super().__init__(failure_words(call, time_ns / 1e9, reason, model))
+
+    @property
+    def without_model(self) -> str:
+        """The failure in words, for what names the model as its source anyway."""
+        return failure_words(self.call, self.time_ns / 1e9, self.reason)
 
 
 class Refused(HetwinError):

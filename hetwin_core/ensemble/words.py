@@ -1,31 +1,116 @@
-"""Events in the words that a person would use."""
+"""What a run says, in the words that a person would use: events, arguments, times, failures.
+
+Progress, the report, notes, and what the commands print all take their words from here.
+"""
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.events import Event, EventKind
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hetwin_core.ensemble.annotations import action_arguments, phase_of
+from hetwin_core.ensemble.events import Event, EventKind, Json
+
+_SUBJECTS = ("object", "probe")
+"""Arguments that say to what something happened."""
+_PREPOSITIONS = {
+    "hand": "by",
+    "support": "on",
+    "container": "",
+    "socket": "to",
+    "other": "to",
+}
+"""How an argument goes on after the event's name, e.g. ``grasped by gripper``, ``entered box``."""
+_OTHER_PREPOSITIONS = {
+    "picked_up": {"support": "from"},
+    "disconnected": {"socket": "from", "other": "from"},
+    "overlap": {"other": "with"},
+}
 
 
-def event_in_words(event: Event) -> str:
-    """One line about an event, e.g. ``box picked up by gripper from table``; empty for topics' values."""
-    arguments = event.arguments
+def seconds(time_ns: int, digits: int = 2) -> str:
+    """A time as people read it, e.g. ``3.21 s``."""
+    return f"{time_ns / 1e9:.{digits}f} s"
+
+
+def event_words(event: Event) -> str:
+    """An event without its time, e.g. ``box picked up by gripper from table`` or ``move hand begins``."""
+    name = event.name.replace("_", " ")
+    if event.kind is EventKind.TOPIC:
+        return event.name
+    if event.kind is EventKind.ACTION:
+        phase = phase_of(event)
+        return f"{name} {phase}s" if phase in ("begin", "end") else name
+    thing = subject(event)
+    return name if thing is None else f"{thing} {happening(event)}"
+
+
+def event_line(event: Event) -> str:
+    """An event with all that it carries; empty for a topic's value, which may be large."""
     if event.kind is EventKind.TOPIC:
         return ""
     if event.kind is EventKind.ACTION:
-        phase = arguments.get("phase", "instant")
-        rest = _rest(event, ("phase",))
-        return f"robot: {event.name}{'' if phase == 'instant' else f' {phase}s'}{rest}"
-    name = event.name.replace("_", " ")
-    if "object" not in arguments:
-        return f"{name}{_rest(event, ())}"
-    text = f"{arguments['object']} {name}"
-    hand, support = arguments.get("hand"), arguments.get("support")
-    if hand:
-        text += f" by {hand}"
-    if support:
-        text += f" {'from' if event.name == 'picked_up' else 'on'} {support}"
-    return text
+        return f"robot: {event_words(event)}{_in_brackets(action_arguments(event))}"
+    said = _said(event)
+    rest = {key: value for key, value in event.arguments.items() if key not in said}
+    return f"{event_words(event)}{_in_brackets(rest)}"
 
 
-def _rest(event: Event, without: tuple[str, ...]) -> str:
-    left = {k: v for k, v in event.arguments.items() if k not in without}
-    return f" ({', '.join(f'{k} {v}' for k, v in left.items())})" if left else ""
+def subject(event: Event) -> str | None:
+    """To what it happened; None if the event does not say."""
+    found = (event.arguments.get(key) for key in _SUBJECTS)
+    return next((str(thing) for thing in found if thing), None)
+
+
+def happening(event: Event) -> str:
+    """What happened to the event's subject, e.g. ``picked up by gripper from table``."""
+    parts = [event.name.replace("_", " ")]
+    for key, preposition in _prepositions(event).items():
+        other = event.arguments.get(key)
+        if other:
+            parts.append(f"{preposition} {other}".strip())
+    return " ".join(parts)
+
+
+def arguments_words(arguments: Mapping[str, Json]) -> str:
+    """Arguments as ``name value`` pairs, without those that say nothing."""
+    said = {key: value for key, value in arguments.items() if value is not None}
+    return ", ".join(f"{key} {_value(value)}" for key, value in said.items())
+
+
+def failure_words(call: str, time_s: float, reason: str, model: str = "") -> str:
+    """A failure at a simulated time [s], e.g. ``grasp: step failed at 1.250000 s: it returned NaN``."""
+    who = f"{model}: " if model else ""
+    return f"{who}{call} failed at {time_s:.6f} s: {reason}"
+
+
+def failure_row_words(row: Mapping[str, Any], *, with_model: bool = True) -> str:
+    """A failure as a run's summary has it; what is missing there is named as unknown."""
+    model = str(row.get("model", "run")) if with_model else ""
+    call, reason = str(row.get("call", "run")), str(row.get("reason", "unknown reason"))
+    return failure_words(call, float(row.get("time") or 0.0), reason, model)
+
+
+def _prepositions(event: Event) -> dict[str, str]:
+    return _PREPOSITIONS | _OTHER_PREPOSITIONS.get(event.name, {})
+
+
+def _said(event: Event) -> Iterable[str]:
+    """The arguments that `event_words` has said."""
+    if subject(event) is None:
+        return ()
+    first = next(key for key in _SUBJECTS if event.arguments.get(key))
+    return (first, *_PREPOSITIONS)
+
+
+def _in_brackets(arguments: Mapping[str, Json]) -> str:
+    words = arguments_words(arguments)
+    return f" ({words})" if words else ""
+
+
+def _value(value: Json) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return value if isinstance(value, str) else str(value)

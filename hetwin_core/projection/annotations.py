@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from hetwin_core.ensemble.annotations import action_arguments, phase_of
 from hetwin_core.ensemble.events import Event, Json
 
 
@@ -36,8 +37,8 @@ def pair_annotations(events: Iterable[Event], start_ns: int, end_ns: int) -> lis
     done: list[Annotation] = []
     running: list[tuple[Event, dict[str, Json]]] = []
     for event in events:
-        arguments = {key: value for key, value in event.arguments.items() if key != "phase"}
-        match event.arguments.get("phase"):
+        arguments = action_arguments(event)
+        match phase_of(event):
             case "begin":
                 running.append((event, arguments))
             case "end":

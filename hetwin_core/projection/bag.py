@@ -22,8 +22,8 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 from rosbags.rosbag2.storage_mcap import McapWriter
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.topics import LOGGED, Topic
 from hetwin_core.projection.messages import typestore
-from hetwin_core.projection.topics import TOPICS, Topic
 
 _FASTEST = 1
 """Level of zstd; the default, 3, takes more than twice as long to save a hundredth of the space."""
@@ -83,12 +83,12 @@ class LogBag:
         store = typestore()
         self._connections: dict[str, Connection] = {
             topic.name: self._writer.add_connection(
-                topic.name,
+                topic.logged_name,
                 topic.type,
                 typestore=store,
                 offered_qos_profiles=[_qos(topic.latched)],
             )
-            for topic in TOPICS
+            for topic in LOGGED
         }
         self._whole = storage.bio.tell() if isinstance(storage, McapWriter) else 0
         self._open = True

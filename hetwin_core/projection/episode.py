@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.listener import Handover, ModelRecord
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.event_codec import EventFields, event_from_fields
+from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.values import Floats, Ints, Value
-from hetwin_core.projection import topics
 from hetwin_core.projection.annotations import Annotation, pair_annotations
 from hetwin_core.projection.log_reader import LogContent
 from hetwin_core.projection.messages import nanoseconds
@@ -176,14 +177,15 @@ def _record(model: Any) -> ModelRecord:
 
 
 def _event(item: Any) -> Event:
-    arguments: dict[str, Json] = json.loads(item.arguments) if item.arguments else {}
-    return Event(
-        item.name,
-        nanoseconds(item.stamp),
-        EventKind(item.kind),
-        item.source,
-        int(item.sequence),
-        arguments,
+    return event_from_fields(
+        EventFields(
+            item.name,
+            nanoseconds(item.stamp),
+            item.kind,
+            item.source,
+            int(item.sequence),
+            item.arguments,
+        )
     )
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.listener import RunSummary
-from hetwin_core.ensemble.conductor.summary import error_row, event_row, handover_row
+from hetwin_core.ensemble.conductor.summary import error_row, handover_row
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.projection import topics
+from hetwin_core.ensemble.event_codec import event_to_summary
 from hetwin_core.projection.bag import LogBag
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.messages import header, message
-from hetwin_core.projection.recover import salvage
+from hetwin_core.projection.recover import recover_log
 from hetwin_core.projection.run_folder import LOG, read_summary, write_summary
 
 
@@ -42,7 +43,7 @@ def finish_failed_run(
         bag.close()
     else:
         with suppress(BadInput):  # a folder without a file in it
-            salvage(out, last=(topics.DIAGNOSTICS, error.time_ns, note))
+            recover_log(out, last=(topics.DIAGNOSTICS, error.time_ns, note))
     simulated = error.time_ns / 1e9
     episode = _episode(out)
     summary = RunSummary(
@@ -56,7 +57,7 @@ def finish_failed_run(
         deterministic=False,
         transport=transport,
         processes=() if episode is None else _processes(episode),
-        events=() if episode is None else tuple(event_row(e) for e in episode.events),
+        events=() if episode is None else tuple(event_to_summary(e) for e in episode.events),
         handovers=() if episode is None else tuple(handover_row(h) for h in episode.handovers),
         state={},
     )
@@ -85,7 +86,7 @@ def _diagnostic(error: RunFailed) -> object:
         "diagnostic_msgs/msg/DiagnosticStatus",
         level=2,
         name=error.model,
-        message=f"{error.call} failed: {error.reason}",
+        message=error.without_model,
         hardware_id="",
         values=[],
     )

@@ -9,8 +9,8 @@ from typing import Any
 from rosbags.highlevel import AnyReader
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.topics import LOGGED, Topic
 from hetwin_core.projection.run_folder import LOG
-from hetwin_core.projection.topics import TOPICS, Topic
 
 
 class LogContent:
@@ -27,7 +27,7 @@ class LogContent:
         BadInput: if the folder holds no run, or its log cannot be read.
     """
 
-    def __init__(self, run: Path, wanted: tuple[Topic, ...] = TOPICS) -> None:
+    def __init__(self, run: Path, wanted: tuple[Topic, ...] = LOGGED) -> None:
         path = run / LOG
         if not path.is_dir():
             raise BadInput(
@@ -35,7 +35,7 @@ class LogContent:
                 file=run,
                 expected=f"a folder that `hetwin run --out` has written, with {LOG}/ in it",
             )
-        names = {topic.name for topic in wanted}
+        names = {topic.logged_name for topic in wanted}
         self._messages: dict[str, list[Any]] = defaultdict(list)
         self.description: dict[str, str] = {}
         try:
@@ -57,4 +57,4 @@ class LogContent:
 
     def of(self, topic: Topic) -> list[Any]:
         """The messages of one topic."""
-        return self._messages[topic.name]
+        return self._messages[topic.logged_name]

@@ -9,18 +9,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
+from hetwin_core.ensemble import topics
+from hetwin_core.ensemble.annotations import annotation_fields
 from hetwin_core.ensemble.conductor.listener import Handover, RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.event_codec import event_to_fields
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Ints
-from hetwin_core.projection import topics
+from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.bag import LogBag
-from hetwin_core.projection.messages import PREFIX, header, message, stamp
+from hetwin_core.projection.messages import header, message, stamp
 from hetwin_core.projection.periodic_messages import JointTemplate, StateTemplate, TransformTemplate
-from hetwin_core.projection.run_folder import LOG, check_free, plain, write_summary
+from hetwin_core.projection.run_folder import LOG, check_free, write_summary
 
 _LEVELS = {"info": 0, "warning": 1, "error": 2}
 _KEPT_TEMPLATES = 64
@@ -144,20 +147,9 @@ class RunLog(RunListener):
     def event(self, event: Event) -> None:
         """Write an event, and, if it is one of the robot's program, the action annotation too."""
         self._moment = True
-        arguments = json.dumps(plain(event.arguments), ensure_ascii=False)
-        self._write(
-            topics.EVENTS,
-            max(self._now, event.time_ns),
-            message(
-                topics.EVENTS.type,
-                stamp=stamp(event.time_ns),
-                name=event.name,
-                kind=event.kind.value,
-                source=event.source,
-                sequence=event.sequence,
-                arguments=arguments,
-            ),
-        )
+        fields = event_to_fields(event)._asdict()
+        content = message(topics.EVENTS.type, stamp=stamp(fields.pop("time_ns")), **fields)
+        self._write(topics.EVENTS, max(self._now, event.time_ns), content)
         if event.kind is EventKind.ACTION:
             self._write_annotation(event)
 
@@ -257,7 +249,9 @@ class RunLog(RunListener):
 
     def _write_registry(self, start: RunStart) -> None:
         snapshot = start.snapshot
-        models = [message(PREFIX + "ModelInfo", **asdict(record)) for record in start.models]
+        models = [
+            message(topics.HETWIN_TYPES + "ModelInfo", **asdict(record)) for record in start.models
+        ]
         self._write(
             topics.REGISTRY,
             self._now,
@@ -280,7 +274,12 @@ class RunLog(RunListener):
     def _write_responsibilities(self) -> None:
         since = self._now if self._owners_since is None else self._owners_since
         rows = [
-            message(PREFIX + "Responsibility", entity=entity, attribute=attribute, model=model)
+            message(
+                topics.HETWIN_TYPES + "Responsibility",
+                entity=entity,
+                attribute=attribute,
+                model=model,
+            )
             for (entity, attribute), model in self._owners.items()
         ]
         table = message(topics.RESPONSIBILITIES.type, stamp=stamp(since), responsibilities=rows)
@@ -309,22 +308,19 @@ class RunLog(RunListener):
             self._bag.write_raw(topics.TRANSFORMS, time_ns, data)
 
     def _write_annotation(self, event: Event) -> None:
-        arguments = {key: value for key, value in event.arguments.items() if key != "phase"}
         self._write(
             topics.ANNOTATIONS,
             max(self._now, event.time_ns),
             message(
                 topics.ANNOTATIONS.type,
                 header=header(event.time_ns),
-                operation=event.name,
-                phase=str(event.arguments.get("phase", "instant")),
-                arguments=json.dumps(plain(arguments), ensure_ascii=False) if arguments else "",
+                **annotation_fields(event)._asdict(),
             ),
         )
 
     def _note_failure(self, summary: RunSummary) -> None:
         error = summary.error or {}
-        text = f"{error.get('call', 'run')} failed: {error.get('reason', 'unknown reason')}"
+        text = failure_row_words(error, with_model=False)
         self.note(self._now, "error", str(error.get("model", "run")), text)
 
 

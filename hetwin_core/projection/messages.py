@@ -9,8 +9,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
 from hetwin_core.ensemble.resources import resource
-
-PREFIX = "hetwin/msg/"
+from hetwin_core.ensemble.topics import HETWIN_TYPES
 
 
 @cache
@@ -25,7 +24,7 @@ def typestore() -> Typestore:
     store = get_typestore(Stores.ROS2_JAZZY)
     types = {}
     for path in sorted(resource("msg").glob("*.msg")):
-        types.update(get_types_from_msg(path.read_text(encoding="utf-8"), PREFIX + path.stem))
+        types.update(get_types_from_msg(path.read_text(encoding="utf-8"), HETWIN_TYPES + path.stem))
     store.register(types)
     return store
 

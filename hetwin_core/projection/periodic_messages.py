@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints
+from hetwin_core.ensemble.topics import JOINT_STATES, STATE, TRANSFORMS
 from hetwin_core.projection.cdr_template import CdrTemplate, marked_stamp
 from hetwin_core.projection.messages import message
-from hetwin_core.projection.topics import JOINT_STATES, STATE, TRANSFORMS
 
 _MARK = 1.25e300
 _MARK_STEP = 0x1C0D_E5A1_7B33_9C57

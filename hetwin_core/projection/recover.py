@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.topics import LOGGED, Topic
 from hetwin_core.projection.bag import ROOM, LogBag
 from hetwin_core.projection.run_folder import LOG
-from hetwin_core.projection.topics import TOPICS, Topic
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -29,7 +29,7 @@ Message: TypeAlias = tuple[Topic, int, object]
 """Topic, log time in ns, content."""
 
 
-def salvage(run: Path, *, last: Message | None = None) -> int:
+def recover_log(run: Path, *, last: Message | None = None) -> int:
     """Finish the log of a run that was killed, with all that reached the disk.
 
     A log is written in chunks of about a megabyte, and when something happens, but not more than twice a second;
@@ -67,7 +67,7 @@ def salvage(run: Path, *, last: Message | None = None) -> int:
 
 
 def _copy(data: bytes, path: Path, last: Message | None) -> int:
-    by_name = {topic.name: topic for topic in TOPICS}
+    by_name = {topic.logged_name: topic for topic in LOGGED}
     channels: dict[int, Topic] = {}
     count = latest = 0
     bag = LogBag(path)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 import os
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.listener import RunSummary
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.plain_json import plain
 
 LOG = "log"
 SUMMARY = "summary.json"
@@ -75,18 +74,3 @@ def write_atomically(path: Path, text: str) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def plain(value: object) -> Any:
-    """The same in what JSON knows: dictionaries, lists, texts, finite numbers."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return str(value)

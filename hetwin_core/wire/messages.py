@@ -1,23 +1,28 @@
-"""Filling and reading messages without knowing ROS: by the names of their fields.
+"""Encodes and decodes hetwin's messages.
 
-Long arrays are `array.array`: what the generated message classes keep without looking at each number, and what
-numpy reads without copying.
+Long arrays are `array.array`, which the generated message classes keep without checking each number, and which numpy
+reads without copying.
 """
 
 from __future__ import annotations
 
-import json
 from array import array
-from typing import Any
 
 import numpy as np
+from builtin_interfaces.msg import Time
 
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin.msg import ActionAnnotation, SceneState
+from hetwin.msg import Event as EventMessage
+from hetwin_core.ensemble.annotations import AnnotationFields, action_event
+from hetwin_core.ensemble.event_codec import EventFields, event_from_fields, event_to_fields
+from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints
 
 NS = 1_000_000_000
+ANNOTATIONS_SOURCE = "annotations"
+"""Source of an action that the conductor hears of."""
 
 
 def doubles(numbers: Floats) -> array[float]:
@@ -34,17 +39,17 @@ def ints(numbers: Ints) -> array[int]:
     return packed
 
 
-def fill_time(message: Any, time_ns: int) -> None:
-    """Fill a ``builtin_interfaces/Time``; times before 0 are not negative seconds only."""
+def fill_time(message: Time, time_ns: int) -> None:
+    """Fill a ``builtin_interfaces/Time``; before 0 the seconds are negative, and the nanoseconds count up."""
     message.sec, message.nanosec = divmod(time_ns, NS)
 
 
-def read_time(message: Any) -> int:
+def read_time(message: Time) -> int:
     """Nanoseconds of a ``builtin_interfaces/Time``."""
     return int(message.sec) * NS + int(message.nanosec)
 
 
-def fill_state(message: Any, scene: Snapshot, step: int = 0) -> None:
+def fill_state(message: SceneState, scene: Snapshot, step: int = 0) -> None:
     """Fill a ``hetwin/SceneState``."""
     fill_time(message.stamp, scene.time_ns)
     message.step = step
@@ -54,7 +59,7 @@ def fill_state(message: Any, scene: Snapshot, step: int = 0) -> None:
     message.proximity = doubles(scene.proximity)
 
 
-def read_state(message: Any, layout: Layout, models: tuple[str, ...]) -> Snapshot:
+def read_state(message: SceneState, layout: Layout, models: tuple[str, ...]) -> Snapshot:
     """Read a ``hetwin/SceneState``, without copying its numbers."""
     return Snapshot(
         layout,
@@ -67,40 +72,51 @@ def read_state(message: Any, layout: Layout, models: tuple[str, ...]) -> Snapsho
     )
 
 
-def fill_event(message: Any, event: Event) -> Any:
-    """Fill a ``hetwin/Event`` and answer it."""
-    fill_time(message.stamp, event.time_ns)
-    message.name = event.name
-    message.kind = event.kind.value
-    message.source = event.source
-    message.sequence = event.sequence
-    try:
-        message.arguments = json.dumps(dict(event.arguments))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"the arguments of the event {event.name} must be JSON: {error}") from None
+def fill_event(message: EventMessage, event: Event) -> EventMessage:
+    """Fill a ``hetwin/Event``.
+
+    Returns:
+        The message.
+    """
+    fields = event_to_fields(event)
+    fill_time(message.stamp, fields.time_ns)
+    message.name = fields.name
+    message.kind = fields.kind
+    message.source = fields.source
+    message.sequence = fields.sequence
+    message.arguments = fields.arguments
     return message
 
 
-def read_event(message: Any) -> Event:
+def read_event(message: EventMessage) -> Event:
     """Read a ``hetwin/Event``.
 
     Raises:
         ValueError: if its kind is unknown, or its arguments are no JSON object.
     """
-    arguments = json.loads(message.arguments) if message.arguments else {}
-    if not isinstance(arguments, dict):
-        raise ValueError(f"arguments of {message.name!r} must be a JSON object, not {arguments!r}")
-    return Event(
-        message.name,
-        read_time(message.stamp),
-        EventKind(message.kind or "model"),
-        message.source,
-        message.sequence,
-        arguments,
+    return event_from_fields(
+        EventFields(
+            message.name,
+            read_time(message.stamp),
+            message.kind,
+            message.source,
+            message.sequence,
+            message.arguments,
+        )
     )
 
 
-def _rows(numbers: Any) -> Floats:
+def read_annotation(message: ActionAnnotation) -> Event:
+    """The event that a ``hetwin/ActionAnnotation`` announces.
+
+    Raises:
+        ValueError: if its operation is empty, or its phase or its arguments cannot be used.
+    """
+    fields = AnnotationFields(message.operation, message.phase, message.arguments)
+    return action_event(fields, read_time(message.header.stamp), ANNOTATIONS_SOURCE)
+
+
+def _rows(numbers: array[float]) -> Floats:
     return np.frombuffer(numbers, np.float64).reshape(-1, PROXIMITY_COLUMNS)
 
 
@@ -120,6 +136,6 @@ def parent_name(layout: Layout, index: int) -> str:
     return WORLD if index < 0 else layout.entities[index].name
 
 
-def to_floats(numbers: Any) -> Floats:
-    """A float64 array of a message, as numpy sees it."""
+def to_floats(numbers: array[float]) -> Floats:
+    """A float64 array of a message, without copying its numbers."""
     return np.frombuffer(numbers, np.float64)

@@ -1,4 +1,7 @@
-"""Names and depths that both ends of the ROS 2 transport share; relative names follow the namespace."""
+"""Services, topics of steps, and depths of queues that both ends of the ROS 2 transport share.
+
+Names are relative, to follow the namespace. The topics that others may listen to are in `ensemble.topics`.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +10,12 @@ NOTIFY = "hetwin/notify_event"
 ANNOTATE = "hetwin/annotate_action"
 SIMULATE = "hetwin/simulate"
 STOP = "hetwin/stop_simulation"
-STATE = "hetwin/state"
-EVENTS = "hetwin/events"
-HANDOVERS = "hetwin/handovers"
-RESPONSIBILITIES = "hetwin/responsibilities"
-REGISTRY = "hetwin/registry"
-MARKERS = "hetwin/markers"
-ANNOTATIONS = "action_annotations"
 STEPS = "hetwin/steps"
 STANDARD = "hetwin/"
-"""Before the names of the services of simulation_interfaces."""
-CLOCK = "clock"
-TRANSFORMS = "tf"
-STATIC_TRANSFORMS = "tf_static"
-DIAGNOSTICS = "diagnostics"
-ROBOT_DESCRIPTION = "robot_description"
+"""Prefix of the services of simulation_interfaces."""
 
 STEP_DEPTH = 100
-"""A model is asked for its next step when it has answered the last one; a late one may have a few to read."""
+"""A model gets its next step when it has returned the last one; one that is late may have a few to read."""
 
 SERVICE_DEPTH = 1000
-"""With the default of 10, bursts of requests are lost without a word."""
+"""With the default of 10, bursts of requests are lost, and nothing reports it."""

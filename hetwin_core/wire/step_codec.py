@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.event_codec import event_from_row, event_to_row
 from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutput
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
@@ -56,7 +56,7 @@ def fill_step(
     message.index = array("q", index)
     message.numbers = numbers
     if tick.events:
-        message.events = json.dumps([_event_row(event) for event in tick.events])
+        message.events = json.dumps([event_to_row(event) for event in tick.events])
 
 
 def read_step(message: Any, at_start: Snapshot) -> tuple[StepInput, Sequence[int]]:
@@ -85,7 +85,7 @@ def read_step(message: Any, at_start: Snapshot) -> tuple[StepInput, Sequence[int
         parent = parent_name(layout, places[i + 1])
         foreign[slot.entity, slot.attribute.name] = Value(numbers[at:end], places[i + 2], parent)
         at = end
-    events = tuple(map(_row_event, json.loads(message.events))) if message.events else ()
+    events = tuple(map(event_from_row, json.loads(message.events))) if message.events else ()
     further = index[_STEP_HEAD : _STEP_HEAD + count]
     return StepInput(time_ns, period_ns, scene, events, foreign), further
 
@@ -167,7 +167,7 @@ def _more(output: StepOutput) -> dict[str, Any]:
     """What is seldom there."""
     more: dict[str, Any] = {}
     if output.events:
-        more["events"] = [_event_row(event) for event in output.events]
+        more["events"] = [event_to_row(event) for event in output.events]
     if output.requests:
         more["requests"] = [[r.kind.value, r.entity, r.attribute] for r in output.requests]
     if output.ended:
@@ -182,21 +182,11 @@ def _more(output: StepOutput) -> dict[str, Any]:
 def _take_more(output: StepOutput, more: Mapping[str, Any]) -> None:
     for entity, attribute in more.get("unknown", ()):
         output.values[entity, attribute] = Value(np.empty(0), 0)
-    output.events = list(map(_row_event, more.get("events", ())))
+    output.events = list(map(event_from_row, more.get("events", ())))
     output.requests = [Request(RequestKind(k), e, a) for k, e, a in more.get("requests", ())]
     output.ended = more.get("ended", False)
     output.input_ns = more.get("input_ns")
     output.late = more.get("late", False)
-
-
-def _event_row(event: Event) -> list[Any]:
-    arguments = dict(event.arguments)
-    return [event.name, event.time_ns, event.kind.value, event.source, event.sequence, arguments]
-
-
-def _row_event(row: Sequence[Any]) -> Event:
-    name, time_ns, kind, source, sequence, arguments = row
-    return Event(name, time_ns, EventKind(kind), source, sequence, arguments)
 
 
 def _check_floats(name: str, numbers: Floats, dimensions: int) -> None:

@@ -14,7 +14,7 @@ from rich.progress import Progress as RichProgress
 from hetwin_core.ensemble.conductor.listener import Handover, RunStart, RunSummary
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.words import event_in_words
+from hetwin_core.ensemble.words import event_line
 
 LOOK_EVERY_STEPS = 20
 BAR_PERIOD_S = 0.1
@@ -119,7 +119,7 @@ class ProgressListener:
 
     def event(self, event: Event) -> None:
         """Say what happened."""
-        text = event_in_words(event)
+        text = event_line(event)
         if text:
             self._display.line(f"{event.time_ns / 1e9:8.3f} s  {text}")
 

@@ -14,7 +14,9 @@ import typer
 from hetwin_core.ensemble.conductor.options import RunOptions
 from hetwin_core.ensemble.conductor.summary import error_row
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
+from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.words import event_line, failure_row_words
 from hetwin_core.projection.new_run import new_run_folder
 from hetwin_core.projection.run_folder import LOG, check_free
 from hetwin_suite.cli.json_option import json_object
@@ -168,21 +170,13 @@ def _print(summary: Mapping[str, Any], folder: Path, page: Path | None) -> None:
     )
     for event in summary["events"]:
         if event["kind"] == "model":
-            print(f"  {event['time']:8.3f} s  {event['name']}{_arguments(event['arguments'])}")
+            print(f"  {event['time']:8.3f} s  {event_line(event_from_summary(event))}")
     for name, value in summary["state"].items():
         print(f"  {name}: {str(value).lower()}")
     for failure in summary["failures"]:
-        print(f"error: {_failure(failure)}; {failure['then']}", file=sys.stderr)
+        print(f"error: {failure_row_words(failure)}; {failure['then']}", file=sys.stderr)
     print(f"  log: {folder / LOG}")
     if page:
         print(f"  report: {page}")
     if error:
-        print(f"error: {_failure(error)}", file=sys.stderr)
-
-
-def _failure(row: Mapping[str, Any]) -> str:
-    return f"{row['model']}: {row['call']} failed at {row['time']:.6f} s: {row['reason']}"
-
-
-def _arguments(arguments: Mapping[str, Any]) -> str:
-    return "(" + ", ".join(f"{k}: {v}" for k, v in arguments.items()) + ")" if arguments else ""
+        print(f"error: {failure_row_words(error)}", file=sys.stderr)

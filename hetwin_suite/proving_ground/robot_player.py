@@ -18,7 +18,7 @@ from rclpy.qos import QoSProfile
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.resources import find
-from hetwin_core.wire.names import DIAGNOSTICS
+from hetwin_core.ensemble.topics import DIAGNOSTICS
 from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder

@@ -35,11 +35,11 @@ from support.twin_runs import (
     twin_run,
 )
 
+from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.resources import data_folder
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.triggers.schema import OnEvent
-from hetwin_core.projection import topics
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.log_reader import LogContent
 from model_nodes.main_physics.engines.factory import make_engine

@@ -49,7 +49,7 @@ def test_every_form_of_an_import_names_it(statement: str, new: str) -> None:
 
 
 def test_what_never_was_and_what_is_are_left_alone() -> None:
-    with pytest.raises(ModuleNotFoundError, match="^No module named 'hetwin_suite.nothing'$"):
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'hetwin_suite\.nothing'$"):
         importlib.import_module("hetwin_suite.nothing")
     assert _moved.new_name("ensemble.model") is None
     assert _moved.new_name("hetwin_suite.cli.main") is None
@@ -61,7 +61,8 @@ def test_every_new_name_is_a_module_of_this_checkout() -> None:
         (old, new)
         for old, new in _moved._MOVED.items()
         if not any(
-            (ROOT / f"{new.replace('.', '/')}{ending}").is_file() for ending in (".py", "/__init__.py")
+            (ROOT / f"{new.replace('.', '/')}{ending}").is_file()
+            for ending in (".py", "/__init__.py")
         )
     ]
     assert not lost

@@ -70,7 +70,7 @@ class FailureDesk:
             raise failure
         if plan.index in self._moves.given_up:
             return
-        self._listeners.note(self._scene.time_ns, "error", plan.name, _words(failure))
+        self._listeners.note(self._scene.time_ns, "error", plan.name, failure.without_model)
         held = self._moves.take_from(plan.index, f"failure of {plan.name}")
         port = self._ports[plan.index]
         port.give_up()
@@ -87,7 +87,7 @@ class FailureDesk:
     def too_late(self, failure: RunFailed) -> None:
         """A model has failed when the run was over."""
         with suppress(RunFailed):  # the log may have failed before
-            self._listeners.note(self._scene.time_ns, "error", failure.model, _words(failure))
+            self._listeners.note(self._scene.time_ns, "error", failure.model, failure.without_model)
         self.rows.append({**(error_row(failure) or {}), "then": "the run was over"})
 
     def _restart(
@@ -115,7 +115,3 @@ class FailureDesk:
         reason = error.reason if isinstance(error, RunFailed) else str(error)
         call = error.call if isinstance(error, RunFailed) else "initialize"
         return RunFailed(plan.name, call, self._scene.time_ns, f"at its restart: {reason}")
-
-
-def _words(failure: RunFailed) -> str:
-    return f"{failure.call} failed at {failure.time_ns / 1e9:.6f} s: {failure.reason}"

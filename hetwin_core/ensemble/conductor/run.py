@@ -21,9 +21,10 @@ from hetwin_core.ensemble.conductor.outputs import AnswerDesk
 from hetwin_core.ensemble.conductor.parameters import LIVE, source_spec
 from hetwin_core.ensemble.conductor.predicates import Predicates
 from hetwin_core.ensemble.conductor.scheduler import LagMeter, Pace
-from hetwin_core.ensemble.conductor.summary import error_row, event_row, handover_row
+from hetwin_core.ensemble.conductor.summary import error_row, handover_row
 from hetwin_core.ensemble.conductor.switches import Switches
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_core.ensemble.event_codec import event_to_summary
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.model import StepInput, StepOutput, Stepping
@@ -450,7 +451,7 @@ class Run:
             transport=self._options.transport,
             engine=self._ready.engine,
             processes=tuple({"model": r.name, "pid": r.pid} for r in self._ready.records),
-            events=tuple(event_row(e) for e in self._book.events),
+            events=tuple(event_to_summary(e) for e in self._book.events),
             handovers=tuple(handover_row(h) for h in self._moves.handovers),
             state=dict(self._predicates.state(self._scene.snapshot().values)),
             counters={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hetwin_core.ensemble.conductor.listener import Handover
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Json
 
 
 def error_row(error: RunFailed | None) -> dict[str, Json] | None:
@@ -16,17 +16,6 @@ def error_row(error: RunFailed | None) -> dict[str, Json] | None:
         "call": error.call,
         "time": error.time_ns / 1e9,
         "reason": error.reason,
-    }
-
-
-def event_row(event: Event) -> dict[str, Json]:
-    """One event."""
-    return {
-        "time": event.time_ns / 1e9,
-        "name": event.name,
-        "kind": event.kind.value,
-        "source": event.source,
-        "arguments": dict(event.arguments),
     }
 
 

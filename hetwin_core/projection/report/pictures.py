@@ -12,9 +12,10 @@ from typing import NamedTuple
 from PIL import Image
 
 from hetwin_core.ensemble.conductor.listener import Handover
+from hetwin_core.ensemble.words import event_words
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report.stage import Stage
-from hetwin_core.projection.report.words import event_words, is_handling
+from hetwin_core.projection.report.words import is_handling
 
 MOST = 12
 _AT_LEAST = 6

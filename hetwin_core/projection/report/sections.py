@@ -8,17 +8,11 @@ from typing import Any
 
 from hetwin_core.ensemble.conductor.listener import Handover
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.words import arguments_words, event_words, seconds
 from hetwin_core.projection.episode import Episode, Note
 from hetwin_core.projection.report.palette import MAIN, model_colours
 from hetwin_core.projection.report.pictures import Picture
-from hetwin_core.projection.report.words import (
-    arguments_words,
-    event_words,
-    is_handling,
-    seconds,
-    story,
-    verdict,
-)
+from hetwin_core.projection.report.words import is_handling, story, verdict
 
 _MOST_ROWS = 400
 

@@ -6,10 +6,11 @@ from collections import Counter
 from typing import Any
 
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.words import arguments_words, event_words, seconds
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report.figure import Figure, bars, escaped, figure, time_axis
 from hetwin_core.projection.report.palette import model_colours
-from hetwin_core.projection.report.words import arguments_words, event_words, is_handling, seconds
+from hetwin_core.projection.report.words import is_handling
 
 _ACTION = "#a3acba"
 _EVENTS = "events"

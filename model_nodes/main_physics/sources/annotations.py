@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -10,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_core.ensemble.annotations import AnnotationFields, action_event
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from model_nodes.main_physics.sources.bag import Bag
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
 from model_nodes.main_physics.sources.event_stream import EventReader
 from model_nodes.main_physics.sources.spec import Annotations, Operation
-
-PHASES = ("begin", "end", "instant")
 
 
 def readers_for(
@@ -74,12 +72,8 @@ class TypedReader:
         Raises:
             ValueError: if its operation, phase or arguments make no sense.
         """
-        if not message.operation:
-            raise ValueError("the annotation has no operation")
-        if message.phase not in PHASES:
-            raise ValueError(f"phase {message.phase!r} is none of {', '.join(PHASES)}")
-        arguments = _json_object(message.arguments)
-        return [_action(self._topic, message.operation, arguments, message.phase, time_ns)]
+        fields = AnnotationFields(message.operation, message.phase, message.arguments)
+        return [action_event(fields, time_ns, self._topic)]
 
 
 class MappedReader:
@@ -143,18 +137,6 @@ def as_json(value: Any) -> Json:
     if value is None or isinstance(value, bool | int | str):
         return value
     raise ValueError(f"a {type(value).__name__} has no place in JSON")
-
-
-def _json_object(text: str) -> dict[str, Json]:
-    if not text.strip():
-        return {}
-    try:
-        content = json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"its arguments are no JSON ({error}): {text[:80]!r}") from error
-    if not isinstance(content, dict):
-        raise ValueError(f"its arguments are no JSON object: {text[:80]!r}")
-    return content
 
 
 def _action(

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.topics import DIAGNOSTICS
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.failed_run import finish_failed_run
 from hetwin_core.projection.log_reader import LogContent
-from hetwin_core.projection.topics import DIAGNOSTICS
 
 ERROR = RunFailed("tank", "step", 10**9, "no answer within its deadline of 3 s")
 ROW = {"model": "tank", "call": "step", "time": 1.0, "reason": ERROR.reason}

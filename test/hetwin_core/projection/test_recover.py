@@ -14,7 +14,7 @@ from support.small_run import GRASP
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.recover import salvage
+from hetwin_core.projection.recover import recover_log
 
 _PLAY = """
 import os, signal, sys
@@ -39,7 +39,7 @@ def test_the_log_of_a_killed_run_is_saved(tmp_path: Path) -> None:
     assert result.returncode == -signal.SIGKILL
     with pytest.raises(BadInput):
         Episode.open(run)
-    assert salvage(run) > 100
+    assert recover_log(run) > 100
     episode = Episode.open(run)
     assert episode.times[0] == 0
     # What happened is on the disk within half a second; the run may have been faster than that.
@@ -47,7 +47,7 @@ def test_the_log_of_a_killed_run_is_saved(tmp_path: Path) -> None:
     assert len(episode.times) > (GRASP - 20) // 4
     assert sorted(path.name for path in run.iterdir()) == ["log"]
     assert sorted(path.name for path in (run / "log").iterdir()) == ["log.mcap", "metadata.yaml"]
-    assert salvage(run) == -1
+    assert recover_log(run) == -1
 
 
 @pytest.mark.parametrize("kept", [0.15, 0.5, 0.9, 0.999])
@@ -57,7 +57,7 @@ def test_whatever_is_left_of_a_file_can_be_read(make_run: Any, kept: float) -> N
     (run.out / "log" / "metadata.yaml").unlink()
     mcap = run.out / "log" / "log.mcap"
     mcap.write_bytes(mcap.read_bytes()[: int(kept * mcap.stat().st_size)])
-    count = salvage(run.out)
+    count = recover_log(run.out)
     assert (run.out / "log" / "metadata.yaml").exists()
     if count:  # the chunk of the start, or all
         assert len(Episode.open(run.out).times) in (1, 14)
@@ -67,10 +67,10 @@ def test_a_finished_log_is_left_alone(make_run: Any) -> None:
     run = make_run(steps=5)
     run.record()
     before = (run.out / "log" / "log.mcap").read_bytes()
-    assert salvage(run.out) == -1
+    assert recover_log(run.out) == -1
     assert (run.out / "log" / "log.mcap").read_bytes() == before
 
 
 def test_no_log_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no log"):
-        salvage(tmp_path)
+        recover_log(tmp_path)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.topics import ANNOTATIONS
 from model_nodes.main_physics.sources.annotations import MappedReader, TopicReader, TypedReader
 from model_nodes.main_physics.sources.event_stream import EventReader
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
@@ -364,9 +365,7 @@ def _when(event: Event) -> int:
 
 
 def _annotations(spec: LiveSpec) -> Sequence[Annotations]:
-    return (
-        (Annotations(topic="action_annotations"),) if spec.annotations is None else spec.annotations
-    )
+    return (Annotations(topic=ANNOTATIONS.name),) if spec.annotations is None else spec.annotations
 
 
 def _readers(spec: LiveSpec) -> dict[str, list[EventReader]]:

@@ -1,0 +1,63 @@
+"""Action annotations: the fields of ``hetwin/msg/ActionAnnotation``, and the event that they announce."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hetwin_core.ensemble.event_codec import arguments_from_text, arguments_to_text
+from hetwin_core.ensemble.events import Event, EventKind, Json
+
+INSTANT = "instant"
+PHASES = ("begin", "end", INSTANT)
+_PHASE = "phase"
+
+
+class AnnotationFields(NamedTuple):
+    """The fields of the message but for its header; `arguments` is a JSON object, or empty for none."""
+
+    operation: str
+    phase: str
+    arguments: str
+
+
+def action_event(fields: AnnotationFields, time_ns: int, source: str) -> Event:
+    """The event that an annotation announces; its phase becomes one of its arguments.
+
+    If the field `phase` is empty, an argument of this name counts, and without one the action is instant.
+
+    Args:
+        fields: of the message.
+        time_ns: when the phase begins.
+        source: what reports it.
+
+    Raises:
+        ValueError: if the operation is empty, or the phase or the arguments cannot be used.
+    """
+    operation, phase, text = fields
+    if not operation:
+        raise ValueError("the annotation has no operation")
+    arguments = arguments_from_text(text)
+    phase = phase or str(arguments.get(_PHASE, INSTANT))
+    if phase not in PHASES:
+        raise ValueError(f"phase {phase!r} of {operation} is none of {', '.join(PHASES)}")
+    arguments.pop(_PHASE, None)
+    return Event(
+        operation, time_ns, EventKind.ACTION, source, arguments={**arguments, _PHASE: phase}
+    )
+
+
+def annotation_fields(event: Event) -> AnnotationFields:
+    """Inverse of `action_event`."""
+    arguments = action_arguments(event)
+    text = arguments_to_text(arguments) if arguments else ""
+    return AnnotationFields(event.name, phase_of(event), text)
+
+
+def phase_of(event: Event) -> str:
+    """The phase of an action's event."""
+    return str(event.arguments.get(_PHASE, INSTANT))
+
+
+def action_arguments(event: Event) -> dict[str, Json]:
+    """The arguments of an action's event without its phase."""
+    return {key: value for key, value in event.arguments.items() if key != _PHASE}
