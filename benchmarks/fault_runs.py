@@ -21,6 +21,7 @@ from rosbags.highlevel import AnyReader
 
 from conductor_node.shared_memory import SharedMemory
 from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.words import failure_row_words
 
 TIMEOUT_S = 120.0
 SETTLE_S = 15.0

@@ -1,4 +1,4 @@
-"""What Fast DDS, ROS 2's usual middleware, is told by environment variables; other middlewares do not read them."""
+"""Environment variables that configure Fast DDS, ROS 2's usual middleware; other middlewares do not read them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from hetwin_core.ensemble.resources import resource
 
 
 def fast_dds_variables() -> dict[str, str]:
-    """Variables for nodes that start together, but for those that the user has set.
+    """Variables for nodes that start together, except those that the user has set.
 
-    They find each other at once, and talk over UDP alone: a process that is killed while it makes its shared memory
-    lets every later one that wants the same port wait for ever, in Fast DDS 3.2, and on one machine UDP is as fast.
+    With them the nodes discover each other at once and communicate over UDP alone. In Fast DDS 3.2, a process that is
+    killed while it creates its shared memory blocks every later one that wants the same port; on one machine UDP is as
+    fast.
     """
     profile = "FASTDDS" if _is_version_3() else "FASTRTPS"
     wanted = {

@@ -19,18 +19,18 @@ except ImportError:  # not every installation has it
 
 
 def latched() -> QoSProfile:
-    """For what late listeners must hear too."""
+    """For topics whose last message late subscribers must receive too."""
     return QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 
 
 def make_frames(
     publisher: Callable[[Any, str, QoSProfile], Any], *, live: bool
 ) -> SceneFrames | None:
-    """What publishes frames; None where tf2_msgs is not installed.
+    """What publishes frames; None where tf2_msgs is not installed, and for a live robot.
 
     Args:
         publisher: makes a publisher from type, topic and QoS.
-        live: whether the robot is a real one, whose frames are its own to publish, by its own clock.
+        live: whether the robot is a real one, which publishes its frames itself, by its own clock.
     """
     if TFMessage is None or live:
         return None
@@ -41,11 +41,11 @@ def make_frames(
 
 
 class SceneFrames:
-    """Each entity's frame directly under ``world``, named as the entity.
+    """Publishes each entity's frame directly under ``world``, named like the entity.
 
     Args:
-        moving: publisher for what moves.
-        fixed: publisher for what does not.
+        moving: publisher of frames that move.
+        fixed: publisher of frames that do not.
     """
 
     def __init__(self, moving: Any, fixed: Any) -> None:
@@ -53,7 +53,7 @@ class SceneFrames:
         self._template: TransformTemplate | None = None
 
     def begin(self, scene: Snapshot) -> None:
-        """Publish what never moves, and find out what does."""
+        """Publish the fixed frames, and find out which ones move."""
         layout = scene.layout
         self._template = TransformTemplate(layout)
         static = TransformTemplate(layout, (EntityKind.STATIC,))
@@ -61,6 +61,6 @@ class SceneFrames:
             self._fixed.publish(bytes(static.fill(scene.time_ns, scene.values)))
 
     def publish(self, scene: Snapshot) -> None:
-        """Publish what moves."""
+        """Publish the moving frames."""
         if self._template is not None and not self._template.empty:
             self._moving.publish(bytes(self._template.fill(scene.time_ns, scene.values)))

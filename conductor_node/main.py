@@ -6,19 +6,19 @@ import json
 import os
 import signal
 import sys
-from typing import Any
 
 import rclpy
 import rclpy.executors
 
 from conductor_node.node import ConductorNode
 from conductor_node.runner import run_goal
-from conductor_node.startup_goal import OwnGoal
+from conductor_node.startup_goal import StartupGoal
+from hetwin.action import Simulate
 from hetwin_core.wire.spinning import make_executor
 
 
 def main(args: list[str] | None = None) -> None:
-    """Serve goals until the process is told to end, or has done `runs` of them."""
+    """Serve goals until the process is asked to end, or has carried out `runs` of them."""
     rclpy.init(args=args, signal_handler_options=rclpy.SignalHandlerOptions.NO)
     code = 0
     try:
@@ -43,7 +43,7 @@ def _end_in_order(node: ConductorNode) -> None:
     """The first SIGINT or SIGTERM ends the run at its next barrier; the second, or one without a run, at once."""
     asked = False
 
-    def heard(_number: int, _frame: object) -> None:
+    def on_signal(_number: int, _frame: object) -> None:
         nonlocal asked
         if node.quitting and node.conductor is None:
             return  # it is ending already
@@ -53,40 +53,44 @@ def _end_in_order(node: ConductorNode) -> None:
         node.conductor.stop()
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, heard)
+        signal.signal(number, on_signal)
 
 
-def _serve(node: ConductorNode, executor: Any) -> int:
-    """Carry out goals, one after the other; answers the exit code of the last that was the node's own."""
+def _serve(node: ConductorNode, executor: rclpy.executors.Executor) -> int:
+    """Carry out goals, one after the other.
+
+    Returns:
+        The exit code of the last one that no client asked for.
+    """
     once = bool(node.get_parameter("start_at_once").value)
     wanted = int(node.get_parameter("runs").value) or int(once)
     if once:
-        node.begin_own()
+        node.begin_startup_goal()
     parent = os.getppid()
     code = done = 0
     while rclpy.ok() and os.getppid() == parent and not node.quitting:
-        node.waiting.look()
+        node.deferred.check()
         if node.goal is None:
             executor.spin_once(0.2)
             continue
-        is_own = isinstance(node.goal, OwnGoal)
+        at_startup = isinstance(node.goal, StartupGoal)
         result = run_goal(node, executor, node.goal)
         node.finish(result)
-        while node.goal is not None and not isinstance(node.goal, OwnGoal):
-            executor.spin_once(0.01)  # until the answer is on its way
-        if node.goal is None:  # else it begins anew
+        while node.goal is not None and not isinstance(node.goal, StartupGoal):
+            executor.spin_once(0.01)  # until the result is on its way
+        if node.goal is None:  # else it begins again
             done += 1
             node.quitting = node.quitting or done == wanted
-        if is_own:
+        if at_startup:
             code = _code_of(result, node)
-    node.waiting.look()
+    node.deferred.check()
     for _ in range(1 if once else 20):  # the client may still ask for the result
         executor.spin_once(0.05)
     return code
 
 
-def _code_of(result: Any, node: ConductorNode) -> int:
-    """The exit code that a result means; a good one is logged."""
+def _code_of(result: Simulate.Result, node: ConductorNode) -> int:
+    """The exit code of a result; success is logged."""
     if result.error:
         return 2 if json.loads(result.error).get("kind") == "bad_input" else 1
     node.get_logger().info(f"ended: {result.ended}, digest {result.digest}")

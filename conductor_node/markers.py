@@ -20,7 +20,7 @@ _SAME_PLACE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 class MarkerWriter:
-    """Makes one marker per visible shape, and one per entity with particles.
+    """Makes a marker for each visible shape, and one for each entity with particles.
 
     Args:
         layout: the scene's layout.
@@ -71,7 +71,7 @@ def _cloud(slot: Slot) -> Marker:
 
 
 def _filled(marker: Marker, slot: Slot, scene: Snapshot) -> Marker:
-    """The marker with the particles that there are; RViz takes no list without points, so none deletes it."""
+    """The marker with the present particles; without any it is deleted, as RViz accepts no list without points."""
     there = particles(scene.get(slot.entity, slot.attribute.name))
     fill_time(marker.header.stamp, scene.time_ns)
     marker.action = Marker.ADD if len(there) else Marker.DELETE

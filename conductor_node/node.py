@@ -13,9 +13,9 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
 
-from conductor_node.deferred_services import Waiting
+from conductor_node.deferred_services import DeferredResponses
 from conductor_node.standard.registration import offer_standard_services
-from conductor_node.startup_goal import OwnGoal
+from conductor_node.startup_goal import StartupGoal
 from hetwin.action import Simulate
 from hetwin.msg import ActionAnnotation
 from hetwin.srv import AnnotateAction, NotifyEvent, RegisterModel, StopSimulation
@@ -25,7 +25,7 @@ from hetwin_core.wire import messages, names
 
 
 class ConductorNode(LifecycleNode):  # type: ignore[misc]
-    """Takes registrations and goals; the run itself is done by `runner.run_goal`, in the thread that spins.
+    """Accepts registrations and goals; `runner.run_goal` carries out the run itself, in the thread that spins.
 
     Parameters: `scenario` (path or name), `source` (recording; empty: the scenario's), `out` (folder for logs),
     `state_rate` (states published per simulated second), `runs` (how many simulations to run before the process
@@ -50,15 +50,15 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self.declare_parameter("start_paused", False)
         self.registrations: dict[str, RegisterModel.Request] = {}
         self.former: dict[str, RegisterModel.Request] = {}
-        self.goal: ServerGoalHandle | OwnGoal | None = None
+        self.goal: ServerGoalHandle | StartupGoal | None = None
         self.start_paused = bool(self.get_parameter("start_paused").value)
         self.quitting = False
-        self.waiting = Waiting()
+        self.deferred = DeferredResponses()
         self.spawned: dict[str, dict[str, Any]] = {}
         self.last_result: Simulate.Result | None = None
         self.conductor: Conductor | None = None
         self._result: Future | None = None
-        self._next: OwnGoal | None = None
+        self._next: StartupGoal | None = None
         self._is_active = False
         depth = QoSProfile(depth=names.SERVICE_DEPTH)
         self._offer(RegisterModel, names.REGISTER, self._on_register, depth)
@@ -76,14 +76,14 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         )
         self._standard = offer_standard_services(self)
 
-    def begin_own(self) -> None:
-        """Begin a run as the parameters say, or begin it anew when the present one has ended."""
-        self._next = OwnGoal(self)
+    def begin_startup_goal(self) -> None:
+        """Begin a run as the parameters say; if one is running, begin again when it has ended."""
+        self._next = StartupGoal(self)
         if self.goal is None:
             self.goal, self._next = self._next, None
 
     def finish(self, result: Simulate.Result) -> None:
-        """Answer the present goal."""
+        """Return the result of the present goal."""
         self.conductor = None
         self.last_result = result
         if self._result is not None:
@@ -111,9 +111,9 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
     def _offer(
         self, kind: Any, name: str, handler: Callable[[Any], None], depth: QoSProfile
     ) -> None:
-        """Offer a service that accepts, or refuses with the text of the error that the handler raises."""
+        """Offer a service that accepts a request, or refuses it with the text of the handler's `ValueError`."""
 
-        def answer(request: Any, response: Any) -> Any:
+        def respond(request: Any, response: Any) -> Any:
             try:
                 handler(request)
                 response.accepted = True
@@ -125,7 +125,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
                 response.host, response.pid = socket.gethostname(), os.getpid()
             return response
 
-        self.create_service(kind, name, answer, qos_profile=depth)
+        self.create_service(kind, name, respond, qos_profile=depth)
 
     def _on_register(self, request: RegisterModel.Request) -> None:
         known = self.registrations.get(request.name)
@@ -142,7 +142,9 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._running().notify(messages.read_annotation(request.annotation))
 
     def _on_annotation(self, message: ActionAnnotation) -> None:
-        if self.conductor is None or self.conductor.is_live:  # a live source hears them itself
+        if (
+            self.conductor is None or self.conductor.is_live
+        ):  # a live source subscribes to them itself
             return
         try:
             self.conductor.notify(messages.read_annotation(message))

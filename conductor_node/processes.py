@@ -24,7 +24,7 @@ def start_node(
 ) -> subprocess.Popen[bytes]:
     """Start a node in a session of its own, so that a Ctrl-C at the terminal does not reach it.
 
-    A model's node dies with this process, even if it hangs; the conductor's ends its run then.
+    When this process ends, a model's node is killed, even if it hangs; the conductor's ends its run.
     """
     dies = _killed_with_parent if module == MODEL_NODE else _ended_with_parent
     command = [sys.executable, "-m", module, "--ros-args", "-r", f"__node:={name}"]
@@ -53,7 +53,7 @@ _numbers = itertools.count(1)
 
 
 class ModelNodes:
-    """Nodes of models that the conductor has started anew.
+    """Nodes of models that the conductor has restarted.
 
     Args:
         namespace: of the conductor.
@@ -66,7 +66,7 @@ class ModelNodes:
     def start(self, plan: ModelPlan) -> None:
         """Start a node for a model in place of one that has failed or ended.
 
-        It gets a name of its own, so that nobody takes the former one's services for the new one's.
+        It gets a name of its own, so that its services are not confused with those of the former node.
         """
         parameters = {
             "type": plan.type,
@@ -83,12 +83,12 @@ class ModelNodes:
         return None if code is None else f"its process {ending(code)}"
 
     def end(self) -> None:
-        """End them all."""
+        """Terminate all of them."""
         end_processes(self._processes.values())
 
 
 def end_processes(processes: Iterable[subprocess.Popen[bytes]]) -> None:
-    """End processes: asked first, then made to."""
+    """Terminate processes; kill those that have not ended after `END_TIMEOUT_S`."""
     running = [process for process in processes if process.poll() is None]
     for process in running:
         process.send_signal(signal.SIGTERM)

@@ -33,14 +33,14 @@ LEVELS = {
 }
 
 PAUSED_PERIOD_S = 0.1
-"""So often a paused run is shown."""
+"""Interval at which the state of a paused run is published."""
 
 
 class Publisher:
-    """A run's listener that publishes.
+    """Publishes a run as it goes.
 
-    States and the clock go out at every step if a model steps on the clock or free, since it hears the time there;
-    else at most `state_rate` times a simulated second, so that watching costs little.
+    States and the clock are published at every step if a model steps on the clock or free, since it reads the time
+    there; else at most `state_rate` times a simulated second, so that watching costs little.
 
     Args:
         node: the conductor's node.
@@ -58,7 +58,7 @@ class Publisher:
         live: bool = False,
     ) -> None:
         def publisher(kind: Any, topic: str, qos: QoSProfile) -> Any:
-            # Whoever starts the node may override the QoS by parameters, `qos_overrides.<topic>.publisher...`.
+            # Parameters `qos_overrides.<topic>.publisher...` may override the QoS.
             return node.create_publisher(
                 kind,
                 topic,
@@ -67,7 +67,7 @@ class Publisher:
             )
 
         self._state = publisher(SceneState, topics.STATE.name, QoSProfile(depth=10))
-        # A clock that others publish is theirs alone.
+        # With use_sim_time another node publishes the clock.
         follows = bool(node.get_parameter("use_sim_time").value)
         self._clock = None if follows else publisher(Clock, topics.CLOCK.name, QoSProfile(depth=10))
         self._events = publisher(EventMessage, topics.EVENTS.name, QoSProfile(depth=1000))
@@ -91,7 +91,7 @@ class Publisher:
         self._scene: Snapshot | None = None
 
     def started(self, start: RunStart) -> None:
-        """Publish what is latched."""
+        """Publish the latched topics and the first state."""
         self._every_step = any(m.stepping != "service" for m in start.models)
         self._next_state_ns = self._next_marker_ns = 0
         self._markers = MarkerWriter(start.layout)
@@ -109,7 +109,7 @@ class Publisher:
         self.stepped(0, start.snapshot)
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Publish state and clock, if it is time."""
+        """Publish state and clock if they are due."""
         self._scene, self._step = scene, step
         if self._every_step or scene.time_ns >= self._next_state_ns:
             self._next_state_ns = scene.time_ns + self._period_ns
@@ -119,7 +119,7 @@ class Publisher:
             self._show(scene)
 
     def catch_up(self) -> None:
-        """The run is paused: show where it stands, some times a second."""
+        """Publish the state of a paused run again, several times a second."""
         now = time.monotonic()
         if self._scene is not None and now >= self._next_paused:
             self._next_paused = now + PAUSED_PERIOD_S
@@ -146,7 +146,7 @@ class Publisher:
         self._events.publish(messages.fill_event(EventMessage(), event))
 
     def handover(self, handover: Handover) -> None:
-        """Publish a handover and the table as it is now."""
+        """Publish a handover and the new table of responsibilities."""
         message = HandoverMessage(
             entity=handover.entity,
             attribute=handover.attribute,
@@ -171,7 +171,7 @@ class Publisher:
         self._diagnostics.publish(message)
 
     def ended(self, summary: RunSummary) -> None:
-        """Say how it ended."""
+        """Publish how it ended."""
         level = "error" if summary.ended == "failed" else "info"
         text = f"{summary.scenario} ended: {summary.ended}"
         self.note(round(summary.simulated_time * 1e9), level, "conductor", text)

@@ -9,12 +9,13 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
 from lifecycle_msgs.srv import GetState
+from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
 
 from conductor_node.processes import ModelNodes
-from conductor_node.step_requests import Round, StepPost
+from conductor_node.step_requests import Round, StepRequests
 from hetwin.msg import ModelOutput
 from hetwin.srv import (
     CommandModel,
@@ -50,10 +51,10 @@ from hetwin_core.wire.spinning import poll_until, spin_until
 START_DEADLINE_S = 30.0
 """A node's process may take this long to come up, whatever the deadline of its calls."""
 STOP_DEADLINE_S = 2.0
-GOODBYE_S = 1.0
-ASK_AGAIN_S = 0.2
+REGULAR_END_S = 1.0
+CALL_AGAIN_S = 0.2
 LOOK_PERIOD_S = 0.1
-"""How often it is looked whether a node that does not answer still lives."""
+"""Interval at which a process is checked for being alive while a call waits for its node."""
 
 
 class RosPort(ModelPort):
@@ -63,19 +64,19 @@ class RosPort(ModelPort):
         plan: the model as the scenario has it.
         node: the conductor's node.
         executor: spins the conductor's node while calls wait.
-        registrations: name of a model -> what its node told at registration, as it comes in.
-        post: asks for steps.
+        registrations: name of a model -> the request with which its node registered, as it comes in.
+        requests: publishes the requests for steps.
         period_s: simulated seconds between two steps of this model.
-        nodes: starts nodes anew.
+        nodes: restarts nodes.
     """
 
     def __init__(
         self,
         plan: ModelPlan,
         node: Node,
-        executor: Any,
+        executor: Executor,
         registrations: MutableMapping[str, RegisterModel.Request],
-        post: StepPost,
+        requests: StepRequests,
         period_s: float,
         nodes: ModelNodes,
     ) -> None:
@@ -83,7 +84,7 @@ class RosPort(ModelPort):
         self._node = node
         self._executor = executor
         self._registrations = registrations
-        self._post = post
+        self._requests = requests
         self._period_s = period_s
         self._nodes = nodes
         self._process: WatchedProcess | None = None
@@ -93,15 +94,15 @@ class RosPort(ModelPort):
         self._layout: Layout | None = None
         self._time_ns = 0
         self._pending: Future[ModelOutput] | None = None
-        self._asked = 0
+        self._sequence = 0
         self._round = Round()
         self._topic = ""
         self._arrived: list[ModelOutput] = []
         self._missed = 0
         self._reads = True
         self._selections: tuple[Selection, ...] = ()
-        self._place = ""
-        self._answered: deque[StepOutput] = deque()
+        self._description = ""
+        self._outputs: deque[StepOutput] = deque()
 
     def register(self) -> tuple[str, int]:
         """Wait until the node has registered and its services are there."""
@@ -113,9 +114,11 @@ class RosPort(ModelPort):
             if ended is not None:
                 raise self._failure("register", ended)
             self._executor.spin_once(0.02)
-        told = self._registrations[self.plan.name]
-        self._process = WatchedProcess(told.host, told.pid)
-        self._place = f" from {told.node} on host {told.host} (process {told.pid})"
+        registration = self._registrations[self.plan.name]
+        self._process = WatchedProcess(registration.host, registration.pid)
+        self._description = (
+            f" from {registration.node} on host {registration.host} (process {registration.pid})"
+        )
         for kind, name in (
             (GetModelParameters, "parameters"),
             (InitializeModel, "initialize"),
@@ -126,15 +129,15 @@ class RosPort(ModelPort):
             (StopModel, "stop"),
         ):
             self._clients[name] = self._node.create_client(
-                kind, f"{told.node}/{name}", qos_profile=QoSProfile(depth=SERVICE_DEPTH)
+                kind, f"{registration.node}/{name}", qos_profile=QoSProfile(depth=SERVICE_DEPTH)
             )
-        heard = self._on_answer if self._is_waited_for else self._arrived.append
+        receive = self._on_output if self._is_waited_for else self._arrived.append
         self._subscription = self._node.create_subscription(
-            ModelOutput, f"{told.node}/output", heard, QoSProfile(depth=SERVICE_DEPTH)
+            ModelOutput, f"{registration.node}/output", receive, QoSProfile(depth=SERVICE_DEPTH)
         )
         self._wait_for_services(end)
-        self._wait_for_an_answer(f"{told.node}/get_state", end)
-        return told.host, told.pid
+        self._wait_until_matched(f"{registration.node}/get_state", end)
+        return registration.host, registration.pid
 
     def _wait_for_services(self, end: float) -> None:
         for name, client in self._clients.items():
@@ -144,16 +147,16 @@ class RosPort(ModelPort):
                 self._check_alive(name)
                 self._executor.spin_once(0.005)
 
-    def _wait_for_an_answer(self, name: str, end: float) -> None:
-        """Ask for something that every managed node answers at once, until it does.
+    def _wait_until_matched(self, name: str, end: float) -> None:
+        """Call a service to which every managed node responds at once, until a response arrives.
 
-        A node drops its answers to a client that it has not found within 100 ms (rmw_fastrtps), and for some seconds
-        after another node was killed it may not. Clients are found in the order in which they were made, so that all
-        others have been found when the last one gets its answer.
+        A node drops its responses to a client that it has not discovered within 100 ms (rmw_fastrtps), which may take
+        seconds after another node was killed. Clients are discovered in the order in which they were made, so all
+        others are when the last one gets its response.
         """
         client = self._node.create_client(GetState, name)
         try:
-            while not client.service_is_ready() or not self._is_answered(client):
+            while not client.service_is_ready() or not self._responds(client):
                 if time.monotonic() > end:
                     raise self._failure("register", "its node does not answer")
                 self._check_alive("register")
@@ -161,18 +164,18 @@ class RosPort(ModelPort):
         finally:
             self._node.destroy_client(client)
 
-    def _is_answered(self, client: Any) -> bool:
-        asked = client.call_async(GetState.Request())
-        return spin_until(self._executor, asked, ASK_AGAIN_S) is not None
+    def _responds(self, client: Any) -> bool:
+        response = client.call_async(GetState.Request())
+        return spin_until(self._executor, response, CALL_AGAIN_S) is not None
 
     def parameters(self) -> Sequence[ParameterRequest]:
-        """Ask which parameters the model needs."""
-        answer = self._call("parameters", GetModelParameters.Request())
-        return json_codec.requests_from_text(answer.requests)
+        """Request the list of parameters that the model needs."""
+        response = self._call("parameters", GetModelParameters.Request())
+        return json_codec.requests_from_text(response.requests)
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Hand the resolved parameters over."""
-        self._topic = self._post.topic(self.plan) if self._is_waited_for else ""
+        """Initialize the model with the resolved parameters."""
+        self._topic = self._requests.topic(self.plan) if self._is_waited_for else ""
         request = InitializeModel.Request(
             parameters=json.dumps(dict(parameters)), seed=seed, steps=self._topic
         )
@@ -193,24 +196,26 @@ class RosPort(ModelPort):
             index=self.plan.index,
         )
         messages.fill_state(request.state, scene)
-        self._wait_until_it_listens()
+        self._wait_until_subscribed()
         self._call("start", request)
 
     @property
     def _is_waited_for(self) -> bool:
         return self.plan.stepping is Stepping.SERVICE
 
-    def _wait_until_it_listens(self) -> None:
-        """Steps that are published before would be lost."""
+    def _wait_until_subscribed(self) -> None:
+        """Wait until the node is subscribed to its steps: those published before would be lost."""
         if not self._is_waited_for:
             return
         node = self._registrations[self.plan.name].node
         end = time.monotonic() + self.plan.deadline_of("start")
         while not (
-            self._subscription.get_publisher_count() and self._post.reaches(self._topic, node)
+            self._subscription.get_publisher_count() and self._requests.reaches(self._topic, node)
         ):
             if time.monotonic() > end:
-                raise self._failure("start", f"it does not listen on {self._topic!r}{self._place}")
+                raise self._failure(
+                    "start", f"it does not listen on {self._topic!r}{self._description}"
+                )
             self._check_alive("start")
             self._executor.spin_once(0.005)
 
@@ -226,53 +231,53 @@ class RosPort(ModelPort):
 
     @property
     def ahead(self) -> int:
-        """Steps that are answered already."""
-        return len(self._answered)
+        """Outputs that have arrived for steps not yet taken."""
+        return len(self._outputs)
 
     def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
         """Send the request for a step, without waiting."""
         self._time_ns = tick.time_ns
         if self.plan.stepping is not Stepping.SERVICE:
-            return  # it hears the clock and the state on their topics
-        if self._answered:
+            return  # it subscribes to the clock and the state
+        if self._outputs:
             return
         self._pending = Future()
-        self._asked, self._round = self._post.ask(
+        self._sequence, self._round = self._requests.request(
             self._topic, self.plan.index, tick, further, reads=self._reads
         )
 
     def send(self) -> None:
-        """Publish the steps that were asked for."""
-        self._post.send()
+        """Publish the requested steps."""
+        self._requests.send()
 
-    def _on_answer(self, message: ModelOutput) -> None:
-        """An answer to a step; a late one, which nobody waits for any more, has another number."""
-        if self._pending is not None and message.sequence == self._asked:
+    def _on_output(self, message: ModelOutput) -> None:
+        """Take an output; a late one, which is not waited for any more, has another number."""
+        if self._pending is not None and message.sequence == self._sequence:
             self._pending.set_result(message)
-            self._round.answered()
+            self._round.received()
 
     def end_step(self) -> StepOutput:
-        """Wait for the answer to the step."""
-        if not self._answered:
+        """Wait for the output of the step."""
+        if not self._outputs:
             assert self._pending is not None
-            answer = self._wait_for_step(self._pending)
+            response = self._wait_for_step(self._pending)
             self._pending = None
-            if answer.error:
-                raise self._error("step", answer.error)
+            if response.error:
+                raise self._error("step", response.error)
             assert self._layout is not None
-            self._answered.extend(step_codec.read_outputs(answer, self._layout))
-        return self._answered.popleft()
+            self._outputs.extend(step_codec.read_outputs(response, self._layout))
+        return self._outputs.popleft()
 
     def _wait_for_step(self, pending: Future[ModelOutput]) -> ModelOutput:
         if not pending.done() and self._round.leaves_a_core:
             poll_until(self._executor, self._round.over)
         if not pending.done():
             spin_until(self._executor, self._round.over, LOOK_PERIOD_S)
-        answer: ModelOutput = self._answer_in_time("step", pending)
-        return answer
+        response: ModelOutput = self._response_in_time("step", pending)
+        return response
 
     def collect(self) -> list[StepOutput]:
-        """What the node has published since the last call."""
+        """Outputs that the node has published since the last call."""
         self._check_alive("step")
         self._executor.spin_once(0.0)
         arrived = list(self._arrived)
@@ -288,7 +293,7 @@ class RosPort(ModelPort):
 
     @property
     def missed_steps(self) -> int:
-        """Steps that the model has missed so far, as it tells."""
+        """Steps that the model has missed so far, as its node reports."""
         return self._missed
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
@@ -309,34 +314,34 @@ class RosPort(ModelPort):
         request = ReleaseAttribute.Request(slot=scene.layout.slot_id(entity, attribute))
         messages.fill_state(request.state, scene)
         self._let_step_end()
-        answer = self._call("release", request)
-        parent = messages.parent_name(scene.layout, answer.parent)
-        return Value(messages.to_floats(answer.value), answer.time_ns, parent)
+        response = self._call("release", request)
+        parent = messages.parent_name(scene.layout, response.parent)
+        return Value(messages.to_floats(response.value), response.time_ns, parent)
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
-        """Ask for something of the model's own."""
+        """Send the model a command."""
         request = CommandModel.Request(command=name, arguments=json.dumps(dict(arguments)))
         self._let_step_end()
         self._call("command", request)
 
     def stop(self) -> RunFailed | None:
-        """End the run; the node ends after its answer."""
+        """End the run; the node ends after its response."""
         client = self._clients.get("stop")
         if client is None or self._hangs or not client.service_is_ready():
             return None
         try:
             stopped = client.call_async(StopModel.Request())
-            answer = self._answer("stop", stopped, STOP_DEADLINE_S)
-            if answer is None:
+            response = self._wait_for("stop", stopped, STOP_DEADLINE_S)
+            if response is None:
                 return self._failure("stop", f"no answer within {STOP_DEADLINE_S:g} s")
-            if not answer.ok:
-                raise self._error("stop", answer.error)
+            if not response.ok:
+                raise self._error("stop", response.error)
         except RunFailed as failure:  # it must not keep the others from ending
             return failure
         return None
 
     def give_up(self) -> None:
-        """Let the node end, if it still listens; its late answers find nobody."""
+        """Ask the node to end, if it still responds; its late responses are dropped."""
         stop = self._clients.pop("stop", None)
         if stop is not None:
             stop.call_async(StopModel.Request())
@@ -361,8 +366,8 @@ class RosPort(ModelPort):
         self._nodes.start(self.plan)
 
     def _let_it_end(self, process: WatchedProcess) -> None:
-        """A node that says goodbye is forgotten at once; others look for a killed one for seconds."""
-        end = time.monotonic() + (0.0 if self._hangs else GOODBYE_S)
+        """Wait for a regular end: other nodes forget such a node at once, but look for a killed one for seconds."""
+        end = time.monotonic() + (0.0 if self._hangs else REGULAR_END_S)
         while not process.has_ended() and time.monotonic() < end:
             self._executor.spin_once(0.01)
 
@@ -375,45 +380,45 @@ class RosPort(ModelPort):
         self._arrived.clear()
 
     def _let_step_end(self) -> None:
-        """A step that was asked for comes first: the order must not depend on the node's executor."""
+        """Wait for a requested step first: the order must not depend on the node's executor."""
         if self._pending is not None:
             spin_until(self._executor, self._pending, self.plan.deadline)
 
     def _call(self, name: str, request: Any) -> Any:
-        return self._wait(name, self._clients[name].call_async(request))
+        return self._accepted(name, self._clients[name].call_async(request))
 
-    def _wait(self, name: str, future: Any) -> Any:
-        """The answer; a node that has died is not waited for."""
-        answer = self._answer_in_time(name, future)
-        if not answer.ok:
-            raise self._error(name, answer.error)
-        return answer
+    def _accepted(self, name: str, future: Any) -> Any:
+        """The response; a node that has died is not waited for."""
+        response = self._response_in_time(name, future)
+        if not response.ok:
+            raise self._error(name, response.error)
+        return response
 
-    def _answer_in_time(self, name: str, future: Any) -> Any:
+    def _response_in_time(self, name: str, future: Any) -> Any:
         deadline = self.plan.deadline_of(name)
-        answer = self._answer(name, future, deadline)
-        if answer is None:
+        response = self._wait_for(name, future, deadline)
+        if response is None:
             self._hangs = True
             future.cancel()
-            reason = f"no answer{self._place} within its deadline of {deadline:g} s"
+            reason = f"no answer{self._description} within its deadline of {deadline:g} s"
             raise self._failure(name, reason)
-        return answer
+        return response
 
-    def _answer(self, name: str, future: Any, deadline: float) -> Any:
+    def _wait_for(self, name: str, future: Any, deadline: float) -> Any:
         end = time.monotonic() + deadline
-        while (answer := spin_until(self._executor, future, LOOK_PERIOD_S)) is None:
+        while (response := spin_until(self._executor, future, LOOK_PERIOD_S)) is None:
             self._check_alive(name)
             left = end - time.monotonic()
             if left < LOOK_PERIOD_S:
                 return spin_until(self._executor, future, max(0.0, left))
-        return answer
+        return response
 
     def _check_alive(self, call: str) -> None:
         if self._process is not None and self._process.has_ended():
             raise self._failure(call, self._process.how_it_ended())
 
     def _error(self, call: str, text: str) -> HetwinError:
-        """What the model raised; what the contract does not let it raise in this call is its failure."""
+        """The model's error; one that the contract does not allow for this call becomes its failure."""
         error = json_codec.error_from_text(text, self.plan.name, call, self._time_ns)
         if isinstance(error, RunFailed):
             return failure_of(self.plan, call, error)

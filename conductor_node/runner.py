@@ -1,4 +1,4 @@
-"""Carries out one goal of the conductor's node: a whole run, with models that are nodes."""
+"""Carries out one goal of the conductor's node: a whole run, whose models are nodes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from conductor_node.deferred_services import Waiting
+from rclpy.action.server import ServerGoalHandle
+from rclpy.executors import Executor
+
+from conductor_node.deferred_services import DeferredResponses
 from conductor_node.node import ConductorNode
 from conductor_node.processes import ModelNodes
 from conductor_node.publisher import Publisher
 from conductor_node.ros_port import RosPort
-from conductor_node.step_requests import StepPost
+from conductor_node.startup_goal import StartupGoal
+from conductor_node.step_requests import StepRequests
 from hetwin.action import Simulate
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor
@@ -36,8 +40,10 @@ from hetwin_core.wire import messages
 FEEDBACK_PERIOD_S = 0.1
 
 
-def run_goal(node: ConductorNode, executor: Any, goal: Any) -> Simulate.Result:
-    """Run what the goal asks for; every error ends up in the result.
+def run_goal(
+    node: ConductorNode, executor: Executor, goal: ServerGoalHandle | StartupGoal
+) -> Simulate.Result:
+    """Run the scenario of a goal; every error is returned in the result.
 
     The models' nodes end with the run, so their registrations are forgotten.
     """
@@ -60,13 +66,15 @@ def run_goal(node: ConductorNode, executor: Any, goal: Any) -> Simulate.Result:
     return result
 
 
-def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
+def _run(
+    node: ConductorNode, executor: Executor, goal: ServerGoalHandle | StartupGoal
+) -> RunSummary:
     request = goal.request
     scenario = _scenario(node, request.scenario)
     out = _out(node, scenario, request.out)
-    nodes, post = ModelNodes(node.get_namespace()), StepPost(node)
+    nodes, requests = ModelNodes(node.get_namespace()), StepRequests(node)
     here = scenario.chosen(str(node.get_parameter("in_process").value))
-    _start_those_that_have_ended(node, scenario, here, nodes)
+    _restart_ended_nodes(node, scenario, here, nodes)
     ports = [
         LocalPort(plan)
         if plan.name in here
@@ -75,7 +83,7 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
             node,
             executor,
             node.registrations,
-            post,
+            requests,
             plan.every / scenario.clock.rate,
             nodes,
         )
@@ -93,11 +101,11 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
     state_rate = float(node.get_parameter("state_rate").value)
     publisher = Publisher(node, state_rate, live=is_live(scenario, options))
     feedback = _Feedback(goal)
-    spinner = _Spinner(executor, node.waiting)
+    spinner = _Spinner(executor, node.deferred)
 
     def idle(seconds: float) -> None:
         publisher.catch_up()
-        feedback.still_there()
+        feedback.keep_alive()
         spinner.serve(seconds)
 
     conductor = Conductor(scenario, ports, [log, publisher, feedback, spinner], options, idle)
@@ -115,10 +123,10 @@ def _run(node: ConductorNode, executor: Any, goal: Any) -> RunSummary:
         nodes.end()
 
 
-def _start_those_that_have_ended(
+def _restart_ended_nodes(
     node: ConductorNode, scenario: Scenario, here: frozenset[str], nodes: ModelNodes
 ) -> None:
-    """Start those models' nodes of this machine anew that an earlier run has ended."""
+    """Restart the nodes of models on this machine that ended with an earlier run."""
     for plan in scenario.models:
         before = node.former.get(plan.name)
         if plan.name in here or plan.name in node.registrations or before is None:
@@ -165,34 +173,34 @@ def _scene(text: str) -> dict[str, Any]:
 
 
 class _Spinner(QuietListener):
-    """Lets services that arrive during the run be served even while nothing is waited for.
+    """Serves requests that arrive during the run, also between the calls that wait for models.
 
-    The run is stopped when whoever started the process is gone.
+    The run is stopped when the parent process has ended.
     """
 
-    def __init__(self, executor: Any, waiting: Waiting) -> None:
+    def __init__(self, executor: Executor, deferred: DeferredResponses) -> None:
         self._executor = executor
-        self._waiting = waiting
+        self._deferred = deferred
         self._parent = os.getppid()
         self.conductor: Conductor | None = None
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Serve what has arrived, every tenth step; waiting for models does it too."""
+        """Serve requests every tenth step; waiting for models serves them too."""
         if step % 10 == 0:
             self.serve(0.0)
 
     def serve(self, seconds: float) -> None:
-        """Serve for up to so long."""
-        self._waiting.look()
+        """Serve requests for up to so many seconds."""
+        self._deferred.check()
         self._executor.spin_once(seconds)
         if os.getppid() != self._parent and self.conductor is not None:
             self.conductor.stop()
 
 
 class _Feedback(QuietListener):
-    """Feedback of the action: time, progress, real-time factor, and the newest event in words."""
+    """Publishes the action's feedback: time, progress, real-time factor, and the newest event in words."""
 
-    def __init__(self, goal: Any) -> None:
+    def __init__(self, goal: ServerGoalHandle | StartupGoal) -> None:
         self._goal = goal
         self._begun = time.monotonic()
         self._next = 0.0
@@ -201,38 +209,38 @@ class _Feedback(QuietListener):
         self._time_ns = 0
 
     def started(self, start: RunStart) -> None:
-        """Remember how long it will take."""
+        """Keep the duration, for the progress."""
         self._duration_ns = start.duration_ns
         self._begun = time.monotonic()
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Tell, some times a second."""
+        """Publish, several times a second."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + FEEDBACK_PERIOD_S
-            self._tell(scene.time_ns, now)
+            self._publish(scene.time_ns, now)
 
     def event(self, event: Event) -> None:
-        """Tell of what happened at once."""
+        """Publish an event at once."""
         text = event_line(event)
         if text:
             self._message = text
-            self._tell(event.time_ns, time.monotonic())
+            self._publish(event.time_ns, time.monotonic())
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Tell of warnings and errors at once."""
+        """Publish warnings and errors at once."""
         if level != "info":
             self._message = f"{level}: {source}: {text}"
-            self._tell(time_ns, time.monotonic())
+            self._publish(time_ns, time.monotonic())
 
-    def still_there(self) -> None:
-        """Tell of a paused run that it is still there, some times a second."""
+    def keep_alive(self) -> None:
+        """Publish while the run is paused, several times a second."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + FEEDBACK_PERIOD_S
-            self._tell(self._time_ns, now)
+            self._publish(self._time_ns, now)
 
-    def _tell(self, time_ns: int, now: float) -> None:
+    def _publish(self, time_ns: int, now: float) -> None:
         self._time_ns = time_ns
         feedback = Simulate.Feedback(message=self._message)
         messages.fill_time(feedback.time, time_ns)

@@ -14,10 +14,10 @@ LOCKS = ("_el", "_sl")
 
 
 class SharedMemory:
-    """The segments that some processes have used; removed once no living process holds them.
+    """The segments that some processes have used, to be removed once no living process holds them.
 
-    Fast DDS locks a file beside each segment as long as its owner lives; its own tool (`fastdds shm clean`) looks
-    at the same locks, but at everyone's segments.
+    Fast DDS locks a file beside each segment as long as its owner lives. Its own tool (`fastdds shm clean`) reads the
+    same locks, but removes the segments of every user of the machine.
     """
 
     def __init__(self) -> None:
@@ -30,11 +30,11 @@ class SharedMemory:
                 self._names.update(MAPPED.findall(Path(f"/proc/{pid}/maps").read_text()))
 
     def unused(self) -> list[str]:
-        """Names of those that are there, but that nobody holds any more."""
+        """Names of the segments that exist, but that no process holds any more."""
         return sorted(name for name in self._names if _is_unused(_locks(name)))
 
     def remove_unused(self) -> None:
-        """Remove what nobody holds any more."""
+        """Remove the segments that no process holds any more."""
         for name in self.unused():
             for file in (FOLDER / name, *_locks(name), FOLDER / f"sem.{name}_mutex"):
                 with suppress(OSError):

@@ -1,20 +1,22 @@
-"""A run that no action client asked for: at the start of the process, or by a service."""
+"""A run that no action client asked for: begun at the start of the process, or by a service."""
 
 from __future__ import annotations
 
-from typing import Any
+from rclpy.lifecycle import LifecycleNode
 
 from hetwin.action import Simulate
+from hetwin_core.ensemble.words import seconds
+from hetwin_core.wire.messages import read_time
 
 
-class OwnGoal:
+class StartupGoal:
     """Stands for the action's goal; feedback goes to the node's log.
 
     Args:
-        node: the conductor's, whose parameters say what to run.
+        node: the conductor's node, whose parameters name what to run.
     """
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: LifecycleNode) -> None:
         self._node = node
         self.request = Simulate.Goal(
             source=str(node.get_parameter("source").value),
@@ -25,5 +27,5 @@ class OwnGoal:
     def publish_feedback(self, feedback: Simulate.Feedback) -> None:
         """Log what happened."""
         if feedback.message:
-            seconds = feedback.time.sec + feedback.time.nanosec / 1e9
-            self._node.get_logger().info(f"{seconds:.3f} s: {feedback.message}")
+            time = seconds(read_time(feedback.time), 3)
+            self._node.get_logger().info(f"{time}: {feedback.message}")

@@ -1,4 +1,4 @@
-"""Asks the nodes of models for steps: what is the same for several of them goes out once."""
+"""Requests steps from the nodes of models; a step that is the same for several of them is published once."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ CORES = len(os.sched_getaffinity(0))
 
 
 @dataclass(slots=True)
-class _Letter:
+class _StepRequest:
     """A step that several models may share.
 
     Attributes:
         topic: where it goes.
-        models: indices of those whom it asks.
+        models: indices of the models that are to step.
         with_state: whether one of them reads the scene.
     """
 
@@ -38,8 +38,8 @@ class _Letter:
     models: list[int]
     with_state: bool
 
-    def suits(self, topic: str, tick: StepInput, further: Sequence[int]) -> bool:
-        """Whether another model's step says the same."""
+    def is_same(self, topic: str, tick: StepInput, further: Sequence[int]) -> bool:
+        """Whether another model's step is the same."""
         mine = self.tick
         return (
             self.topic == topic
@@ -52,10 +52,10 @@ class _Letter:
 
 
 class Round:
-    """Models that were asked at once: whoever waits for one of them waits for all, in one go.
+    """Models whose steps were requested together; waiting for one of them waits for all.
 
     Attributes:
-        over: done when all have answered.
+        over: done when all have returned their outputs.
         expected: how many have not yet.
     """
 
@@ -65,20 +65,18 @@ class Round:
 
     @property
     def leaves_a_core(self) -> bool:
-        """Whether the conductor has a core of its own while they are at work."""
+        """Whether a core is left for the conductor while they compute."""
         return self.expected < CORES
 
-    def answered(self) -> None:
-        """One has answered, or is not waited for any more."""
+    def received(self) -> None:
+        """An output has arrived, or is not waited for any more."""
         self.expected -= 1
         if not self.expected and not self.over.done():
             self.over.set_result(None)
 
 
-class StepPost:
-    """Publishes steps, one topic for all models that are due at the same steps.
-
-    Models that are due at other times are not woken up.
+class StepRequests:
+    """Publishes steps, on one topic for all models that are due at the same steps, so that no others wake up.
 
     Args:
         node: the conductor's.
@@ -87,12 +85,12 @@ class StepPost:
     def __init__(self, node: Node) -> None:
         self._node = node
         self._publishers: dict[str, Any] = {}
-        self._letters: list[_Letter] = []
+        self._requests: list[_StepRequest] = []
         self._sequence = 0
         self._round = Round()
 
     def topic(self, plan: ModelPlan) -> str:
-        """Full name of the topic on which a model is asked; somebody publishes there from now on."""
+        """Full name of the topic of a model's steps; it has a publisher from now on."""
         group = "main" if plan.main else f"every_{plan.every}"
         name = f"{STEPS}/{'beside_' if plan.beside else ''}{group}"
         full = str(self._node.resolve_topic_name(name))
@@ -102,45 +100,47 @@ class StepPost:
         return full
 
     def reaches(self, topic: str, node: str) -> bool:
-        """Whether a node (its full name) hears what is published there."""
+        """Whether a node, given by its full name, is subscribed to a topic."""
         namespace, _, name = node.rpartition("/")
         if not self._publishers[topic].get_subscription_count():
             return False
         ends = self._node.get_subscriptions_info_by_topic(topic)
         return any((e.node_name, e.node_namespace.rstrip("/")) == (name, namespace) for e in ends)
 
-    def ask(
+    def request(
         self, topic: str, model: int, tick: StepInput, further: Sequence[int], *, reads: bool
     ) -> tuple[int, Round]:
-        """Have a model asked for a step with the next `send`.
+        """Request a step of a model with the next `send`.
 
         Args:
-            topic: the model's.
+            topic: of the model.
             model: its index.
             tick: the step.
             further: times of the steps that it may take at once [ns].
             reads: whether it needs the state.
 
         Returns:
-            The number that its answer will carry, and with whom it answers.
+            The number that its output will carry, and the round that it belongs to.
         """
         self._round.expected += 1
-        for letter in self._letters:
-            if letter.suits(topic, tick, further):
-                letter.models.append(model)
-                letter.with_state = letter.with_state or reads
-                return letter.sequence, self._round
+        for request in self._requests:
+            if request.is_same(topic, tick, further):
+                request.models.append(model)
+                request.with_state = request.with_state or reads
+                return request.sequence, self._round
         self._sequence += 1
-        self._letters.append(_Letter(topic, tick, further, self._sequence, [model], reads))
+        self._requests.append(_StepRequest(topic, tick, further, self._sequence, [model], reads))
         return self._sequence, self._round
 
     def send(self) -> None:
-        """Publish what models are to be asked."""
-        if not self._letters:
+        """Publish the requested steps."""
+        if not self._requests:
             return
-        letters, self._letters = self._letters, []
+        requests, self._requests = self._requests, []
         self._round = Round()
-        for letter in letters:
-            message = Step(sequence=letter.sequence, models=array("i", letter.models))
-            step_codec.fill_step(message, letter.tick, letter.further, with_state=letter.with_state)
-            self._publishers[letter.topic].publish(message)
+        for request in requests:
+            message = Step(sequence=request.sequence, models=array("i", request.models))
+            step_codec.fill_step(
+                message, request.tick, request.further, with_state=request.with_state
+            )
+            self._publishers[request.topic].publish(message)

@@ -1,7 +1,7 @@
 """One generic ROS 2 node that serves any model: the model's contract as services and topics.
 
-Started as ``ros2 run hetwin model --ros-args -r __node:=grasp -p type:=grasp_monitor``, it registers itself at the
-conductor and then does what it is told. It is a managed node: unconfigured until the model is initialized,
+Started as ``ros2 run hetwin model --ros-args -r __node:=grasp -p type:=grasp_monitor``, it registers at the conductor
+and then serves its calls. It is a managed node: unconfigured until the model is initialized,
 inactive until the run starts, active until it stops.
 """
 
@@ -54,8 +54,8 @@ from hetwin_core.wire.names import REGISTER, SERVICE_DEPTH, STEP_DEPTH
 from hetwin_core.wire.spinning import make_executor, spin_until
 
 REGISTER_TIMEOUT_S = 120.0
-"""Many nodes that start at once on a busy machine take a while."""
-ASK_AGAIN_S = 5.0
+"""Many nodes that start at the same time on a busy machine take long."""
+CALL_AGAIN_S = 5.0
 CONDUCTOR_GONE_S = 5.0
 MATCH_TIMEOUT_S = 5.0
 
@@ -82,7 +82,9 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self._at_start: Snapshot | None = None
         self._stepper = Stepper()
         self._unwaited: _UnwaitedStepping | None = None
-        self._one_at_a_time = threading.Lock()  # a model that nobody waits for steps in a thread
+        self._model_lock = (
+            threading.Lock()
+        )  # a model that the conductor does not wait for steps in a thread
         self._serve(GetModelParameters, "parameters", self._on_parameters)
         self._serve(InitializeModel, "initialize", self._on_initialize)
         self._serve(StartModel, "start", self._on_start)
@@ -107,7 +109,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self._model = model_class(type_name)()
 
     def registration(self) -> RegisterModel.Request:
-        """What the node tells the conductor about itself."""
+        """The request with which the node registers at the conductor."""
         description = type(self.model).describe()
         return RegisterModel.Request(
             name=str(self.get_parameter("model").value) or self.get_name(),
@@ -131,9 +133,9 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
     # ------------------------------------------------------------------ services
 
     def _serve(self, kind: Any, name: str, handler: Callable[[Any, Any], None]) -> None:
-        """Offer a service whose handler's errors become its answer."""
+        """Offer a service that returns its handler's errors in its response."""
 
-        def answer(request: Any, response: Any) -> Any:
+        def respond(request: Any, response: Any) -> Any:
             try:
                 handler(request, response)
                 response.ok = True
@@ -142,7 +144,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
                 response.error = json_codec.error_to_text(error)
             return response
 
-        self.create_service(kind, f"~/{name}", answer, qos_profile=QoSProfile(depth=SERVICE_DEPTH))
+        self.create_service(kind, f"~/{name}", respond, qos_profile=QoSProfile(depth=SERVICE_DEPTH))
 
     def _on_parameters(self, _: Any, response: Any) -> None:
         response.requests = json_codec.requests_to_text(self.model.parameters())
@@ -170,7 +172,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self.trigger_activate()
 
     def _wait_for_conductor(self) -> None:
-        """Steps and answers that are published before both ends have found each other would be lost."""
+        """Wait until both ends are matched: steps and outputs published before would be lost."""
         end = time.monotonic() + MATCH_TIMEOUT_S
         while not (
             self._output.get_subscription_count()
@@ -181,22 +183,22 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             time.sleep(0.001)
 
     def _on_step(self, message: Step) -> None:
-        """A step that some models are asked for, among them perhaps this one."""
+        """Take a step that is requested of some models, if this one is among them."""
         if self._index not in message.models:
             return
-        answer = ModelOutput(sequence=message.sequence)
+        output_message = ModelOutput(sequence=message.sequence)
         try:
             layout = self._started()
             assert self._at_start is not None
             tick, further = step_codec.read_step(message, self._at_start)
             early, output = self._stepper.step(self.model.step, tick, further)
-            step_codec.fill_output(answer, output, layout, early)
+            step_codec.fill_output(output_message, output, layout, early)
         except (Exception, SystemExit) as error:
-            answer.error = json_codec.error_to_text(error)
-        self._output.publish(answer)
+            output_message.error = json_codec.error_to_text(error)
+        self._output.publish(output_message)
 
     def _step(self, tick: StepInput) -> StepOutput:
-        with self._one_at_a_time:
+        with self._model_lock:
             return self.model.step(tick)
 
     def _on_take(self, request: Any, response: Any) -> None:
@@ -207,13 +209,13 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             request.time_ns,
             messages.parent_name(layout, request.parent),
         )
-        with self._one_at_a_time:
+        with self._model_lock:
             self.model.take(slot.entity, slot.attribute.name, value, self._scene(request.state))
 
     def _on_release(self, request: Any, response: Any) -> None:
         layout = self._started()
         slot = layout.slots[request.slot]
-        with self._one_at_a_time:
+        with self._model_lock:
             value = self.model.release(slot.entity, slot.attribute.name, self._scene(request.state))
         response.value = messages.doubles(value.data)
         response.time_ns = value.time_ns
@@ -221,7 +223,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
 
     def _on_command(self, request: Any, response: Any) -> None:
         arguments = json.loads(request.arguments) if request.arguments else {}
-        with self._one_at_a_time:
+        with self._model_lock:
             self.model.command(request.command, arguments)
 
     def _on_stop(self, request: Any, response: Any) -> None:
@@ -233,7 +235,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
     # ------------------------------------------------------------------ life cycle
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """The run is paused or over; steps are refused from now on."""
+        """Refuse steps from now on: the run is paused or over."""
         self._layout = None
         return super().on_deactivate(state)
 
@@ -256,7 +258,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
 
 
 class _UnwaitedStepping:
-    """Steps a model on the clock, or at its own pace, in a thread of its own; answers go out on ``~/output``."""
+    """Steps a model on the clock, or at its own pace, in its own thread; publishes its outputs on ``~/output``."""
 
     def __init__(
         self,
@@ -345,11 +347,11 @@ class _UnwaitedStepping:
 
 
 class _ConductorWatch:
-    """Sees that the conductor is there: without one the node would wait for ever.
+    """Checks that the conductor exists: without one the node would wait for ever.
 
     Args:
-        client: of a service that the conductor offers.
-        process: the conductor's, which can be watched if it is on this machine.
+        client: of a service of the conductor.
+        process: of the conductor; it can be watched if it runs on this machine.
     """
 
     def __init__(self, client: Any, process: WatchedProcess) -> None:
@@ -358,7 +360,7 @@ class _ConductorWatch:
         self._seen = time.monotonic()
 
     def check(self, name: str) -> None:
-        """Look.
+        """Check once.
 
         Raises:
             HetwinError: if the conductor has ended, or has been gone for too long.
@@ -375,17 +377,17 @@ class _ConductorWatch:
             )
 
 
-def register(node: ModelNode, executor: Any) -> _ConductorWatch:
-    """Make the node known to the conductor.
+def register(node: ModelNode, executor: rclpy.executors.Executor) -> _ConductorWatch:
+    """Register the node at the conductor.
 
-    The conductor drops its answer to a client that it has not found within 100 ms (rmw_fastrtps), so it is asked
-    again; what is registered twice by the same process is registered once.
+    The conductor drops its response to a client that it has not discovered within 100 ms (rmw_fastrtps), so the
+    request is repeated; a second registration by the same process has no effect.
 
     Returns:
-        What sees that the conductor is still there.
+        What checks that the conductor still exists.
 
     Raises:
-        HetwinError: if the conductor does not answer, or refuses.
+        HetwinError: if the conductor does not respond, or refuses.
     """
     client = node.create_client(RegisterModel, REGISTER)
     end = time.monotonic() + REGISTER_TIMEOUT_S
@@ -396,16 +398,16 @@ def register(node: ModelNode, executor: Any) -> _ConductorWatch:
                 f" within {REGISTER_TIMEOUT_S:g} s; is it running in this namespace and domain?"
             )
         executor.spin_once(0.02)
-    answer, end = None, time.monotonic() + REGISTER_TIMEOUT_S
-    while answer is None and time.monotonic() < end:
-        answer = spin_until(executor, client.call_async(node.registration()), ASK_AGAIN_S)
-    if answer is None:
+    response, end = None, time.monotonic() + REGISTER_TIMEOUT_S
+    while response is None and time.monotonic() < end:
+        response = spin_until(executor, client.call_async(node.registration()), CALL_AGAIN_S)
+    if response is None:
         raise HetwinError(f"{node.get_name()}: the conductor did not answer the registration")
-    if not answer.accepted:
+    if not response.accepted:
         raise HetwinError(
-            f"{node.get_name()}: the conductor refused the registration: {answer.reason}"
+            f"{node.get_name()}: the conductor refused the registration: {response.reason}"
         )
-    return _ConductorWatch(client, WatchedProcess(answer.host, answer.pid))
+    return _ConductorWatch(client, WatchedProcess(response.host, response.pid))
 
 
 def main(args: list[str] | None = None) -> None:
@@ -421,11 +423,13 @@ def main(args: list[str] | None = None) -> None:
         watch = register(node, executor)
         parent = os.getppid()
         while rclpy.ok() and not node.over.done():
-            spin_until(executor, node.over, 0.2)  # all that arrives in this time, not one by one
-            if os.getppid() != parent:  # whoever started this node is gone
+            spin_until(
+                executor, node.over, 0.2
+            )  # everything that arrives in this time, in one call
+            if os.getppid() != parent:  # the parent process has ended
                 break
             watch.check(node.get_name())
-        executor.spin_once(0.05)  # let the last answer go out
+        executor.spin_once(0.05)  # send the last response
     except rclpy.executors.ExternalShutdownException:
         pass  # a signal, or rclpy.shutdown() elsewhere
     except HetwinError as error:

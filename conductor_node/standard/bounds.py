@@ -1,4 +1,4 @@
-"""The boxes that entities fill, and whether something overlaps them."""
+"""Bounding boxes of entities, and whether a region overlaps them."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def fill_box(message: Any, box: Floats | None) -> Any:
 
 
 class Region:
-    """What a filter asks for, in the world frame.
+    """The region of a filter, in the world frame.
 
     Args:
         message: ``Bounds``.
 
     Raises:
-        No: if it is no region, or of a kind that is not known.
+        RequestRefused: if it is no region, or of a kind that is not known.
     """
 
     def __init__(self, message: Any) -> None:
@@ -54,7 +54,7 @@ class Region:
         self._points = np.array(points)
 
     def overlaps(self, box: Floats, pose: Floats) -> bool:
-        """Whether a box at a pose is in it; two boxes are compared along the world's axes."""
+        """Whether a box at a pose overlaps the region; of two boxes those along the world's axes are compared."""
         place, turn = pose[:3], pose[3:7].tolist()
         if self._is_sphere:
             centre = rotate(conjugate(turn), (self._points[0] - place).tolist())
@@ -67,7 +67,7 @@ class Region:
 
 
 def _corners(shape: Shape) -> Iterator[Floats]:
-    """Points of its frame that span the shape; of round ones those of the box about them."""
+    """Points that span a shape, in the entity's frame; for round shapes the corners of their bounding box."""
     place, turn = shape.pose[:3], shape.pose[3:7]
     if shape.vertices is not None:
         points = shape.vertices.tolist()
@@ -92,5 +92,5 @@ def _halves(shape: Shape) -> tuple[float, float, float]:
             return size[0], size[0], size[1] / 2 + size[0]
         case ShapeKind.PLANE:
             return size[0] / 2, size[1] / 2, 0.0
-        case ShapeKind.MESH:  # without vertices there is nothing
+        case ShapeKind.MESH:  # a mesh without vertices is empty
             return 0.0, 0.0, 0.0

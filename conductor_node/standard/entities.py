@@ -1,4 +1,4 @@
-"""The scene's entities in the words of the standard."""
+"""The scene's entities as the standard describes them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ CATEGORIES = {
     EntityKind.STATIC: EntityCategory.CATEGORY_STATIC_OBJECT,
     EntityKind.ROBOT: EntityCategory.CATEGORY_ROBOT,
 }
-"""Of those that lists have; links, hands and concepts are found by their names."""
+"""Kinds that are listed; links, hands and concepts are found by their names only."""
 
 
 def listed(scene: Snapshot, filters: Any) -> list[Entity]:
     """Objects, static bodies and robots that pass ``EntityFilters``.
 
     Raises:
-        No: if a filter cannot be used.
+        RequestRefused: if a filter cannot be used.
     """
     try:
         name = re.compile(filters.filter)
@@ -50,7 +50,7 @@ def found(scene: Snapshot, name: str) -> Entity:
     """An entity of any kind.
 
     Raises:
-        No: if there is none of this name.
+        RequestRefused: if there is none of this name.
     """
     for entity in scene.layout.entities:
         if entity.name == name:
@@ -59,10 +59,10 @@ def found(scene: Snapshot, name: str) -> Entity:
 
 
 def body_of(scene: Snapshot, entity: Entity) -> Entity:
-    """What has the entity's pose: a robot's is that of the link that it stands on.
+    """The entity whose pose is that of the given one: for a robot the link that it stands on.
 
     Raises:
-        No: if it has none.
+        RequestRefused: if it has none.
     """
     candidates = [entity]
     if entity.kind is EntityKind.ROBOT:
@@ -74,10 +74,10 @@ def body_of(scene: Snapshot, entity: Entity) -> Entity:
 
 
 def state_of(scene: Snapshot, entity: Entity) -> Any:
-    """``EntityState`` in the frame ``world``; accelerations are not known and read 0.
+    """``EntityState`` in the frame ``world``; accelerations are unknown and set to 0.
 
     Raises:
-        No: if it has no pose.
+        RequestRefused: if it has no pose.
     """
     x, y, z, qw, qx, qy, qz, *twist = scene.pose(body_of(scene, entity).name).tolist()
     message = EntityState()

@@ -1,4 +1,4 @@
-"""What of the standard can be done here."""
+"""The features of the standard that hetwin offers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ UNLESS_LIVE = (
     "STEP_SIMULATION_MULTIPLE",
     "STEP_SIMULATION_ACTION",
 )
-"""A robot neither waits nor begins anew."""
+"""A live robot can be neither paused nor reset."""
 FORMATS = ("sdf", "urdf")
 NOTES = (
     "Objects are spawned and deleted while the simulation is stopped, and are there when it plays."
@@ -40,7 +40,7 @@ NOTES = (
 
 
 def fill_features(message: Any, *, live: bool) -> None:
-    """Fill in ``SimulatorFeatures``; this version of the standard may not know them all."""
+    """Fill in ``SimulatorFeatures``, with those that the installed version of the standard knows."""
     names = ALWAYS if live else (*ALWAYS, *UNLESS_LIVE)
     message.features = sorted(getattr(Known, name) for name in names if hasattr(Known, name))
     message.spawn_formats = list(FORMATS)

@@ -1,4 +1,4 @@
-"""Playing, pausing, stepping, stopping and beginning anew, as the standard has it."""
+"""Plays, pauses, steps, stops and resets the run, as the standard defines it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from simulation_interfaces.msg import SimulationState
 from simulation_interfaces.srv import ResetSimulation, SetSimulationState
 
-from conductor_node.standard.service_results import No, failed, unsupported, wrong_state
-from conductor_node.startup_goal import OwnGoal
+from conductor_node.standard.service_results import RequestRefused, failed, unsupported, wrong_state
+from conductor_node.startup_goal import StartupGoal
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.errors import Refused
@@ -20,15 +20,15 @@ PLAYING = SimulationState.STATE_PLAYING
 PAUSED = SimulationState.STATE_PAUSED
 QUITTING = SimulationState.STATE_QUITTING
 LOADING = getattr(SimulationState, "STATE_LOADING_WORLD", 5)
-"""The models are getting ready; versions before 1.2 of the standard have no word for it."""
+"""The models are being initialized; versions before 1.2 of the standard have no state for it."""
 WORDS = {STOPPED: "stopped", PLAYING: "playing", PAUSED: "paused", QUITTING: "quitting"}
 
-ANEW = ResetSimulation.Request.SCOPE_TIME | ResetSimulation.Request.SCOPE_STATE
+RESTART = ResetSimulation.Request.SCOPE_TIME | ResetSimulation.Request.SCOPE_STATE
 SPAWNED = ResetSimulation.Request.SCOPE_SPAWNED
 
 
-class Steering:
-    """Carries out what the services ask of the run.
+class RunControl:
+    """Carries out what the services request of the run.
 
     Args:
         node: the conductor's node.
@@ -53,7 +53,7 @@ class Steering:
         """The run that plays or is paused.
 
         Raises:
-            No: if there is none.
+            RequestRefused: if there is none.
         """
         if self.state not in (PLAYING, PAUSED):
             raise wrong_state(
@@ -63,18 +63,22 @@ class Steering:
         return conductor
 
     async def set(self, wanted: int) -> None:
-        """Go to another state; answers when it has come about.
+        """Go to another state, and return when it is reached.
 
         Raises:
-            No: if that cannot be.
+            RequestRefused: if that state cannot be reached.
         """
         now = self.state
         if wanted == now:
             code = SetSimulationState.Response.ALREADY_IN_TARGET_STATE
-            raise No(code, f"the simulation is {WORDS.get(now, 'loading its world')} already")
+            raise RequestRefused(
+                code, f"the simulation is {WORDS.get(now, 'loading its world')} already"
+            )
         if wanted not in WORDS:
             code = SetSimulationState.Response.INCORRECT_TRANSITION
-            raise No(code, "only stopped, playing, paused and quitting can be asked for")
+            raise RequestRefused(
+                code, "only stopped, playing, paused and quitting can be asked for"
+            )
         if now == LOADING and wanted != QUITTING:
             raise wrong_state("the simulation is getting ready; ask again when it plays")
         if wanted == QUITTING:
@@ -89,10 +93,10 @@ class Steering:
             self._node.conductor.resume()
 
     async def step(self, steps: int) -> None:
-        """Take some steps of the main model, and answer when they are done.
+        """Take some steps of the main model, and return when they are done.
 
         Raises:
-            No: if the simulation is not paused, or does not come to their end.
+            RequestRefused: if the simulation is not paused, or does not come to their end.
         """
         if self.state != PAUSED:
             raise failed("only a paused simulation is stepped; pause it first")
@@ -108,22 +112,22 @@ class Steering:
             raise failed(f"{what} after {done} of {steps} steps")
 
     async def reset(self, scope: int) -> None:
-        """Begin anew, playing or paused as before.
+        """Begin the run again, playing or paused as before.
 
         Raises:
-            No: if this cannot be begun anew.
+            RequestRefused: if this run cannot begin again.
         """
-        scope = (scope or ResetSimulation.Request.SCOPE_ALL) & (ANEW | SPAWNED)
-        if scope not in (ANEW, SPAWNED, ANEW | SPAWNED):
+        scope = (scope or ResetSimulation.Request.SCOPE_ALL) & (RESTART | SPAWNED)
+        if scope not in (RESTART, SPAWNED, RESTART | SPAWNED):
             raise unsupported("time and state are reset together only")
         node, conductor = self._node, self._node.conductor
-        if scope & ANEW and conductor is not None and conductor.is_live:
+        if scope & RESTART and conductor is not None and conductor.is_live:
             raise unsupported("the twin of a live robot cannot begin anew: the robot does not")
-        if scope & ANEW and node.goal is not None and not isinstance(node.goal, OwnGoal):
+        if scope & RESTART and node.goal is not None and not isinstance(node.goal, StartupGoal):
             raise failed(
                 "a client of the action hetwin/simulate has begun this run; it begins it anew"
             )
-        if node.goal is not None and not scope & ANEW:
+        if node.goal is not None and not scope & RESTART:
             raise wrong_state("spawned objects alone are reset while the simulation is stopped")
         if scope & SPAWNED:
             node.spawned.clear()
@@ -132,17 +136,17 @@ class Steering:
         if conductor is None or not conductor.is_running:
             raise wrong_state("the simulation is getting ready; ask again when it plays")
         node.start_paused = conductor.gate.holds
-        node.begin_own()
+        node.begin_startup_goal()
         conductor.stop()
-        await node.waiting.until(lambda: node.conductor is not conductor and self._is_ready())
-        self._see_that_it_runs()
+        await node.deferred.until(lambda: node.conductor is not conductor and self._is_ready())
+        self._check_that_it_runs()
 
     async def _begin(self, *, paused: bool) -> None:
         node = self._node
         node.start_paused = paused
-        node.begin_own()
-        await node.waiting.until(self._is_ready)
-        self._see_that_it_runs()
+        node.begin_startup_goal()
+        await node.deferred.until(self._is_ready)
+        self._check_that_it_runs()
 
     async def _pause(self) -> None:
         conductor: Conductor = self._node.conductor
@@ -159,7 +163,7 @@ class Steering:
         conductor = self._node.conductor
         if conductor is not None:
             conductor.stop()
-        await self._node.waiting.until(lambda: self._node.conductor is not conductor)
+        await self._node.deferred.until(lambda: self._node.conductor is not conductor)
 
     def _quit(self) -> None:
         self._node.quitting = True
@@ -167,7 +171,7 @@ class Steering:
             self._node.conductor.stop()
 
     def _is_ready(self) -> bool:
-        """Whether the run that has been asked for plays or stands, or has failed to."""
+        """Whether the requested run plays, is paused, or has failed to start."""
         node = self._node
         if node.goal is None:
             return True
@@ -176,12 +180,12 @@ class Steering:
             return False
         return conductor.gate.waiting or conductor.gate.is_open
 
-    def _see_that_it_runs(self) -> None:
+    def _check_that_it_runs(self) -> None:
         if self._node.goal is None:
             code = SetSimulationState.Response.STATE_TRANSITION_ERROR
-            raise No(code, self._why())
+            raise RequestRefused(code, self._failure_reason())
 
-    def _why(self) -> str:
+    def _failure_reason(self) -> str:
         result = self._node.last_result
         if result is None or not result.error:
             return "the simulation is over already"
@@ -191,4 +195,4 @@ class Steering:
 
     async def _while(self, conductor: Conductor, holds: Callable[[], bool]) -> None:
         """Wait until something holds or this run is over."""
-        await self._node.waiting.until(lambda: holds() or self._node.conductor is not conductor)
+        await self._node.deferred.until(lambda: holds() or self._node.conductor is not conductor)

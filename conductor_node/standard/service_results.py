@@ -1,18 +1,16 @@
-"""How the standard says yes and no, in each of its versions."""
+"""Results of the standard's services, in each of its versions."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from simulation_interfaces.msg import Result
 
 
-class No(Exception):
+class RequestRefused(Exception):
     """A request that is not carried out.
 
     Args:
         code: of ``simulation_interfaces/Result``, or of the service's response.
-        words: why not, and what to do.
+        words: why it is refused, and what to do.
     """
 
     def __init__(self, code: int, words: str) -> None:
@@ -20,31 +18,31 @@ class No(Exception):
         self.code = code
 
 
-def unsupported(words: str) -> No:
-    """What is asked for cannot be done at all."""
-    return No(Result.RESULT_FEATURE_UNSUPPORTED, words)
+def unsupported(words: str) -> RequestRefused:
+    """The request asks for what hetwin cannot do at all."""
+    return RequestRefused(Result.RESULT_FEATURE_UNSUPPORTED, words)
 
 
-def not_found(words: str) -> No:
-    """Something that is asked for does not exist."""
-    return No(Result.RESULT_NOT_FOUND, words)
+def not_found(words: str) -> RequestRefused:
+    """The request names something that does not exist."""
+    return RequestRefused(Result.RESULT_NOT_FOUND, words)
 
 
-def wrong_state(words: str) -> No:
-    """It can be done, but not now."""
-    return No(Result.RESULT_INCORRECT_STATE, words)
+def wrong_state(words: str) -> RequestRefused:
+    """The request cannot be carried out in the present state."""
+    return RequestRefused(Result.RESULT_INCORRECT_STATE, words)
 
 
-def failed(words: str) -> No:
-    """It was tried, or is not possible with these values."""
-    return No(Result.RESULT_OPERATION_FAILED, words)
+def failed(words: str) -> RequestRefused:
+    """The request failed, or is not possible with these values."""
+    return RequestRefused(Result.RESULT_OPERATION_FAILED, words)
 
 
-def yes(result: Any) -> None:
-    """Fill in a ``Result``."""
+def fill_ok(result: Result) -> None:
+    """Fill in a ``Result`` of a request that was carried out."""
     result.result = Result.RESULT_OK
 
 
-def no(result: Any, refusal: No) -> None:
-    """Fill in a ``Result``."""
+def fill_refused(result: Result, refusal: RequestRefused) -> None:
+    """Fill in a ``Result`` of a request that was refused."""
     result.result, result.error_message = refusal.code, str(refusal)

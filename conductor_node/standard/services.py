@@ -1,4 +1,4 @@
-"""The standard's services, each a thin shell around what the conductor can do."""
+"""The standard's services, each a thin layer over the conductor."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from simulation_interfaces.srv import SetEntityState
 from conductor_node.standard import entities
 from conductor_node.standard.bounds import box_of, fill_box
 from conductor_node.standard.features import fill_features
-from conductor_node.standard.run_control import STOPPED, Steering
+from conductor_node.standard.run_control import STOPPED, RunControl
 from conductor_node.standard.service_results import (
-    No,
+    RequestRefused,
     failed,
-    no,
+    fill_ok,
+    fill_refused,
     not_found,
     unsupported,
     wrong_state,
-    yes,
 )
 from conductor_node.standard.spawning import Spawning, pose_numbers
 from hetwin_core.ensemble.conductor.options import RunOptions
@@ -40,7 +40,7 @@ from hetwin_core.wire.names import SERVICE_DEPTH, STANDARD
 
 
 class StandardServices:
-    """Offers every service of the installed version; those that cannot be done say so in words.
+    """Offers every service of the installed version; those that hetwin does not support return why.
 
     Args:
         node: the conductor's node.
@@ -48,7 +48,7 @@ class StandardServices:
 
     def __init__(self, node: Any) -> None:
         self._node = node
-        self._steering = Steering(node)
+        self._run_control = RunControl(node)
         self._spawning = Spawning(node.spawned)
         handlers: dict[str, Callable[[Any, Any], Any]] = {
             "GetSimulatorFeatures": self._features,
@@ -69,7 +69,9 @@ class StandardServices:
         }
         for name in sorted(vars(simulation_interfaces.srv)):
             if re.fullmatch("[A-Z][A-Za-z]+", name):  # the types of requests have an underscore
-                self._offer(getattr(simulation_interfaces.srv, name), handlers.get(name, _never))
+                self._offer(
+                    getattr(simulation_interfaces.srv, name), handlers.get(name, _not_supported)
+                )
         self._action = ActionServer(
             node,
             SimulateSteps,
@@ -79,24 +81,26 @@ class StandardServices:
         )
 
     def _offer(self, kind: Any, handler: Callable[[Any, Any], Any]) -> None:
-        async def answer(request: Any, response: Any) -> Any:
+        async def respond(request: Any, response: Any) -> Any:
             try:
                 waited = handler(request, response)
                 if inspect.isawaitable(waited):
                     await waited
                 if hasattr(response, "result"):
-                    yes(response.result)
-            except No as refusal:
-                no(response.result, refusal)
+                    fill_ok(response.result)
+            except RequestRefused as refusal:
+                fill_refused(response.result, refusal)
             except Exception as error:  # it must not end the run
                 text = f"{kind.__name__}: {type(error).__name__}: {error}"
                 self._node.get_logger().error(text)
                 if hasattr(response, "result"):
-                    no(response.result, failed(text))
+                    fill_refused(response.result, failed(text))
             return response
 
         depth = QoSProfile(depth=SERVICE_DEPTH)
-        self._node.create_service(kind, STANDARD + _snake(kind.__name__), answer, qos_profile=depth)
+        self._node.create_service(
+            kind, STANDARD + _snake(kind.__name__), respond, qos_profile=depth
+        )
 
     # ------------------------------------------------------------------ the run
 
@@ -111,45 +115,45 @@ class StandardServices:
         try:
             scenario = load_scenario(find_scenario(str(node.get_parameter("scenario").value)))
             return is_live(scenario, RunOptions(str(node.get_parameter("source").value) or None))
-        except BadInput:  # the start will say so
+        except BadInput:  # reported at the start
             return False
 
     def _get_state(self, _: Any, response: Any) -> None:
-        response.state.state = self._steering.state
+        response.state.state = self._run_control.state
 
     async def _set_state(self, request: Any, _: Any) -> None:
-        await self._steering.set(request.state.state)
+        await self._run_control.set(request.state.state)
 
     async def _step(self, request: Any, _: Any) -> None:
-        await self._steering.step(request.steps)
+        await self._run_control.step(request.steps)
 
     async def _reset(self, request: Any, _: Any) -> None:
-        await self._steering.reset(request.scope)
+        await self._run_control.reset(request.scope)
 
     async def _simulate_steps(self, goal: Any) -> Any:
         result, steps = SimulateSteps.Result(), goal.request.steps
         try:
             for done in range(1, steps + 1):
-                await self._steering.step(1)
+                await self._run_control.step(1)
                 goal.publish_feedback(
                     SimulateSteps.Feedback(completed_steps=done, remaining_steps=steps - done)
                 )
                 if goal.is_cancel_requested and done < steps:
                     goal.canceled()
-                    no(result.result, failed(f"cancelled after {done} of {steps} steps"))
+                    fill_refused(result.result, failed(f"cancelled after {done} of {steps} steps"))
                     return result
-        except No as refusal:
+        except RequestRefused as refusal:
             goal.abort()
-            no(result.result, refusal)
+            fill_refused(result.result, refusal)
             return result
         goal.succeed()
-        yes(result.result)
+        fill_ok(result.result)
         return result
 
     # ------------------------------------------------------------------ the scene
 
     def _scene(self) -> Snapshot:
-        scene = self._steering.running().scene
+        scene = self._run_control.running().scene
         assert scene is not None  # it runs
         return scene
 
@@ -190,7 +194,7 @@ class StandardServices:
         if not scene.layout.has(entity.name, POSE.name):
             raise failed(f"{entity.name} has no pose: it is a {entity.kind}")
         data = scene.pose(entity.name).copy()
-        # Version 1 of the standard has no flags: it sets both.
+        # Version 1 of the standard has no flags and sets both.
         if getattr(request, "set_pose", True):
             data[:7] = pose_numbers(wanted.pose, SetEntityState.Response.INVALID_POSE)
         if getattr(request, "set_twist", True):
@@ -200,45 +204,47 @@ class StandardServices:
             raise unsupported("accelerations follow from forces; set pose and twist only")
         done: Future = Future()
         try:
-            self._steering.running().place(entity.name, POSE.name, np.array(data), done.set_result)
+            self._run_control.running().place(
+                entity.name, POSE.name, np.array(data), done.set_result
+            )
         except Refused as refusal:
             raise failed(str(refusal)) from None
-        await self._node.waiting.until(done.done)
+        await self._node.deferred.until(done.done)
         if done.result() is not None:
             raise failed(str(done.result()))
 
     # ------------------------------------------------------------------ the world
 
-    def _see_that_it_is_stopped(self, what: str) -> None:
-        if self._steering.state != STOPPED:
+    def _check_that_it_is_stopped(self, what: str) -> None:
+        if self._run_control.state != STOPPED:
             words = (
                 f"{what} while the simulation is stopped: what is in a run is fixed at its start"
             )
             raise wrong_state(words)
 
     def _spawn(self, request: Any, response: Any) -> None:
-        self._see_that_it_is_stopped("objects are spawned")
+        self._check_that_it_is_stopped("objects are spawned")
         response.entity_name = self._spawning.spawn(request)
 
     def _spawn_all(self, request: Any, response: Any) -> None:
-        self._see_that_it_is_stopped("objects are spawned")
+        self._check_that_it_is_stopped("objects are spawned")
         results = []
         for one in request.spawn_requests:
             result = simulation_interfaces.msg.SpawnResult()
             try:
                 result.entity_name = self._spawning.spawn(one)
-                yes(result.result)
-            except No as refusal:
-                no(result.result, refusal)
+                fill_ok(result.result)
+            except RequestRefused as refusal:
+                fill_refused(result.result, refusal)
             results.append(result)
         response.results = results
         refused = sum(result.result.result != 1 for result in results)
         if refused:
             words = f"{refused} of {len(results)} objects were not spawned"
-            raise No(response.ENTITIES_SPAWN_FAILED, words)
+            raise RequestRefused(response.ENTITIES_SPAWN_FAILED, words)
 
     def _delete(self, request: Any, _: Any) -> None:
-        self._see_that_it_is_stopped("objects are deleted")
+        self._check_that_it_is_stopped("objects are deleted")
         self._spawning.delete(request.entity)
 
     def _world(self, _: Any, response: Any) -> None:
@@ -252,12 +258,12 @@ class StandardServices:
         world = scenario.path_of(scenario.file.world) if scenario.file.world else None
         response.world.name = scenario.name
         response.world.description = f"scenario {scenario.path}"
-        # Version 2.0 of the standard has another name for it.
+        # Version 2.0 of the standard renamed the field.
         resource = getattr(response.world, "world_resource", None) or response.world.level_resource
         resource.uri = "" if world is None else world.as_uri()
 
 
-def _never(_: Any, __: Any) -> None:
+def _not_supported(_: Any, __: Any) -> None:
     raise unsupported("hetwin does not offer this; GetSimulatorFeatures says what it offers")
 
 

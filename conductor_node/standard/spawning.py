@@ -1,4 +1,4 @@
-"""Objects that a service adds to the scene of the next run."""
+"""Objects that are spawned into the scene of the next run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 from simulation_interfaces.srv import SpawnEntity
 
-from conductor_node.standard.service_results import No, not_found, unsupported
+from conductor_node.standard.service_results import RequestRefused, not_found, unsupported
 from hetwin_core.ensemble.scene.values import WORLD
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
@@ -23,10 +23,10 @@ _NO_MODEL = "expected one model in SDFormat or URDF"
 
 
 class Spawning:
-    """Keeps what is spawned, in the form in which the start of a run takes it (`Simulate.Goal.scene`).
+    """Holds spawned objects, in the form of `Simulate.Goal.scene`.
 
     Args:
-        spawned: entity -> {model, pose}, is changed.
+        spawned: entity -> {model, pose}; is changed.
     """
 
     def __init__(self, spawned: MutableMapping[str, dict[str, Any]]) -> None:
@@ -34,17 +34,20 @@ class Spawning:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def spawn(self, request: Any) -> str:
-        """Take in what ``SpawnEntity`` asks for; answers the entity's name.
+        """Spawn the object of a ``SpawnEntity`` request.
+
+        Returns:
+            The entity's name.
 
         Raises:
-            No: if it cannot be spawned.
+            RequestRefused: if it cannot be spawned.
         """
         if request.entity_namespace:
             raise unsupported("objects have no interfaces of their own; leave the namespace empty")
         # Version 1 of the standard has the two fields in the request itself.
         resource = getattr(request, "entity_resource", request)
         if not resource.uri and not resource.resource_string:
-            raise No(_RESPONSE.NO_RESOURCE, "neither a URI nor a description is given")
+            raise RequestRefused(_RESPONSE.NO_RESOURCE, "neither a URI nor a description is given")
         root = _parsed(resource.uri, resource.resource_string)
         pose = _pose(request.initial_pose)
         name = self._name(request, root)
@@ -53,10 +56,10 @@ class Spawning:
         return name
 
     def delete(self, name: str) -> None:
-        """Take back what was spawned.
+        """Delete a spawned object.
 
         Raises:
-            No: if nothing of this name was.
+            RequestRefused: if no spawned object has this name.
         """
         if self._spawned.pop(name, None) is None:
             words = f"{name!r} was not spawned; what belongs to the world or the scenario stays"
@@ -65,10 +68,12 @@ class Spawning:
     def _name(self, request: Any, root: ET.Element | None) -> str:
         wanted = request.name or ("" if root is None else _name_in(root))
         if not wanted and not request.allow_renaming:
-            raise No(_RESPONSE.NAME_INVALID, "there is no name; give one, or allow renaming")
+            raise RequestRefused(
+                _RESPONSE.NAME_INVALID, "there is no name; give one, or allow renaming"
+            )
         wanted = wanted or "spawned"
         if not _NAME.fullmatch(wanted):
-            raise No(
+            raise RequestRefused(
                 _RESPONSE.NAME_INVALID,
                 f"{wanted!r} is no name; expected letters, digits and _ . - after a letter",
             )
@@ -76,7 +81,7 @@ class Spawning:
 
     def _not_taken(self, name: str) -> str:
         if name in self._spawned:
-            raise No(_RESPONSE.NAME_NOT_UNIQUE, f"{name!r} has been spawned already")
+            raise RequestRefused(_RESPONSE.NAME_NOT_UNIQUE, f"{name!r} has been spawned already")
         return name
 
     def _free(self, name: str) -> str:
@@ -94,26 +99,30 @@ class Spawning:
 
 
 def _parsed(uri: str, text: str) -> ET.Element | None:
-    """The description's root; None if the file is to be looked for in the model path at the start.
+    """The root of the description; None if the file is searched for in the model path at the start of the run.
 
     Raises:
-        No: if it is missing, or no description of a model.
+        RequestRefused: if the file is missing, or describes no model.
     """
     if uri:
         file = Path(unquote(uri.removeprefix("file://")))
         if "://" in uri.removeprefix("file://") or not file.is_absolute() or file.is_dir():
             return None
         if not file.is_file():
-            raise No(_RESPONSE.MISSING_ASSETS, f"there is no file {file}")
+            raise RequestRefused(_RESPONSE.MISSING_ASSETS, f"there is no file {file}")
         text = file.read_text(encoding="utf-8", errors="replace")
     try:
         root = ET.fromstring(text)
     except ET.ParseError as error:
-        raise No(_RESPONSE.RESOURCE_PARSE_ERROR, f"it is no XML: {error}; {_NO_MODEL}") from None
+        raise RequestRefused(
+            _RESPONSE.RESOURCE_PARSE_ERROR, f"it is no XML: {error}; {_NO_MODEL}"
+        ) from None
     if root.tag not in _FORMATS:
-        raise No(_RESPONSE.UNSUPPORTED_FORMAT, f"found <{root.tag}>; {_NO_MODEL}")
+        raise RequestRefused(_RESPONSE.UNSUPPORTED_FORMAT, f"found <{root.tag}>; {_NO_MODEL}")
     if root.tag == "sdf" and len(root.findall("model")) != 1:
-        raise No(_RESPONSE.RESOURCE_PARSE_ERROR, f"found {len(root.findall('model'))}; {_NO_MODEL}")
+        raise RequestRefused(
+            _RESPONSE.RESOURCE_PARSE_ERROR, f"found {len(root.findall('model'))}; {_NO_MODEL}"
+        )
     return root
 
 
@@ -132,11 +141,11 @@ def pose_numbers(pose: Any, code: int) -> list[float]:
     """Position x y z and quaternion qw qx qy qz of ``geometry_msgs/Pose``, with a unit quaternion.
 
     Raises:
-        No: with this code, if it is no pose.
+        RequestRefused: with this code, if it is not a pose.
     """
     position, q = pose.position, pose.orientation
     numbers = [position.x, position.y, position.z, q.w, q.x, q.y, q.z]
     length = math.hypot(*numbers[3:])
     if not all(map(math.isfinite, numbers)) or length < 1e-6:
-        raise No(code, "the pose must be finite, with a quaternion that is not zero")
+        raise RequestRefused(code, "the pose must be finite, with a quaternion that is not zero")
     return numbers[:3] + [value / length for value in numbers[3:]]

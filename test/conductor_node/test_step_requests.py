@@ -16,7 +16,7 @@ from rclpy.qos import QoSProfile
 from support.ros_domains import new_domain
 from support.waiting import wait_until
 
-from conductor_node.step_requests import StepPost
+from conductor_node.step_requests import StepRequests
 from hetwin.msg import Step
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.model import StepInput
@@ -41,9 +41,9 @@ def plan(every: int = 1, *, main: bool = False, beside: bool = False) -> Any:
 
 
 class Listener:
-    """Hears what the post publishes on a topic."""
+    """Hears what is published on a topic."""
 
-    def __init__(self, node: Any, post: StepPost, topic: str) -> None:
+    def __init__(self, node: Any, post: StepRequests, topic: str) -> None:
         self.heard: list[Step] = []
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
@@ -79,11 +79,11 @@ def node(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def test_the_same_step_goes_out_once(node: Any) -> None:
-    post = StepPost(node)
+    post = StepRequests(node)
     topic = post.topic(plan())
     listener = Listener(node, post, topic)
-    first, together = post.ask(topic, 1, TICK, (), reads=False)
-    second, too = post.ask(topic, 2, replace(TICK), (), reads=True)
+    first, together = post.request(topic, 1, TICK, (), reads=False)
+    second, too = post.request(topic, 2, replace(TICK), (), reads=True)
     post.send()
     post.send()
     assert listener.messages(1) == [(first, [1, 2])]
@@ -98,32 +98,32 @@ def test_the_same_step_goes_out_once(node: Any) -> None:
     ids=["period", "events", "time"],
 )
 def test_what_differs_goes_out_by_itself(node: Any, other: StepInput) -> None:
-    post = StepPost(node)
+    post = StepRequests(node)
     topic = post.topic(plan())
     listener = Listener(node, post, topic)
-    first, together = post.ask(topic, 1, TICK, (), reads=False)
-    second, too = post.ask(topic, 2, other, (), reads=False)
+    first, together = post.request(topic, 1, TICK, (), reads=False)
+    second, too = post.request(topic, 2, other, (), reads=False)
     post.send()
     assert listener.messages(2) == [(first, [1]), (second, [2])]
     assert together is too  # they are waited for together all the same
 
 
 def test_a_round_is_over_when_all_have_answered(node: Any) -> None:
-    post = StepPost(node)
+    post = StepRequests(node)
     topic = post.topic(plan())
-    _, together = post.ask(topic, 1, TICK, (), reads=False)
-    post.ask(topic, 2, TICK, (), reads=False)
+    _, together = post.request(topic, 1, TICK, (), reads=False)
+    post.request(topic, 2, TICK, (), reads=False)
     post.send()
-    _, next_one = post.ask(topic, 1, TICK, (), reads=False)
-    together.answered()
+    _, next_one = post.request(topic, 1, TICK, (), reads=False)
+    together.received()
     assert not together.over.done()
-    together.answered()
+    together.received()
     assert together.over.done()
     assert next_one is not together
 
 
 def test_models_that_are_due_at_other_times_are_not_woken(node: Any) -> None:
-    post = StepPost(node)
+    post = StepRequests(node)
     plans = [plan(main=True), plan(1), plan(8), plan(8, beside=True)]
     assert len({post.topic(p) for p in plans}) == len(plans)
     assert post.topic(plan(8)) == post.topic(plan(8))

@@ -34,5 +34,7 @@ def test_a_log_that_breaks_off_is_finished_with_the_error(make_run: Any) -> None
 def test_a_run_that_never_began_gets_a_log_that_says_why(tmp_path: Path) -> None:
     finish_failed_run(tmp_path / "run", "small", ERROR, "ros")
     (note,) = LogContent(tmp_path / "run").of(DIAGNOSTICS)
-    assert note.status[0].message == "step failed: no answer within its deadline of 3 s"
+    assert (
+        note.status[0].message == "step failed at 1.000000 s: no answer within its deadline of 3 s"
+    )
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["error"] == ROW

@@ -245,7 +245,7 @@ def test_a_failed_run_says_so_in_the_log(make_run: Callable[..., SmallRun]) -> N
     level, text = [
         (m.status[0].level, m.status[0].message) for _, m in read(run.out)["/diagnostics"]
     ][-1]
-    assert (level, text) == (2, "step failed: NaN in pose")
+    assert (level, text) == (2, "step failed at 0.100000 s: NaN in pose")
 
 
 def test_a_scene_without_robot_objects_or_slots_can_be_logged(make_run: Any) -> None:

@@ -97,7 +97,7 @@ def test_it_tells_the_story(page: Page) -> None:
     text = page.text()
     assert "The run reached the end of its recording after 3.00 s." in text
     assert (
-        "box was grasped by gripper at 1.00 s, picked up from table at 1.20 s, "
+        "box was grasped by gripper at 1.00 s, picked up by gripper from table at 1.20 s, "
         "released by gripper at 2.00 s and put down on table at 2.20 s." in text
     )
     assert "12.00" in text
@@ -198,11 +198,11 @@ def test_a_failure_is_plain_to_see(make_run: Callable[..., Any]) -> None:
     assert path == run.out / "report.html"
     page = Page(path.read_text(encoding="utf-8"))
     assert (
-        "The run failed at 1.25 s: in_hand could not step: answered <NaN> in box.pose"
+        "The run failed: in_hand: step failed at 1.250000 s: answered <NaN> in box.pose"
         in page.text()
     )
     assert 'class="card verdict bad"' in path.read_text(encoding="utf-8")
-    assert "step failed: answered <NaN> in box.pose" in page.text("ul")
+    assert "step failed at 1.250000 s: answered <NaN> in box.pose" in page.text("ul")
 
 
 def test_a_run_that_broke_off_is_told_as_such(make_run: Callable[..., Any]) -> None:

@@ -1,0 +1,134 @@
+"""The words for events and failures, and that all who print them take them from here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.small_run import SmallRun
+
+from conductor_node.runner import _Feedback
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.event_codec import event_from_summary, event_to_summary
+from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.words import event_line, event_words, failure_row_words, failure_words
+from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.failed_run import finish_failed_run
+from hetwin_core.projection.log_writer import RunLog
+from hetwin_core.projection.report.sections import happenings_table
+from hetwin_core.projection.report.words import story, verdict
+from hetwin_suite.cli.progress import ProgressListener
+from hetwin_suite.cli.run import _print
+
+SEEN = {"object": "box", "hand": "gripper", "support": "table"}
+CONNECTED = Event("connected", 10**9, arguments={"probe": "plug", "socket": "outlet"})
+WORDS = "plug connected to outlet"
+FAILURE = RunFailed("tank", "step", 1_250_000_000, "it returned NaN")
+FAILED = "step failed at 1.250000 s: it returned NaN"
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        (Event("picked_up", 0, arguments=SEEN), "box picked up by gripper from table"),
+        (Event("put_down", 0, arguments={**SEEN, "hand": None}), "box put down on table"),
+        (Event("released", 0, arguments={**SEEN, "support": None}), "box released by gripper"),
+        (CONNECTED, WORDS),
+        (Event("entered", 0, arguments={"object": "ball", "container": "box"}), "ball entered box"),
+        (
+            Event("overlap", 0, arguments={"object": "a", "other": "b", "remark": "1 mm"}),
+            "a overlap with b (remark 1 mm)",
+        ),
+        (
+            Event("caught", 0, arguments={"cup": "red", "share": 0.123456}),
+            "caught (cup red, share 0.1235)",
+        ),
+        (
+            Event("reach", 0, EventKind.ACTION, arguments={"hand": "right", "phase": "begin"}),
+            "robot: reach begins (hand right)",
+        ),
+        (Event("wave", 0, EventKind.ACTION, arguments={"phase": "instant"}), "robot: wave"),
+        (Event("/camera", 0, EventKind.TOPIC, arguments={"data": [0] * 1000}), ""),
+    ],
+)
+def test_an_event_on_a_line(event: Event, line: str) -> None:
+    assert event_line(event) == line
+
+
+class Lines:
+    """Keeps what is shown, wherever it is shown."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def line(self, text: str) -> None:
+        self.lines.append(text)
+
+    def publish_feedback(self, feedback: Any) -> None:
+        self.lines.append(feedback.message)
+
+
+def record(out: Path) -> Episode:
+    """A run in which something is connected."""
+    run = SmallRun(out, steps=10)
+    with RunLog(out) as log:
+        log.started(run.start())
+        log.event(CONNECTED)
+        log.ended(run.summary())
+    return Episode.open(out)
+
+
+def test_connected_is_worded_with_probe_and_socket_wherever_it_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown, told = Lines(), Lines()
+    ProgressListener(shown).event(CONNECTED)  # type: ignore[arg-type]
+    _Feedback(told).event(CONNECTED)
+    assert shown.lines == [f"   1.000 s  {WORDS}"]
+    assert told.lines == [WORDS]
+    episode = record(tmp_path / "run")
+    assert story(episode.events) == "plug was connected to outlet at 1.00 s."
+    assert f"<strong>{WORDS}</strong>" in happenings_table(episode)
+    summary = {
+        "scenario": "s",
+        "ended": "recording",
+        "simulated_time": 1.0,
+        "wall_time": 1.0,
+        "real_time_factor": 1.0,
+        "error": None,
+        "state": {},
+        "failures": [],
+        "events": [json.loads(json.dumps(event_to_summary(CONNECTED)))],
+    }
+    _print(summary, tmp_path, None)
+    assert f"1.000 s  {WORDS}\n" in capsys.readouterr().out
+
+
+def test_an_event_of_a_summary_is_worded_as_the_event() -> None:
+    row = event_to_summary(CONNECTED)
+    assert event_words(event_from_summary(row)) == WORDS
+
+
+def test_a_failure_is_worded_in_one_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert failure_words("step", 1.25, "it returned NaN") == FAILED
+    assert str(FAILURE) == f"tank: {FAILED}"
+    assert FAILURE.without_model == FAILED
+    summary = finish_failed_run(tmp_path / "run", "small", FAILURE, "local")
+    assert summary.error is not None
+    assert failure_row_words(summary.error) == str(FAILURE)
+    run = SmallRun(tmp_path / "logged", steps=10)
+    run.record(dict(summary.error))
+    episode = Episode.open(run.out)
+    assert episode.notes[-1].text == FAILED
+    assert verdict(episode) == ("bad", f"The run failed: tank: {FAILED}")
+    rows = {"events": [], "state": {}, "failures": [{**summary.error, "then": "handed back"}]}
+    facts = {"scenario": "s", "ended": "failed", "simulated_time": 1.25, "wall_time": 1.0}
+    _print({**facts, **rows, "real_time_factor": 1.0, "error": summary.error}, tmp_path, None)
+    printed = capsys.readouterr().err.splitlines()
+    assert printed == [f"error: tank: {FAILED}; handed back", f"error: tank: {FAILED}"]
+
+
+def test_a_row_with_nothing_in_it_has_words() -> None:
+    assert failure_row_words({}) == "run: run failed at 0.000000 s: unknown reason"
