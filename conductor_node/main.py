@@ -41,15 +41,15 @@ def main(args: list[str] | None = None) -> None:
 
 def _end_in_order(node: ConductorNode) -> None:
     """The first SIGINT or SIGTERM ends the run at its next barrier; the second, or one without a run, at once."""
-    asked = False
+    is_stopping = False
 
     def on_signal(_number: int, _frame: object) -> None:
-        nonlocal asked
+        nonlocal is_stopping
         if node.quitting and node.conductor is None:
             return  # it is ending already
-        if asked or node.conductor is None or not node.conductor.is_running:
+        if is_stopping or node.conductor is None or not node.conductor.is_running:
             raise KeyboardInterrupt
-        asked = node.quitting = True
+        is_stopping = node.quitting = True
         node.conductor.stop()
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -60,7 +60,7 @@ def _serve(node: ConductorNode, executor: rclpy.executors.Executor) -> int:
     """Carry out goals, one after the other.
 
     Returns:
-        The exit code of the last one that no client asked for.
+        The exit code of the last one that was not begun by a client.
     """
     once = bool(node.get_parameter("start_at_once").value)
     wanted = int(node.get_parameter("runs").value) or int(once)

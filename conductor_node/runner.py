@@ -135,8 +135,8 @@ def _restart_ended_nodes(
             nodes.start(plan)
 
 
-def _scenario(node: ConductorNode, asked: str) -> Scenario:
-    name = asked or str(node.get_parameter("scenario").value)
+def _scenario(node: ConductorNode, requested: str) -> Scenario:
+    name = requested or str(node.get_parameter("scenario").value)
     if not name:
         raise BadInput(
             "no scenario is named", where="scenario", expected="a path in the goal or the parameter"
@@ -150,9 +150,9 @@ def _scenario(node: ConductorNode, asked: str) -> Scenario:
     return scenario
 
 
-def _out(node: ConductorNode, scenario: Scenario, asked: str) -> Path:
-    if asked:
-        return Path(asked)
+def _out(node: ConductorNode, scenario: Scenario, requested: str) -> Path:
+    if requested:
+        return Path(requested)
     # Twins in several namespaces may start in the same second.
     twin = [part for part in node.get_namespace().split("/") if part]
     return new_run_folder(

@@ -1,4 +1,4 @@
-"""A run that no action client asked for: begun at the start of the process, or by a service."""
+"""A run without an action client: begun at the start of the process, or by a service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two ways in which hetwin says no: bad input before anything starts, and a run that fails."""
+"""The errors that hetwin raises on purpose: bad input before anything starts, and a run that fails."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hetwin_core.ensemble.words import failure_words
 
 
 class HetwinError(Exception):
-    """Base of all errors that hetwin raises on purpose; its text is meant for users."""
+    """Base of all errors that hetwin raises on purpose; the text is meant for users."""
 
 
 class BadInput(HetwinError):
@@ -18,8 +18,8 @@ class BadInput(HetwinError):
         problem: what is wrong, in words.
         file: the file in which it is wrong.
         where: line, key or element in that file, e.g. ``models.grasp.rate`` or ``line 12``.
-        found: what stands there.
-        expected: what should stand there, or what to do.
+        found: what was found there.
+        expected: what was expected there, or what to do.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class BadInput(HetwinError):
 
 
 class RunFailed(HetwinError):
-    """A run that cannot go on; ends a command with exit code 1.
+    """A run that cannot continue; ends a command with exit code 1.
 
     Args:
         model: name of the model (or part of hetwin) that failed.
@@ -67,9 +67,9 @@ class RunFailed(HetwinError):
 
     @property
     def without_model(self) -> str:
-        """The failure in words, for what names the model as its source anyway."""
+        """The failure in words, for a note that has the model as its source."""
         return failure_words(self.call, self.time_ns / 1e9, self.reason)
 
 
 class Refused(HetwinError):
-    """A model refuses to take a responsibility, or to carry out a command; the run goes on."""
+    """A model refuses to take a responsibility, or to carry out a command; the run continues."""

@@ -1,4 +1,4 @@
-"""Events: what a model observed, what the robot's program announced, what a topic said."""
+"""Events: what a model observed, what the robot's program announced, a message on a topic."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 
 
 class EventKind(StrEnum):
-    """Where an event comes from."""
+    """The origin of an event."""
 
     MODEL = "model"
     ACTION = "action"
@@ -23,12 +23,12 @@ class EventKind(StrEnum):
 class Event:
     """Something that happened at `time_ns`.
 
-    A model leaves `source` and `sequence` to the conductor, which fills them in.
+    A model leaves `source` and `sequence` empty; the conductor fills them in.
 
     Attributes:
         name: e.g. ``grasped``; an action's operation; a topic's name.
         time_ns: simulated time at which it happened, not at which it arrived.
-        kind: where it comes from.
+        kind: its origin.
         source: name of the reporting model, trigger or topic.
         sequence: counts up per source.
         arguments: what it is about, e.g. ``object`` and ``hand``; an action carries its ``phase`` here.

@@ -1,4 +1,4 @@
-"""What models and the conductor tell each other seldom, as JSON text."""
+"""Encodes what models and the conductor exchange at the start of a run, requests and errors, as JSON text."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def asked_from_text(text: str) -> list[Request]:
 
 
 def error_to_text(error: BaseException) -> str:
-    """An error as JSON, so that it can be raised again at the other end."""
+    """An error as JSON, so that the other process can raise it."""
     if isinstance(error, BadInput):
         found = error.found if isinstance(error.found, str | int | float) else repr(error.found)
         data = {
@@ -123,7 +123,7 @@ def error_to_text(error: BaseException) -> str:
 
 
 def error_from_text(text: str, model: str, call: str, time_ns: int) -> HetwinError:
-    """The error that `error_to_text` was given; anything else is a failure of the model."""
+    """Inverse of `error_to_text`; an error that is not one of hetwin's is a failure of the model."""
     data = json.loads(text)
     kind = data.pop("kind")
     if kind == "bad_input":

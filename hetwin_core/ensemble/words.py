@@ -1,6 +1,6 @@
-"""What a run says, in the words that a person would use: events, arguments, times, failures.
+"""The wording of events, arguments, times and failures.
 
-Progress, the report, notes, and what the commands print all take their words from here.
+Progress, the report, notes, and the output of the commands all take their words from here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hetwin_core.ensemble.annotations import action_arguments, phase_of
 from hetwin_core.ensemble.events import Event, EventKind, Json
 
 _SUBJECTS = ("object", "probe")
-"""Arguments that say to what something happened."""
+"""Arguments that name the thing to which something happened."""
 _PREPOSITIONS = {
     "hand": "by",
     "support": "on",
@@ -57,7 +57,7 @@ def event_line(event: Event) -> str:
 
 
 def subject(event: Event) -> str | None:
-    """To what it happened; None if the event does not say."""
+    """The thing to which it happened; None if the event names none."""
     found = (event.arguments.get(key) for key in _SUBJECTS)
     return next((str(thing) for thing in found if thing), None)
 
@@ -73,7 +73,7 @@ def happening(event: Event) -> str:
 
 
 def arguments_words(arguments: Mapping[str, Json]) -> str:
-    """Arguments as ``name value`` pairs, without those that say nothing."""
+    """Arguments as ``name value`` pairs, without those that are null."""
     said = {key: value for key, value in arguments.items() if value is not None}
     return ", ".join(f"{key} {_value(value)}" for key, value in said.items())
 

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.events import Event, Json
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What the robot's program said that it did, from `begin_ns` to `end_ns` (equal if instant).
+    """An action that the robot's program announced, from `begin_ns` to `end_ns` (equal if instant).
 
     Attributes:
         open_begin: its end was announced, its beginning never.

@@ -28,7 +28,7 @@ from hetwin_core.projection.messages import typestore
 _FASTEST = 1
 """Level of zstd; the default, 3, takes more than twice as long to save a hundredth of the space."""
 CHUNK = 2**20 - 2**16
-"""Bytes of a chunk; less than what the writer would close on its own."""
+"""Bytes of a chunk; less than the size at which the writer closes one itself."""
 ROOM = ".room_for_the_end"
 _FOREVER = QosTime(9223372036, 854775807)
 
@@ -53,11 +53,11 @@ class LogBag:
     Definitions and hashes of all types are in the bag, so that any reader can decode it. The chunks are
     compressed with zstd, as rosbag2's own preset ``zstd_fast`` does.
 
-    A file beside the bag keeps room on the disk, so that the bag can be finished when the disk is full.
+    A file beside the bag reserves space on the disk, so that the bag can be finished when the disk is full.
 
     Args:
         path: folder of the bag; must not exist.
-        room: bytes to keep back.
+        room: bytes to reserve.
 
     Raises:
         BadInput: if the folder cannot be made, or the disk is nearly full.
@@ -110,7 +110,7 @@ class LogBag:
             ) from error
 
     def describe(self, **facts: str) -> None:
-        """Put facts about the run into the bag's metadata."""
+        """Write facts about the run to the bag's metadata."""
         for key, value in facts.items():
             self._writer.set_custom_data(key, value)
 
@@ -118,7 +118,7 @@ class LogBag:
         """Serialize and write one message.
 
         Raises:
-            RunFailed: if the disk refuses.
+            RunFailed: if the disk cannot be written to.
         """
         self.write_raw(topic, time_ns, typestore().serialize_cdr(message, topic.type))
 
@@ -126,7 +126,7 @@ class LogBag:
         """Write one serialized message.
 
         Raises:
-            RunFailed: if the disk refuses.
+            RunFailed: if the disk cannot be written to.
         """
         storage = self._writer.storage
         full = isinstance(storage, McapWriter) and storage.chunk.bio.tell() > CHUNK
@@ -135,24 +135,24 @@ class LogBag:
                 self._close_chunk()
             self._writer.write(self._connections[topic.name], time_ns, data)
         except OSError as error:
-            raise RunFailed("log", "write", time_ns, self._words(error)) from error
+            raise RunFailed("log", "write", time_ns, self._reason(error)) from error
 
     def flush(self, time_ns: int) -> None:
-        """Bring what was written to the disk, so that it outlives the process.
+        """Write everything so far to the disk, so that it outlives the process.
 
         Raises:
-            RunFailed: if the disk refuses.
+            RunFailed: if the disk cannot be written to.
         """
         try:
             self._close_chunk()
         except OSError as error:
-            raise RunFailed("log", "flush", time_ns, self._words(error)) from error
+            raise RunFailed("log", "flush", time_ns, self._reason(error)) from error
 
     def _close_chunk(self) -> None:
-        """Write what has gathered; whole, or not at all.
+        """Write the open chunk; whole, or not at all.
 
         Raises:
-            OSError: if the disk refuses; the file ends with the last whole chunk, and nothing is lost.
+            OSError: if the disk cannot be written to; the file ends with the last whole chunk, and nothing is lost.
         """
         storage = self._writer.storage
         if not isinstance(storage, McapWriter) or not storage.chunk.bio.tell():
@@ -171,18 +171,18 @@ class LogBag:
             raise
         self._whole = storage.bio.tell()
 
-    def _words(self, error: OSError) -> str:
+    def _reason(self, error: OSError) -> str:
         return f"{error.strerror}: {self._writer.path}"
 
     def use_room(self) -> None:
-        """Give up what was kept back on the disk: what is written from now on is the end."""
+        """Free the reserved space for the end of the bag."""
         self._room.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Finish the files; a second call does nothing.
 
         Raises:
-            RunFailed: if the disk refuses; what was written before can still be salvaged.
+            RunFailed: if the disk cannot be written to; what was written before can still be recovered.
         """
         if not self._open:
             return
@@ -194,4 +194,4 @@ class LogBag:
         except OSError as error:
             with suppress(OSError):
                 self._writer.abort()
-            raise RunFailed("log", "close", 0, self._words(error)) from error
+            raise RunFailed("log", "close", 0, self._reason(error)) from error

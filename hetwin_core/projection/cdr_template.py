@@ -1,4 +1,4 @@
-"""Messages that are serialized once and then only get new numbers.
+"""Messages that are serialized once, and whose numbers are then replaced.
 
 A message whose texts and lengths stay the same has its numbers always in the same places. Writing them there
 takes a few microseconds; building and serializing the message takes ten times as long.

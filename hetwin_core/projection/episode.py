@@ -38,7 +38,7 @@ _READ = (
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that a person should know; `level` is ``info``, ``warning`` or ``error``."""
+    """A remark for users; `level` is ``info``, ``warning`` or ``error``."""
 
     time_ns: int
     level: str
@@ -52,7 +52,7 @@ class Episode:
 
     Attributes:
         run: its folder.
-        summary: the content of ``summary.json``; empty if the run never came to write it.
+        summary: the content of ``summary.json``; empty if the run ended before it was written.
         description: scenario file, source, seed and rate, as texts.
         scenario: name of the scenario.
         models: in the order in which `owners` counts.
@@ -66,7 +66,7 @@ class Episode:
         annotations: actions of the robot's program, by their beginning.
         responsibilities: (entity, attribute) -> spans without gaps from start to end.
         notes: in order.
-        end_ns: the last time that the log knows.
+        end_ns: the last time in the log.
     """
 
     run: Path
@@ -111,7 +111,7 @@ class Episode:
 
     @property
     def start_ns(self) -> int:
-        """The first time that the log knows."""
+        """The first time in the log."""
         return int(self.times[0])
 
     def pose(self, entity: str) -> Floats:

@@ -1,4 +1,4 @@
-"""What is left of a run whose process could not end it: the log finished, and a summary that says why."""
+"""Finishes a run whose process could not do so: completes its log, and writes a summary with the reason."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def finish_failed_run(
 ) -> RunSummary:
     """Finish the folder of a run that failed without finishing it itself.
 
-    The log keeps all that reached the disk, and the error as its last diagnostic; a run that failed before it
-    began gets a log with nothing but that.
+    The log keeps everything that reached the disk, and gets the error as its last diagnostic; a run that failed before
+    it began gets a log with that diagnostic only.
 
     Args:
         out: folder of the run.
@@ -33,7 +33,7 @@ def finish_failed_run(
         wall_time: how long it ran, in s.
 
     Raises:
-        RunFailed: if the disk refuses.
+        RunFailed: if the disk cannot be written to.
     """
     note = _diagnostic(error)
     if not (out / LOG).exists():
@@ -77,7 +77,7 @@ def _processes(episode: Episode) -> tuple[dict[str, str | int], ...]:
 def _episode(out: Path) -> Episode | None:
     try:
         return Episode.open(out)
-    except BadInput:  # nothing of it had reached the disk
+    except BadInput:  # nothing of it reached the disk
         return None
 
 

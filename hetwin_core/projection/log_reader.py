@@ -16,8 +16,8 @@ from hetwin_core.projection.run_folder import LOG
 class LogContent:
     """All messages of the wanted topics, in the order of their log times.
 
-    Types come from the log itself, so logs of other versions of hetwin's messages can be read as far as they
-    have the fields asked for.
+    Types come from the log itself, so logs with other versions of hetwin's messages can be read as far as they have
+    the fields that are read.
 
     Args:
         run: folder of the run.

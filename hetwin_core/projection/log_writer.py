@@ -1,4 +1,4 @@
-"""Writes a run to its folder: a bag with everything that happened, and the summary."""
+"""Writes a run to its folder: a bag with all states and events, and the summary."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from hetwin_core.projection.run_folder import LOG, check_free, write_summary
 _LEVELS = {"info": 0, "warning": 1, "error": 2}
 _KEPT_TEMPLATES = 64
 _ROOM = 4 * 2**20
-"""Bytes kept back on the disk for the last chunk, the end of the log and the summary."""
+"""Bytes reserved on the disk for the last chunk, the end of the log and the summary."""
 _FLUSH_MOMENT_S = 0.5
 _FLUSH_S = 2.0
-"""What happened reaches the disk at once, the rest soon; many small pieces would make the file large."""
+"""Events reach the disk soon, the rest later; many small chunks would make the file large."""
 
 
 class _State(NamedTuple):
-    """The newest step, as long as it is not written."""
+    """The newest state, until it is written."""
 
     time_ns: int
     step: int
@@ -48,10 +48,10 @@ class _State(NamedTuple):
 class RunLog(RunListener):
     """Listens to a run and writes ``<out>/log`` (rosbag2, MCAP) and ``<out>/summary.json``.
 
-    The warnings of `RunStart` are not written on their own: the conductor tells them as notes too.
+    The warnings of `RunStart` are not written separately: the conductor publishes them as notes too.
 
-    Time stamps are simulated time since the start of the run, log times too. An event that arrived late keeps
-    its own stamp; its log time is that of the step before the one that handled it, so log times never go back.
+    Stamps and log times are simulated time since the start of the run. An event that arrived late keeps its stamp; its
+    log time is that of the step before the one that handled it, so log times never go back.
 
     Args:
         out: folder of the run; made with its parents when the run starts.
@@ -94,7 +94,7 @@ class RunLog(RunListener):
         return self.out / LOG
 
     def started(self, start: RunStart) -> None:
-        """Open the bag and write what holds from the beginning.
+        """Open the bag and write the registry, the table of responsibilities and the first state.
 
         Raises:
             BadInput: if the folder cannot be written to.
@@ -120,11 +120,11 @@ class RunLog(RunListener):
         self._write_state(_copy(start.snapshot, 0))
         self._next_state = self._now + self._state_period
         self._write_transforms(self._now, start.snapshot.values)
-        self._bag.flush(self._now)  # whatever happens now, the log can be read
+        self._bag.flush(self._now)  # from now on the log can be read, however the run ends
         self._flushed = time.monotonic() - _FLUSH_MOMENT_S
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Write the state if it is due, else remember it in case that it is the last."""
+        """Write the state if it is due, else keep it, as it may be the last one."""
         self._now = now = scene.time_ns
         moment, self._moment = self._moment, False
         if moment or now >= self._next_state:
@@ -175,7 +175,7 @@ class RunLog(RunListener):
         )
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Write what a person should know to ``/diagnostics``."""
+        """Write a note to ``/diagnostics``."""
         status = message(
             "diagnostic_msgs/msg/DiagnosticStatus",
             level=_LEVELS.get(level, 2),
@@ -191,10 +191,10 @@ class RunLog(RunListener):
         )
 
     def ended(self, summary: RunSummary) -> None:
-        """Finish the log, then write the summary, which says that the log is complete.
+        """Finish the log, then write the summary, which marks the log as complete.
 
         Raises:
-            RunFailed: if the disk refuses.
+            RunFailed: if the disk cannot be written to.
         """
         if self._bag is not None:
             self._bag.use_room()
@@ -206,10 +206,10 @@ class RunLog(RunListener):
         write_summary(self.out, summary)
 
     def close(self) -> None:
-        """Write what is still held back and finish the bag; a second call does nothing.
+        """Write the state that is still kept and finish the bag; a second call does nothing.
 
         Raises:
-            RunFailed: if the disk refuses.
+            RunFailed: if the disk cannot be written to.
         """
         bag, pending = self._bag, self._pending
         if bag is None:
@@ -237,7 +237,7 @@ class RunLog(RunListener):
         self.close()
 
     def _flush(self, period_s: float) -> None:
-        """Bring everything so far to the disk, unless that was done within the period."""
+        """Write everything so far to the disk, unless that was done within the period [s]."""
         now = time.monotonic()
         if self._bag is not None and now - self._flushed > period_s:
             self._flushed = now

@@ -1,4 +1,4 @@
-"""What a log says about the scene again and again: its state, the robots' joints, the frames."""
+"""The messages that a log repeats: the state of the scene, the robots' joints, the frames."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _JOINT_FIELDS = {
     "effort": ("joint_effort", "joint_efforts"),
 }
 MOVING = (EntityKind.OBJECT, EntityKind.LINK, EntityKind.HAND)
-"""Kinds of entities whose frames may change."""
+"""Kinds of entities whose frames may move."""
 
 
 class StateTemplate:
@@ -57,7 +57,11 @@ class StateTemplate:
         parents: Ints,
         proximity: Floats,
     ) -> memoryview:
-        """Put the numbers in; the answer is valid until the next call."""
+        """Put the numbers in.
+
+        Returns:
+            The serialized message, valid until the next call.
+        """
         template = self._template
         template.set_stamps(time_ns)
         template.uint64[self._step] = step
@@ -102,11 +106,15 @@ class JointTemplate:
 
     @property
     def has_positions(self) -> bool:
-        """Whether there is anything to say."""
+        """Whether the robot has any of these attributes."""
         return bool(self._fields)
 
     def fill(self, time_ns: int, values: Floats) -> memoryview:
-        """Put the numbers in; the answer is valid until the next call."""
+        """Put the numbers in.
+
+        Returns:
+            The serialized message, valid until the next call.
+        """
         self._template.set_stamps(time_ns)
         for source, part in self._fields:
             part[:] = values[source]
@@ -138,7 +146,11 @@ class TransformTemplate:
         self._sources = np.array([start + i for start in starts for i in order], np.intp)
 
     def fill(self, time_ns: int, values: Floats) -> memoryview:
-        """Put the numbers in; the answer is valid until the next call."""
+        """Put the numbers in.
+
+        Returns:
+            The serialized message, valid until the next call.
+        """
         self._template.set_stamps(time_ns)
         self._template.float64[self._targets] = values[self._sources]
         return self._template.data

@@ -1,4 +1,4 @@
-"""Saves the log of a run whose process was killed before it could finish it."""
+"""Recovers the log of a run whose process was killed before it could finish the log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ else:
 _MAGIC = b"\x89MCAP0\r\n"
 _CHANNEL, _MESSAGE, _CHUNK = 0x04, 0x05, 0x06
 _METADATA = "metadata.yaml"
-_BROKEN, _SAVED = "log.broken", "log.saved"
+_INCOMPLETE, _RECOVERED = "log.incomplete", "log.recovered"
 
 
 Message: TypeAlias = tuple[Topic, int, object]
@@ -30,18 +30,17 @@ Message: TypeAlias = tuple[Topic, int, object]
 
 
 def recover_log(run: Path, *, last: Message | None = None) -> int:
-    """Finish the log of a run that was killed, with all that reached the disk.
+    """Finish the log of a run that was killed, with everything that reached the disk.
 
-    A log is written in chunks of about a megabyte, and when something happens, but not more than twice a second;
-    what was not written yet is lost. A finished log is left as it is. The broken log is replaced only when the
-    new one is complete.
+    A log is written in chunks of about a megabyte, and after events, but at most twice a second; what was not written
+    yet is lost. A finished log is left as it is. The incomplete log is replaced once the new one is complete.
 
     Args:
         run: folder of the run.
-        last: a message to end the log with; dated not before the others.
+        last: a message to end the log with; its log time is not before the others.
 
     Returns:
-        The number of messages saved; -1 if the log was finished already.
+        The number of messages recovered; -1 if the log was finished already.
 
     Raises:
         BadInput: if there is no log.
@@ -53,16 +52,16 @@ def recover_log(run: Path, *, last: Message | None = None) -> int:
         raise BadInput("there is no log in this folder", file=run, expected=f"{LOG}/*.mcap")
     if (log / _METADATA).exists():
         return -1
-    saved, broken = run / _SAVED, run / _BROKEN
-    shutil.rmtree(saved, ignore_errors=True)
-    count = _copy(files[0].read_bytes(), saved, last)
+    recovered, incomplete = run / _RECOVERED, run / _INCOMPLETE
+    shutil.rmtree(recovered, ignore_errors=True)
+    count = _copy(files[0].read_bytes(), recovered, last)
     # The file in a bag carries the bag's name.
-    (saved / f"{_SAVED}.mcap").rename(saved / f"{LOG}.mcap")
-    metadata = saved / _METADATA
-    metadata.write_text(metadata.read_text("utf-8").replace(f"{_SAVED}.mcap", f"{LOG}.mcap"))
-    log.rename(broken)
-    saved.rename(log)
-    shutil.rmtree(broken)
+    (recovered / f"{_RECOVERED}.mcap").rename(recovered / f"{LOG}.mcap")
+    metadata = recovered / _METADATA
+    metadata.write_text(metadata.read_text("utf-8").replace(f"{_RECOVERED}.mcap", f"{LOG}.mcap"))
+    log.rename(incomplete)
+    recovered.rename(log)
+    shutil.rmtree(incomplete)
     return count
 
 

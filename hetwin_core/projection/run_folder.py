@@ -38,9 +38,9 @@ def check_free(out: Path) -> None:
 
 
 def write_summary(out: Path, summary: RunSummary) -> Path:
-    """Write ``summary.json``: whole or not at all.
+    """Write ``summary.json`` atomically.
 
-    Numbers that JSON does not know (infinite, not a number) become null.
+    Infinite numbers and NaN, which JSON does not have, become null.
     """
     path = out / SUMMARY
     text = json.dumps(plain(asdict(summary)), indent=2, ensure_ascii=False, allow_nan=False)
@@ -67,7 +67,7 @@ def read_summary(out: Path) -> dict[str, Any] | None:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Replace a file in one go, so that no reader ever sees half of it."""
+    """Replace a file atomically, so that readers see the old or the new content."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         temporary.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Who was responsible from when to when."""
+"""The times of responsibility of each model."""
 
 from __future__ import annotations
 

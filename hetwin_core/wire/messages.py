@@ -22,7 +22,7 @@ from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints
 
 NS = 1_000_000_000
 ANNOTATIONS_SOURCE = "annotations"
-"""Source of an action that the conductor hears of."""
+"""Source of an action that is announced to the conductor."""
 
 
 def doubles(numbers: Floats) -> array[float]:

@@ -1,8 +1,8 @@
-"""Steps and answers as flat messages, without knowing ROS: by the names of their fields.
+"""Encodes and decodes steps and their outputs as flat messages.
 
-Both go over the wire at every step, and in Python each field of a message costs microseconds, several times: so they
-have few fields, long arrays of numbers, and JSON for what is seldom there. What stands where is told in
-``msg/Step.msg`` and ``msg/ModelOutput.msg``.
+Both are sent at every step, and in Python each field of a message costs microseconds, several times. So they have few
+fields, long arrays of numbers, and JSON for what is seldom present. ``msg/Step.msg`` and ``msg/ModelOutput.msg`` define
+the layout.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from hetwin.msg import ModelOutput, Step
 from hetwin_core.ensemble.event_codec import event_from_row, event_to_row
 from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutput
 from hetwin_core.ensemble.scene.layout import Layout
@@ -25,7 +26,7 @@ from hetwin_core.ensemble.transport.value_check import wrong_numbers, wrong_outp
 from hetwin_core.wire.messages import parent_id, parent_name
 
 NONE = -1
-"""Instead of a count: not there at all."""
+"""Stands for a count where there is no array at all."""
 _STEP_HEAD = 5
 _PER_FOREIGN = 3
 _PER_STEP = 3
@@ -33,9 +34,9 @@ _PER_VALUE = 4
 
 
 def fill_step(
-    message: Any, tick: StepInput, further: Sequence[int] = (), *, with_state: bool = True
+    message: Step, tick: StepInput, further: Sequence[int] = (), *, with_state: bool = True
 ) -> None:
-    """Fill a ``hetwin/Step``; a model that reads nothing needs no state but its time."""
+    """Fill a ``hetwin/Step``; without a state it has the state's time only, for models that read nothing."""
     scene = tick.scene
     rows = len(scene.proximity) if with_state else NONE
     index = [tick.time_ns, tick.period_ns, scene.time_ns, rows, len(further), *further]
@@ -59,10 +60,15 @@ def fill_step(
         message.events = json.dumps([event_to_row(event) for event in tick.events])
 
 
-def read_step(message: Any, at_start: Snapshot) -> tuple[StepInput, Sequence[int]]:
-    """The step, and the times of those that may follow at once.
+def read_step(message: Step, at_start: Snapshot) -> tuple[StepInput, Sequence[int]]:
+    """Decode a ``hetwin/Step``.
 
-    Without a state, the scene is as it was at the start.
+    Args:
+        message: the message.
+        at_start: the scene at the start, which is used if the message has no state.
+
+    Returns:
+        The step, and the times of the steps that may follow at once [ns].
     """
     layout = at_start.layout
     index: list[int] = message.index.tolist()
@@ -91,14 +97,14 @@ def read_step(message: Any, at_start: Snapshot) -> tuple[StepInput, Sequence[int
 
 
 def fill_output(
-    message: Any, output: StepOutput, layout: Layout, early: QuietSteps | None = None
+    message: ModelOutput, output: StepOutput, layout: Layout, early: QuietSteps | None = None
 ) -> None:
-    """Fill a ``hetwin/ModelOutput`` with a step's answer, and with those of quiet steps before it.
+    """Fill a ``hetwin/ModelOutput`` with the output of a step, and of quiet steps before it.
 
-    Attributes that the scene does not have are told by their names alone.
+    Of attributes that the scene does not have only the names are sent.
 
     Raises:
-        ValueError: if the answer cannot be said in a message.
+        ValueError: if the output cannot be encoded.
     """
     wrong = wrong_output(output)
     if wrong is not None:
@@ -134,8 +140,8 @@ def fill_output(
             raise ValueError(f"the arguments of events must be JSON: {error}") from None
 
 
-def read_outputs(message: Any, layout: Layout) -> list[StepOutput]:
-    """The answers of all steps that were taken, as `fill_output` was given them."""
+def read_outputs(message: ModelOutput, layout: Layout) -> list[StepOutput]:
+    """The outputs of all steps that were taken; inverse of `fill_output`."""
     index: list[int] = message.index.tolist()
     numbers = np.frombuffer(message.numbers, np.float64)
     outputs: list[StepOutput] = []
@@ -164,7 +170,7 @@ def read_outputs(message: Any, layout: Layout) -> list[StepOutput]:
 
 
 def _more(output: StepOutput) -> dict[str, Any]:
-    """What is seldom there."""
+    """The parts of an output that are seldom present."""
     more: dict[str, Any] = {}
     if output.events:
         more["events"] = [event_to_row(event) for event in output.events]
@@ -196,7 +202,11 @@ def _check_floats(name: str, numbers: Floats, dimensions: int) -> None:
 
 
 def _check_value(value: object, layout: Layout, key: tuple[str, str]) -> None:
-    """Whether the value is a flat array of float64; the conductor looks at the numbers."""
+    """Check that the value is a flat array of float64; the conductor checks the numbers.
+
+    Raises:
+        ValueError: if it is not.
+    """
     data = value.data if isinstance(value, Value) else None
     if isinstance(data, np.ndarray) and data.dtype == np.float64 and data.ndim == 1:
         return

@@ -17,7 +17,7 @@ class Camera:
     """A pinhole, or, for `opening` 0, a camera with parallel rays.
 
     Attributes:
-        eye: (3,) where it stands, in the world.
+        eye: (3,) its position in the world [m].
         axes: (3, 3) rows: right, up, forward.
         opening: half the vertical field of view, as a tangent; 0 for parallel rays.
         half_height: half the height of the view for parallel rays, in m.
@@ -43,7 +43,7 @@ class Camera:
         *,
         parallel: bool = False,
     ) -> Camera:
-        """See a ball whole, from its centre in the direction `towards`."""
+        """A camera that sees a whole ball, from its centre in the direction `towards`."""
         towards = towards / np.linalg.norm(towards)
         forward = -towards
         up = np.array([0.0, 0.0, 1.0]) if abs(forward[2]) < 0.99 else np.array([0.0, 1.0, 0.0])
@@ -69,7 +69,7 @@ class Camera:
     def _seen(self, points: NDArray[Any]) -> list[NDArray[Any]]:
         """Coordinates to the right, up and forward, in the precision of the points.
 
-        Written out, because on products this thin a threaded BLAS takes longer to start than to multiply.
+        Written out, because for products of so few columns a threaded BLAS takes longer to start than to multiply.
         """
         eye, axes = self.eye.astype(points.dtype), self.axes.astype(points.dtype)
         px, py, pz = (points[:, i] - eye[i] for i in range(3))
@@ -78,7 +78,7 @@ class Camera:
     def points(
         self, columns: NDArray[np.int64], rows: NDArray[np.int64], depths: NDArray[np.float32]
     ) -> NDArray[np.float32]:
-        """(n, 3) what pixels see at these depths; for a pinhole."""
+        """(n, 3) points that pixels see at these depths; for a pinhole."""
         scale = 2 * self.opening / self.height
         x = ((columns + (0.5 - self.width / 2)) * scale).astype(np.float32) * depths
         y = ((self.height / 2 - 0.5 - rows) * scale).astype(np.float32) * depths

@@ -16,7 +16,7 @@ _MOST_POINTS = 1600
 
 
 def numbers(values: ArrayLike) -> dict[str, str]:
-    """Numbers the short way: base64 of float32, which is finer than any screen."""
+    """Numbers as base64 of float32, which is compact, and finer than any screen."""
     data = np.ascontiguousarray(values, "<f4")
     return {"dtype": "f4", "bdata": base64.b64encode(data.tobytes()).decode("ascii")}
 
@@ -110,5 +110,5 @@ def figure(data: list[dict[str, Any]], height: int, **layout: Any) -> Figure:
 
 
 def escaped(text: str) -> str:
-    """Guard a name against being read as one of the few HTML tags that plotly knows."""
+    """Escape a name, so that it is not read as one of the HTML tags that plotly knows."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

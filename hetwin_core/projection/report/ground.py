@@ -20,12 +20,12 @@ def paint_ground(camera: Camera, finer: int, height: float, sun: Sun) -> NDArray
 
     Args:
         camera: from where; its pixels are `finer` times those of the picture in each direction.
-        finer: see there.
+        finer: see `camera`.
         height: of the ground in the world, in m.
         sun: casts the shadows.
 
     Returns:
-        (height, width, 4) colours, already multiplied with how much they cover, and how much that is.
+        (height, width, 4) colours premultiplied by their coverage, and the coverage.
     """
     camera = replace(camera, width=camera.width // finer, height=camera.height // finer)
     rays = camera.rays().astype(np.float32)

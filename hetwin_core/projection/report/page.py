@@ -76,7 +76,7 @@ def page(episode: Episode) -> str:
 
 
 def _document(title: str, body: str, figures: list[Figure]) -> str:
-    # Inside a script element only "<" could end it too early; JSON can say it another way.
+    # Inside a script element only "<" could end it too early; JSON can escape it.
     data = json.dumps(figures, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'

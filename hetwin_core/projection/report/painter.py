@@ -41,7 +41,7 @@ def paint(
     """Paint bodies over a transparent background.
 
     Args:
-        bodies: what there is.
+        bodies: what to paint.
         camera: from where, a pinhole; its pixels are those of the picture times `FINER`.
         ground: height of the ground in m.
         centre: (3,) middle of the region in which things cast shadows.
@@ -101,7 +101,7 @@ def _lit(
 
 
 def _normals(corners: Floats, camera: Camera) -> NDArray[np.float32]:
-    """(m, 3) unit normals, turned to the camera: nobody knows which side of a mesh is out."""
+    """(m, 3) unit normals, turned to the camera: meshes do not say which side is outside."""
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
     normals = np.cross(b - a, c - a)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)

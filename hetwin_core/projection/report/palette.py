@@ -1,4 +1,4 @@
-"""Colours of models: calm, told apart by colour-blind people too, and readable on light and dark."""
+"""Colours of models: calm, distinguishable for colour-blind people too, and readable on light and dark."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OTHERS = (
 )
 
 AXES = ("#d65f5f", "#3fa88a", "#3b8fd9")
-"""x, y, z, as everywhere in robotics."""
+"""x, y, z, in the usual order of red, green, blue."""
 
 SERIES = ("#3b8fd9", "#e8833a", "#3fa88a", "#c76bb0", "#d9b13b", "#7a74d6", "#d65f5f", "#5fb8c9")
 

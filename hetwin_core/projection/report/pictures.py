@@ -84,7 +84,7 @@ def pictures(episode: Episode, most: int = MOST) -> list[Picture]:
     indices = [_index(episode, moment.time_ns) for moment in shown]
     wide, close = stage.view(indices, wide=True), stage.view(indices)
     views = [wide] + [close] * (len(shown) - 1)
-    # numpy lets go of the interpreter's lock for most of the work.
+    # numpy releases the interpreter's lock for most of the work.
     with ThreadPoolExecutor(2) as pool:
         images = pool.map(lambda job: stage.picture(*job), zip(indices, views, strict=True))
         return list(_embedded(shown, images))

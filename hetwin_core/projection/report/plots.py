@@ -40,7 +40,7 @@ class Plot(NamedTuple):
 
 
 def plots(episode: Episode) -> Iterator[Plot]:
-    """All plots of an episode, the most telling first."""
+    """All plots of an episode, the most important first."""
     objects = [e for e in episode.layout.of_kind(EntityKind.OBJECT) if _travel(episode, e) > _MOVED]
     objects.sort(key=lambda entity: -_travel(episode, entity))
     for entity in objects[:_MOST_OBJECTS]:

@@ -18,9 +18,9 @@ _MOST_ROWS = 400
 
 
 def head(episode: Episode) -> str:
-    """Scenario, how the run ended, what happened, and the figures people ask for."""
+    """Scenario, how the run ended, what happened, and key figures."""
     tone, how = verdict(episode)
-    told = story(episode.events) or "No object was handled."
+    happened_words = story(episode.events) or "No object was handled."
     facts = "".join(
         f"<div{' class=wide' if wide else ''}><dt>{escape(name)}</dt><dd>{text}</dd></div>"
         for name, text, wide in _facts(episode)
@@ -29,12 +29,12 @@ def head(episode: Episode) -> str:
         '<p class="kind">Report of a run of</p>'
         f"<h1>{escape(episode.scenario)}</h1>"
         f'<section class="card verdict {tone}"><p class="how">{escape(how)}</p>'
-        f'<p class="story">{escape(told)}</p><dl class="facts">{facts}</dl></section>'
+        f'<p class="story">{escape(happened_words)}</p><dl class="facts">{facts}</dl></section>'
     )
 
 
 def models_table(episode: Episode) -> str:
-    """Who took part."""
+    """The models of the run."""
     colours = model_colours(episode.models)
     pids = {p.get("model"): p.get("pid") for p in episode.summary.get("processes") or ()}
     rows = [

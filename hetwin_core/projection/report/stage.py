@@ -56,7 +56,7 @@ class Stage:
         return not self._parts
 
     def pose(self, entity: str, index: int) -> Floats:
-        """(7,) pose in the world at a state's index; at the origin if the scene says nothing."""
+        """(7,) pose in the world at a state's index; at the origin if the scene has none."""
         if self._episode.layout.has(entity, "pose"):
             return self._episode.pose(entity)[index, :7]
         return np.array(_AT_REST)
@@ -167,5 +167,5 @@ class Stage:
 
 
 def _worth_drawing(entity: Entity) -> tuple[Shape, ...]:
-    """Shapes with triangles; planes are the ground's affair."""
+    """Shapes with triangles; planes are drawn as the ground."""
     return tuple(s for s in drawn_shapes(entity) if s.kind is not ShapeKind.PLANE)

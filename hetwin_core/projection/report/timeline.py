@@ -25,7 +25,7 @@ _SYMBOLS = {
 
 
 def timeline(episode: Episode) -> Figure:
-    """Rows, from the top: events, the robot's actions, what changed hands, everything else."""
+    """Rows, from the top: events, the robot's actions, what was handed over, everything else."""
     rows: list[str] = []
     traces: list[dict[str, Any]] = []
     if episode.events:
@@ -80,7 +80,7 @@ def _labels(episode: Episode) -> list[dict[str, Any]]:
             "y": _EVENTS,
             "text": escaped(text),
             "showarrow": False,
-            # Those on the right lean the other way, to stay on the page.
+            # Those on the right are turned the other way, to stay on the page.
             "textangle": 32 if time_ns > late else -32,
             "xanchor": "right" if time_ns > late else "left",
             "yanchor": "bottom",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
@@ -24,21 +25,9 @@ class Triangles(NamedTuple):
     faces: NDArray[np.int64]
 
 
-def rotation_matrix(quaternion: Floats | tuple[float, ...]) -> Floats:
-    """(3, 3) matrix of a unit quaternion w, x, y, z."""
-    w, x, y, z = (float(c) for c in quaternion)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 def moved(points: Floats, pose: Floats | tuple[float, ...]) -> Floats:
     """(n, 3) points of a frame that lies at `pose` (x y z, qw qx qy qz), in the frame around it."""
-    turned: Floats = points @ rotation_matrix(pose[3:7]).T + np.asarray(pose[:3])
+    turned: Floats = points @ quat2mat(pose[3:7]).T + np.asarray(pose[:3])
     return turned
 
 

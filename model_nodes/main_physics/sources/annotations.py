@@ -1,4 +1,4 @@
-"""Makes events of recorded messages: action annotations, and topics that triggers watch."""
+"""Turns messages of the robot into events: action annotations, and topics that triggers watch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from model_nodes.main_physics.sources.spec import Annotations, Operation
 def readers_for(
     bag: Bag, annotations: Sequence[Annotations] | None, topics: Sequence[str]
 ) -> dict[str, list[EventReader]]:
-    """What makes events of a recording's messages, by topic.
+    """The readers that turn a recording's messages into events, by topic.
 
     Args:
         bag: the recording.
@@ -109,7 +109,7 @@ class MappedReader:
 
 
 class TopicReader:
-    """Hands messages on as they are."""
+    """Turns messages into events, with all their fields."""
 
     def __init__(self, topic: str) -> None:
         self._topic = topic
@@ -122,7 +122,7 @@ class TopicReader:
 
 
 def as_json(value: Any) -> Json:
-    """A message as JSON would say it; numbers that are not finite become null."""
+    """A message as plain JSON values; numbers that are not finite become null."""
     if is_dataclass(value):
         named = (field.name for field in fields(value) if field.name != "__msgtype__")
         return {name: as_json(getattr(value, name)) for name in named}
