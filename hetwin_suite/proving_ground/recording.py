@@ -12,14 +12,12 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
+from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES
 from hetwin_suite.proving_ground.motion import Announcement
 from hetwin_suite.proving_ground.sensing import Reading
 
 if TYPE_CHECKING:
     from rosbags.typesys.store import Msg
-
-JOINT_STATE = "sensor_msgs/msg/JointState"
-ANNOTATION = "hetwin/msg/ActionAnnotation"
 
 
 def typestore(interfaces: Path) -> Typestore:
@@ -30,7 +28,7 @@ def typestore(interfaces: Path) -> Typestore:
     """
     store = get_typestore(Stores.ROS2_JAZZY)
     text = (interfaces / "ActionAnnotation.msg").read_text(encoding="utf-8")
-    store.register(get_types_from_msg(text, ANNOTATION))
+    store.register(get_types_from_msg(text, ANNOTATIONS.type))
     return store
 
 
@@ -52,7 +50,7 @@ def write_bag(
     messages = [
         (
             _received(start_ns, r.time, random),
-            "/joint_states",
+            JOINT_STATES,
             _joint_state(store, start_ns, r),
         )
         for r in readings
@@ -62,15 +60,14 @@ def write_bag(
         # One publisher's messages arrive in the order in which it sent them.
         received = max(received + 1, _received(start_ns, announcement.time, random))
         data = _annotation(store, start_ns, announcement)
-        messages.append((received, "/action_annotations", data))
+        messages.append((received, ANNOTATIONS, data))
     messages.sort(key=lambda item: item[0])
     writer = Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP)
     writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
     with writer:
-        topics = {"/joint_states": JOINT_STATE, "/action_annotations": ANNOTATION}
         connections = {
-            topic: writer.add_connection(topic, name, typestore=store)
-            for topic, name in topics.items()
+            topic: writer.add_connection(topic.logged_name, topic.type, typestore=store)
+            for topic in (JOINT_STATES, ANNOTATIONS)
         }
         for received, topic, data in messages:
             writer.write(connections[topic], received, data)
@@ -93,21 +90,21 @@ def _header(store: Typestore, start_ns: int, time: float) -> Msg:
 
 
 def _joint_state(store: Typestore, start_ns: int, reading: Reading) -> bytes:
-    message = store.types[JOINT_STATE](
+    message = store.types[JOINT_STATES.type](
         header=_header(store, start_ns, reading.time),
         name=list(reading.joints),
         position=reading.positions,
         velocity=reading.velocities,
         effort=reading.efforts,
     )
-    return bytes(store.serialize_cdr(message, JOINT_STATE))
+    return bytes(store.serialize_cdr(message, JOINT_STATES.type))
 
 
 def _annotation(store: Typestore, start_ns: int, announcement: Announcement) -> bytes:
-    message = store.types[ANNOTATION](
+    message = store.types[ANNOTATIONS.type](
         header=_header(store, start_ns, announcement.time),
         operation=announcement.operation,
         phase=announcement.phase,
         arguments=json.dumps(announcement.arguments) if announcement.arguments else "",
     )
-    return bytes(store.serialize_cdr(message, ANNOTATION))
+    return bytes(store.serialize_cdr(message, ANNOTATIONS.type))

@@ -12,8 +12,11 @@ from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.listener import RunListener, RunSummary
 from hetwin_core.ensemble.conductor.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.event_codec import event_from_summary
+from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_core.ensemble.words import event_words, failure_row_words, seconds
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_suite.proving_ground.evaluation.approaches import (
     RULE,
@@ -149,11 +152,10 @@ def _play(
 
 def _story(summary: RunSummary) -> str:
     if summary.error is not None:
-        error = summary.error
-        return f"{error['model']}: {error['call']} failed: {error['reason']}"
+        return failure_row_words(summary.error)
     told = [
-        f"{event['name']} {float(str(event['time'])):.2f} s"
-        for event in summary.events
-        if event["kind"] == "model"
+        f"{event_words(event)} {seconds(event.time_ns)}"
+        for event in map(event_from_summary, summary.events)
+        if event.kind is EventKind.MODEL
     ]
     return ", ".join(told) or "nothing was observed"

@@ -13,9 +13,10 @@ from rosbags.typesys.store import Typestore
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
+from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES
 
-ACTION_ANNOTATION = "hetwin/msg/ActionAnnotation"
-JOINT_STATE = "sensor_msgs/msg/JointState"
+ACTION_ANNOTATION = ANNOTATIONS.type
+JOINT_STATE = JOINT_STATES.type
 
 _VALUE_TYPES = {
     "bool",

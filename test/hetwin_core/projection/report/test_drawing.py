@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.projection.report.camera import Camera
 from hetwin_core.projection.report.painter import FINER, Body, paint
 from hetwin_core.projection.report.raster import rasterize
-from hetwin_core.projection.report.triangles import moved, rotation_matrix, shape_triangles
+from hetwin_core.projection.report.triangles import moved, shape_triangles
 
 ORIGIN = np.zeros(3)
 
@@ -68,7 +68,7 @@ def test_large_meshes_are_simplified_and_keep_their_form() -> None:
 @given(st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: np.dot(q, q) > 0.01))
 def test_rotations_keep_lengths(quaternion: list[float]) -> None:
     q = np.array(quaternion) / np.linalg.norm(quaternion)
-    matrix = rotation_matrix(q)
+    matrix = moved(np.eye(3), np.array([0.0, 0.0, 0.0, *q])).T
     np.testing.assert_allclose(matrix @ matrix.T, np.eye(3), atol=1e-12)
     assert np.linalg.det(matrix) == pytest.approx(1.0)
 
