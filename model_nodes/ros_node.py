@@ -146,10 +146,14 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
 
         self.create_service(kind, f"~/{name}", respond, qos_profile=QoSProfile(depth=SERVICE_DEPTH))
 
-    def _on_parameters(self, _: Any, response: Any) -> None:
+    def _on_parameters(
+        self, _: GetModelParameters.Request, response: GetModelParameters.Response
+    ) -> None:
         response.requests = json_codec.requests_to_text(self.model.parameters())
 
-    def _on_initialize(self, request: Any, response: Any) -> None:
+    def _on_initialize(
+        self, request: InitializeModel.Request, response: InitializeModel.Response
+    ) -> None:
         if request.steps:
             self._steps = self.create_subscription(
                 Step, request.steps, self._on_step, QoSProfile(depth=STEP_DEPTH)
@@ -158,7 +162,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         response.contribution = json_codec.contribution_to_text(contribution)
         self.trigger_configure()
 
-    def _on_start(self, request: Any, response: Any) -> None:
+    def _on_start(self, request: StartModel.Request, response: StartModel.Response) -> None:
         self._layout = layout_from_json(json.loads(request.layout))
         self._models = tuple(request.models)
         self._at_start = self._scene(request.state)
@@ -201,7 +205,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         with self._model_lock:
             return self.model.step(tick)
 
-    def _on_take(self, request: Any, response: Any) -> None:
+    def _on_take(self, request: TakeAttribute.Request, response: TakeAttribute.Response) -> None:
         layout = self._started()
         slot = layout.slots[request.slot]
         value = Value(
@@ -212,7 +216,9 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         with self._model_lock:
             self.model.take(slot.entity, slot.attribute.name, value, self._scene(request.state))
 
-    def _on_release(self, request: Any, response: Any) -> None:
+    def _on_release(
+        self, request: ReleaseAttribute.Request, response: ReleaseAttribute.Response
+    ) -> None:
         layout = self._started()
         slot = layout.slots[request.slot]
         with self._model_lock:
@@ -221,12 +227,12 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         response.time_ns = value.time_ns
         response.parent = messages.parent_id(layout, value.parent)
 
-    def _on_command(self, request: Any, response: Any) -> None:
+    def _on_command(self, request: CommandModel.Request, response: CommandModel.Response) -> None:
         arguments = json.loads(request.arguments) if request.arguments else {}
         with self._model_lock:
             self.model.command(request.command, arguments)
 
-    def _on_stop(self, request: Any, response: Any) -> None:
+    def _on_stop(self, request: StopModel.Request, response: StopModel.Response) -> None:
         self._end()
         if self._unwaited is not None:
             self._unwaited.end()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,15 +15,13 @@ from hetwin_core.ensemble.model import (
     Contribution,
     ParameterKind,
     ParameterRequest,
-    Request,
-    RequestKind,
 )
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.layout_json import entity_from_json, entity_to_json
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
 
 
-def requests_to_text(requests: Any) -> str:
+def requests_to_text(requests: Sequence[ParameterRequest]) -> str:
     """Parameter requests as JSON."""
     return json.dumps([asdict(request) for request in requests])
 
@@ -83,16 +82,6 @@ def _start_from_json(data: dict[str, Any]) -> AttributeStart:
     spec = AttributeSpec(data["attribute"], data["size"], data["unit"], Meaning(data["meaning"]))
     value = Value(np.array(data["data"], np.float64), data["time_ns"], data["parent"])
     return AttributeStart(data["entity"], spec, value)
-
-
-def asked_to_text(requests: list[Request]) -> str:
-    """Requests for responsibilities as JSON; empty if there are none."""
-    return json.dumps([[r.kind.value, r.entity, r.attribute] for r in requests]) if requests else ""
-
-
-def asked_from_text(text: str) -> list[Request]:
-    """Inverse of `asked_to_text`."""
-    return [Request(RequestKind(k), e, a) for k, e, a in json.loads(text)] if text else []
 
 
 def error_to_text(error: BaseException) -> str:

@@ -17,8 +17,6 @@ from hetwin_core.ensemble.model import (
     Contribution,
     ParameterKind,
     ParameterRequest,
-    Request,
-    RequestKind,
 )
 from hetwin_core.ensemble.scene.layout import Layout, Selection
 
@@ -91,12 +89,6 @@ def test_contributions(
 )
 def test_parameter_requests(requests: list[ParameterRequest]) -> None:
     assert json_codec.requests_from_text(json_codec.requests_to_text(requests)) == requests
-
-
-@quick
-@given(st.lists(st.builds(Request, st.sampled_from(RequestKind), any_text, any_text), max_size=3))
-def test_requests_for_responsibilities(requests: list[Request]) -> None:
-    assert json_codec.asked_from_text(json_codec.asked_to_text(requests)) == requests
 
 
 ERRORS = [
