@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from hetwin_core.ensemble.event_codec import arguments_from_text, arguments_to_text
@@ -40,10 +41,15 @@ def action_event(fields: AnnotationFields, time_ns: int, source: str) -> Event:
     phase = phase or str(arguments.get(_PHASE, INSTANT))
     if phase not in PHASES:
         raise ValueError(f"phase {phase!r} of {operation} is none of {', '.join(PHASES)}")
-    arguments.pop(_PHASE, None)
-    return Event(
-        operation, time_ns, EventKind.ACTION, source, arguments={**arguments, _PHASE: phase}
-    )
+    return announce(operation, phase, arguments, time_ns, source)
+
+
+def announce(
+    operation: str, phase: str, arguments: Mapping[str, Json], time_ns: int, source: str
+) -> Event:
+    """The event of an action's phase; a phase among its arguments is replaced."""
+    others = {key: value for key, value in arguments.items() if key != _PHASE}
+    return Event(operation, time_ns, EventKind.ACTION, source, arguments={**others, _PHASE: phase})
 
 
 def annotation_fields(event: Event) -> AnnotationFields:

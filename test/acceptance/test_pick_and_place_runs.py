@@ -243,7 +243,8 @@ def test_demo_prints_what_happened(runs: Path, demo: Ended) -> None:
     printed = demo.out + demo.err
     assert "Traceback" not in printed
     order = [
-        demo.out.index(f"{name}(") for name in ("grasped", "picked_up", "released", "put_down")
+        demo.out.index(f"box {what} by gripper")
+        for what in ("grasped", "picked up", "released", "put down")
     ]
     assert order == sorted(order)
     assert (runs / "ros0" / "report.html").stat().st_size > 10_000

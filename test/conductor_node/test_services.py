@@ -34,13 +34,18 @@ def test_events_and_annotations_wake_triggers_and_the_stop_service_ends_the_run(
 
         tap = NotifyEvent.Request(event=Event(name="tap", kind="model", source="user"))
         assert watcher.call(NotifyEvent, "/hetwin/notify_event", tap).accepted
-        wave = ActionAnnotation(operation="wave", phase="instant", arguments='{"hand": "hand"}')
+        in_arguments = json.dumps({"hand": "hand", "phase": "instant"})
+        wave = ActionAnnotation(operation="wave", phase="", arguments=in_arguments)
         request = AnnotateAction.Request(annotation=wave)
         assert watcher.call(AnnotateAction, "/hetwin/annotate_action", request).accepted
         wrong = AnnotateAction.Request(annotation=ActionAnnotation(operation="wave", phase="never"))
         refusal = watcher.call(AnnotateAction, "/hetwin/annotate_action", wrong)
         assert not refusal.accepted
         assert "'never'" in refusal.reason
+        nothing = AnnotateAction.Request(annotation=ActionAnnotation(phase="begin"))
+        refusal = watcher.call(AnnotateAction, "/hetwin/annotate_action", nothing)
+        assert not refusal.accepted
+        assert "no operation" in refusal.reason
 
         seen = len(states)
         watcher.wait(lambda: len(states) > seen + 5, "states after the annotation")

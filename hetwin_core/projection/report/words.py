@@ -49,7 +49,7 @@ def verdict(episode: Episode) -> tuple[str, str]:
         case "stopped":
             return "warned", f"The run was stopped after {end}."
         case "failed":
-            return "bad", f"The run failed at {end}; no reason is known."
+            return "bad", f"The run failed after {end}; no reason is known."
         case other:
             return "warned", f"The run ended after {end} ({other})."
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.annotations import AnnotationFields, action_event
+from hetwin_core.ensemble.annotations import AnnotationFields, action_event, announce
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from model_nodes.main_physics.sources.bag import Bag
@@ -95,7 +95,7 @@ class MappedReader:
         self._value = value
         changes = ((former, "end"), (current, "begin"))
         return [
-            _action(self._topic, one.operation, one.arguments, phase, time_ns)
+            announce(one.operation, phase, one.arguments, time_ns, self._topic)
             for one, phase in changes
             if one is not None
         ]
@@ -137,11 +137,3 @@ def as_json(value: Any) -> Json:
     if value is None or isinstance(value, bool | int | str):
         return value
     raise ValueError(f"a {type(value).__name__} has no place in JSON")
-
-
-def _action(
-    topic: str, operation: str, arguments: Mapping[str, Any], phase: str, time_ns: int
-) -> Event:
-    return Event(
-        operation, time_ns, EventKind.ACTION, topic, arguments={**arguments, "phase": phase}
-    )

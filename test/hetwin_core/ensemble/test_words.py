@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from hetwin_core.projection.report.words import story, verdict
 from hetwin_suite.cli.progress import ProgressListener
 from hetwin_suite.cli.run import _print
 
+ROOT = Path(__file__).resolve().parents[3]
 SEEN = {"object": "box", "hand": "gripper", "support": "table"}
 CONNECTED = Event("connected", 10**9, arguments={"probe": "plug", "socket": "outlet"})
 WORDS = "plug connected to outlet"
@@ -128,6 +130,18 @@ def test_a_failure_is_worded_in_one_way(tmp_path: Path, capsys: pytest.CaptureFi
     _print({**facts, **rows, "real_time_factor": 1.0, "error": summary.error}, tmp_path, None)
     printed = capsys.readouterr().err.splitlines()
     assert printed == [f"error: tank: {FAILED}; handed back", f"error: tank: {FAILED}"]
+
+
+def test_no_other_file_words_a_failure() -> None:
+    spelled = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for package in ("hetwin_core", "model_nodes", "conductor_node", "hetwin_suite")
+        for file in sorted((ROOT / package).rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.JoinedStr)
+        and any(isinstance(v, ast.Constant) and " failed at " in str(v.value) for v in node.values)
+    ]
+    assert [place.partition(":")[0] for place in spelled] == ["hetwin_core/ensemble/words.py"]
 
 
 def test_a_row_with_nothing_in_it_has_words() -> None:
