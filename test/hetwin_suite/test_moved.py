@@ -68,6 +68,12 @@ def test_every_new_name_is_a_module_of_this_checkout() -> None:
     assert not lost
 
 
+def test_the_changelog_lists_old_and_new_names() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    rows = [line.split("`")[1::2] for line in changelog.splitlines() if "| `hetwin_suite." in line]
+    assert rows == [[f"hetwin_suite.{old}", new] for old, new in sorted(_moved._MOVED.items())]
+
+
 def test_it_costs_nothing_to_have() -> None:
     code = (
         "import sys; before = set(sys.modules); import hetwin_suite._moved;"
