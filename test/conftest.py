@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.random_examples import failed_examples
 from support.ros_domains import give_back_domains
-
-FALSIFIED = re.compile(
-    r"(?:Falsifying example|Failing test case): [\w.]+\((.*?)^[E|\s]*\)$", re.DOTALL | re.MULTILINE
-)
-"""What Hypothesis says of a failure: the test's name and, line by line, its arguments."""
-MARGIN = re.compile(r"^(?:E|\s*\|)?\s+")
-"""What pytest puts before these lines."""
 
 # How long an example takes says how busy the machine is, not whether it is right.
 _OF_TIME = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
@@ -43,13 +36,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.section("random examples that failed")
     for nodeid, example in sorted(kept):
         terminalreporter.line(f"{nodeid}: keep it, above its @given:\n    {example}")
-
-
-def failed_examples(text: str) -> list[str]:
-    """The decorators that keep the examples of a failure's report."""
-    found = []
-    for arguments in FALSIFIED.findall(text):
-        lines = (MARGIN.sub("", line) for line in arguments.splitlines())
-        bare = (line.partition("  # or any other")[0] for line in lines)
-        found.append(f"@example({' '.join(filter(None, bare)).removesuffix(',')})")
-    return found

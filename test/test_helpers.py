@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import failed_examples
 from support import ros_domains
+from support.random_examples import failed_examples
 from support.ros_domains import DOMAINS
 from support.waiting import wait_for_all, wait_until
 
