@@ -58,6 +58,25 @@ class Document:
         document, file = self._base
         return document.file_of(path, file)
 
+    def placed(self, error: BadInput, own: Path) -> BadInput:
+        """The same error with the file and the line of the key that it names; `own` is this document's file.
+
+        An error about another file, or one that has its line already, is returned as it is.
+        """
+        where = error.where
+        if error.file not in (None, str(own)) or (where or "").startswith("line "):
+            return error
+        file = own
+        if where:
+            parts = tuple(int(p) if p.isdigit() else p for p in where.split("."))
+            file = self.file_of(parts, own)
+            if self._has(parts[0]):
+                where = f"line {self.line_of(parts)}, {where}"
+        return error.at(where, file)
+
+    def _has(self, key: str | int) -> bool:
+        return (key,) in self._lines or (self._base is not None and self._base[0]._has(key))
+
     def _stands_here(self, path: tuple[str | int, ...]) -> bool:
         return path[:2] in self._lines if len(path) > 1 else path in self._lines
 

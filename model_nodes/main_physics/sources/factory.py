@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.source import LiveSpec, RecordingSpec
 from model_nodes.main_physics.sources.recorded import RecordedSource
 from model_nodes.main_physics.sources.source import Source
-from model_nodes.main_physics.sources.spec import LiveSpec, RecordingSpec
 
 Spec = TypeVar("Spec", RecordingSpec, LiveSpec)
 

@@ -1,0 +1,97 @@
+"""A model's parameters as one pydantic class: what the model asks for, and the check on what it gets."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
+
+from pydantic import Field
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined, to_jsonable_python
+
+from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
+from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.validation import Number, Pose7, Strict, Text, check
+
+Amount = Annotated[Number, Field(ge=0, le=1e9)]
+"""A number of at least 0, and less than any time, length or force that a model has a use for."""
+Entity = Annotated[Text, ParameterKind.ENTITY]
+Entities = Annotated[tuple[str, ...], ParameterKind.ENTITIES]
+Hand = Annotated[HandDescription, ParameterKind.HAND]
+Pose = Annotated[Pose7, ParameterKind.POSE]
+File = Annotated[Text, ParameterKind.PATH]
+
+_KINDS = {
+    bool: ParameterKind.BOOLEAN,
+    int: ParameterKind.INTEGER,
+    float: ParameterKind.NUMBER,
+}
+
+
+class Parameters(Strict):
+    """Base of a model's parameters: each field, made with `parameter`, is one.
+
+    The field's type is its kind: float, int, bool, str, ``list[float]``, or `Entity`, `Entities`, `Hand`, `Pose`,
+    `File`; anything else is of the kind ``any``. A field with a default need not be given.
+    """
+
+    @classmethod
+    def requests(cls) -> tuple[ParameterRequest, ...]:
+        """What the model asks the conductor for, in the order of the fields."""
+        return tuple(_request(name, field) for name, field in cls.model_fields.items())
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any]) -> Self:
+        """The parameters as the conductor has resolved them.
+
+        Raises:
+            BadInput: naming the key, what was found and what was expected.
+        """
+        return check(cls, dict(given))
+
+
+def parameter(
+    description: str, default: Any = PydanticUndefined, unit: str = "", **constraints: Any
+) -> Any:
+    """A field of `Parameters`.
+
+    Args:
+        description: what it means, in words.
+        default: its value if none is given; required without one.
+        unit: of a number.
+        constraints: as those of pydantic's `Field`, e.g. ``gt=0``.
+    """
+    return Field(default, description=description, json_schema_extra={"unit": unit}, **constraints)
+
+
+def _request(name: str, field: FieldInfo) -> ParameterRequest:
+    extra = field.json_schema_extra
+    required = field.is_required()
+    return ParameterRequest(
+        name,
+        _kind(field.annotation, field.metadata),
+        field.description or "",
+        required,
+        None if required else to_jsonable_python(field.get_default(call_default_factory=True)),
+        str(extra.get("unit", "")) if isinstance(extra, dict) else "",
+    )
+
+
+def _kind(annotation: Any, metadata: list[Any] | tuple[Any, ...] = ()) -> ParameterKind:
+    for note in metadata:
+        if isinstance(note, ParameterKind):
+            return note
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _kind(arguments[0], annotation.__metadata__)
+    if origin is Literal:
+        return ParameterKind.TEXT
+    if origin in (Union, types.UnionType):
+        kinds = {_kind(one) for one in arguments if one is not type(None)}
+        return kinds.pop() if len(kinds) == 1 else ParameterKind.ANY
+    if origin is list and _kind(arguments[0]) is ParameterKind.NUMBER:
+        return ParameterKind.VECTOR
+    if isinstance(annotation, type) and issubclass(annotation, str):
+        return ParameterKind.TEXT
+    return _KINDS.get(annotation, ParameterKind.ANY)
