@@ -6,13 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import EVERYTHING, Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
+
+if TYPE_CHECKING:
+    from hetwin_core.ensemble.parameters import Parameters
 
 
 class ModelKind(StrEnum):
@@ -197,7 +200,12 @@ class Model(ABC):
     The conductor drives it: `parameters`, `initialize`, `start`, then `step` with `take`, `release` and
     `command` between steps, and `stop`. The constructor takes no arguments and does nothing costly.
     Randomness comes only from a generator seeded with `initialize`'s seed.
+
+    Attributes:
+        settings_class: the parameters as a class, if the model has them so; `initialize` reads them with its `read`.
     """
+
+    settings_class: ClassVar[type[Parameters] | None] = None
 
     @classmethod
     @abstractmethod
@@ -206,7 +214,7 @@ class Model(ABC):
 
     def parameters(self) -> Sequence[ParameterRequest]:
         """Which parameters `initialize` needs."""
-        return ()
+        return () if self.settings_class is None else self.settings_class.requests()
 
     @abstractmethod
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:

@@ -6,7 +6,7 @@ import types
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
@@ -35,6 +35,8 @@ class Parameters(Strict):
     The field's type is its kind: float, int, bool, str, ``list[float]``, or `Entity`, `Entities`, `Hand`, `Pose`,
     `File`; anything else is of the kind ``any``. A field with a default need not be given.
     """
+
+    model_config = ConfigDict(validate_default=True)
 
     @classmethod
     def requests(cls) -> tuple[ParameterRequest, ...]:

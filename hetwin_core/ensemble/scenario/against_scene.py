@@ -55,10 +55,13 @@ def _check_attribute(entity: str, attribute: str, where: str, layout: Layout) ->
     names = [e.name for e in layout.entities]
     if not entity.startswith("$") and entity not in names:
         raise _unknown("the scene has no such entity", f"{where}.entity", entity, names)
+    if attribute.startswith("$"):
+        return
     slots = [s for s in layout.slots if entity.startswith("$") or s.entity == entity]
-    known = list(dict.fromkeys(s.attribute.name for s in slots))
-    if not attribute.startswith("$") and attribute not in known:
-        raise _unknown("the scene has no such attribute", f"{where}.attribute", attribute, known)
+    if not any(s.attribute.name == attribute for s in slots):
+        known = [f"{s.entity}.{s.attribute.name}" for s in slots]
+        what = f"{entity}.{attribute}"
+        raise _unknown("the scene has no such attribute", f"{where}.attribute", what, known)
 
 
 def _unknown(problem: str, where: str, found: str, known: Sequence[str]) -> BadInput:

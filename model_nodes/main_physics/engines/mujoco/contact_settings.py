@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import mujoco as mj
-
-from hetwin_core.ensemble.errors import BadInput
-
-CONTACTS_OPTION = "contacts"
-"""The engine's option that names one of `CONTACTS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +36,3 @@ CONTACTS = {
     "plain": ContactSettings(mj.mjtCone.mjCONE_PYRAMIDAL, 1.0, 0, 3, (0.9, 0.95, 0.001), 0.02),
 }
 """`manipulation` is hetwin's default; `plain` is what MuJoCo does when nothing is set."""
-
-
-def contact_settings(options: Mapping[str, Any]) -> ContactSettings:
-    """The settings that the options name.
-
-    Raises:
-        BadInput: if there are no such settings.
-    """
-    name = options.get(CONTACTS_OPTION, "manipulation")
-    if name not in CONTACTS:
-        raise BadInput(
-            "is no such choice",
-            where=f"options.{CONTACTS_OPTION}",
-            found=name,
-            expected=", ".join(CONTACTS),
-        )
-    return CONTACTS[name]
