@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
 
 from pydantic import ConfigDict, Field
@@ -20,7 +21,7 @@ Entity = Annotated[Text, ParameterKind.ENTITY]
 Entities = Annotated[tuple[str, ...], ParameterKind.ENTITIES]
 Hand = Annotated[HandDescription, ParameterKind.HAND]
 Pose = Annotated[Pose7, ParameterKind.POSE]
-File = Annotated[Text, ParameterKind.PATH]
+File = Annotated[Path, ParameterKind.PATH]
 
 _KINDS = {
     bool: ParameterKind.BOOLEAN,

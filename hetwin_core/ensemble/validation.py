@@ -166,6 +166,8 @@ def bad_input(error: ValidationError, data: object, where: str = "") -> BadInput
                     place = ".".join([*keys, str(key)])
                     expected = f"{close[0]!r} perhaps"
                     return BadInput("unknown key", where=place, found=key, expected=expected)
+    if not keys and detail["loc"]:  # a default that cannot be used
+        keys = [str(detail["loc"][0])]
     is_short = not isinstance(found, Mapping | list | tuple) or len(str(found)) < 120
     return BadInput(
         "this value cannot be used",
@@ -193,8 +195,13 @@ def _keys(location: tuple[str | int, ...], data: Any) -> list[str]:
     """The parts of pydantic's location that stand in the data; the others name the types that it tried."""
     keys: list[str] = []
     for part in location:
-        is_index = isinstance(part, int) and isinstance(data, list | tuple) and part < len(data)
-        if is_index or (isinstance(data, Mapping) and part in data):
-            data = data[part]
-            keys.append(str(part))
+        key: Any = part
+        if isinstance(data, Mapping):  # YAML reads a key as a number, which is validated as text
+            key = next((k for k in data if str(k) == str(part)), None)
+            if key is None:
+                continue
+        elif not (isinstance(part, int) and isinstance(data, list | tuple) and part < len(data)):
+            continue
+        data = data[key]
+        keys.append(str(part))
     return keys

@@ -28,7 +28,7 @@ def load_world(settings: Settings) -> World:
         BadInput: if one is missing or malformed, or names do not fit together.
     """
     notes = Notes()
-    world = World("empty") if settings.world is None else read_world(Path(settings.world), notes)
+    world = World("empty") if settings.world is None else read_world(settings.world, notes)
     bodies = list(world.bodies)
     if settings.robot is not None:
         bodies.append(_robot(settings.robot, _resources(settings), notes))
@@ -60,7 +60,7 @@ def _added(settings: Settings, notes: Notes) -> list[Body]:
 
 def _resources(settings: Settings) -> Resources:
     """Files are named relative to the world's."""
-    return Resources(Path.cwd() if settings.world is None else Path(settings.world).parent)
+    return Resources(Path.cwd() if settings.world is None else settings.world.parent)
 
 
 def _robot(robot: Robot, resources: Resources, notes: Notes) -> Body:

@@ -201,5 +201,5 @@ def test_it_refuses_what_it_cannot_hold() -> None:
 def test_a_negative_noise_is_bad_input() -> None:
     with pytest.raises(BadInput, match="contact_noise"):
         Scene(BALL, parameters={"contact_noise": -1.0})
-    with pytest.raises(BadInput, match="not a hand"):
+    with pytest.raises(BadInput, match=r"^hand: .*found 3"):
         InHandLocalization().initialize({"hand": 3}, 0)

@@ -10,7 +10,6 @@ from pydantic import Field
 
 from hetwin_core.ensemble.validation import Number, Strict, check
 
-
 Physics: TypeAlias = Literal["dartsim", "bullet-featherstone"]
 
 
