@@ -7,6 +7,7 @@ from enum import Enum
 import numpy as np
 
 from hetwin_core.ensemble.scene.poses import compose, extrapolate, relative_to
+from hetwin_core.ensemble.scene.rotations import rotation_matrix
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from model_nodes.hand_motion import HandMotion
@@ -15,7 +16,6 @@ from model_nodes.in_hand_localization.finger_torques import FingerTorques
 from model_nodes.in_hand_localization.hand_surface import HandSurface, PlacedHand
 from model_nodes.in_hand_localization.object_geometry import ObjectForm
 from model_nodes.in_hand_localization.pose_filter import Noise, PoseFilter, Touch
-from model_nodes.in_hand_localization.rotation import matrix
 from model_nodes.in_hand_localization.settings import Settings
 
 _GRAVITY = np.array((0.0, 0.0, -9.81))
@@ -91,7 +91,7 @@ class Localizer:
     def _prior(self, hand: Floats, pose: Floats) -> Floats:
         limits = self._limits
         sideways, height = limits.prior_position, limits.prior_height
-        turn = matrix(hand[3:7])
+        turn = rotation_matrix(hand[3:7])
         prior = np.zeros((6, 6))
         prior[:3, :3] = turn.T @ np.diag(np.square([sideways, sideways, height])) @ turn
         # In the object's axes; as it is the same about all of them, the axes do not matter.

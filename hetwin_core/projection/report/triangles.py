@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Entity
+from hetwin_core.ensemble.scene.rotations import rotation_matrix
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats
 
@@ -22,18 +23,6 @@ class Triangles(NamedTuple):
 
     vertices: Floats
     faces: NDArray[np.int64]
-
-
-def rotation_matrix(quaternion: Floats | tuple[float, ...]) -> Floats:
-    """(3, 3) matrix of a unit quaternion w, x, y, z."""
-    w, x, y, z = (float(c) for c in quaternion)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
 
 
 def moved(points: Floats, pose: Floats | tuple[float, ...]) -> Floats:

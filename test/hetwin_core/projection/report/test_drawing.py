@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.random_examples import examples
 
+from hetwin_core.ensemble.scene.rotations import rotation_matrix
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.projection.report.camera import Camera
 from hetwin_core.projection.report.painter import FINER, Body, paint
 from hetwin_core.projection.report.raster import rasterize
-from hetwin_core.projection.report.triangles import moved, rotation_matrix, shape_triangles
+from hetwin_core.projection.report.triangles import moved, shape_triangles
 
 ORIGIN = np.zeros(3)
 
