@@ -1,9 +1,11 @@
-"""A model's parameters as one pydantic class: what the model asks for, and the check on what it gets."""
+"""The parameters of a model: what it asks for, one by one or as one class, and the check on what it gets."""
 
 from __future__ import annotations
 
 import types
 from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
 
@@ -11,9 +13,47 @@ from pydantic import ConfigDict, Field
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
-from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.validation import Number, Pose7, Strict, Text, check
+
+
+class ParameterKind(StrEnum):
+    """What a model's parameter may be; the conductor checks or resolves it accordingly."""
+
+    NUMBER = "number"
+    INTEGER = "integer"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    VECTOR = "vector"
+    """A list of numbers."""
+    ANY = "any"
+    """Anything that JSON can say."""
+    ENTITY = "entity"
+    """Name of an entity of the scene."""
+    ENTITIES = "entities"
+    """A list of names of entities, or as text a tag or a pattern of objects' names; resolved to a list of names."""
+    HAND = "hand"
+    """Name of a hand of the scenario; resolved to `HandDescription` as a mapping."""
+    MODEL = "model"
+    """Name of another model; resolved to its id."""
+    POSE = "pose"
+    """Seven numbers, or an entity's name; resolved to x y z, qw qx qy qz."""
+    PATH = "path"
+    """A file, relative to the scenario or to hetwin's resources; resolved to an absolute path."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterRequest:
+    """One parameter that a model asks for."""
+
+    name: str
+    kind: ParameterKind
+    description: str = ""
+    required: bool = True
+    default: Json = None
+    unit: str = ""
+
 
 Amount = Annotated[Number, Field(ge=0, le=1e9)]
 """A number of at least 0, and less than any time, length or force that a model has a use for."""
