@@ -1,4 +1,4 @@
-"""The parameters of a model: what it asks for, one by one or as one class, and the check on what it gets."""
+"""The parameters of a model: its requests, one by one or as one class, and the validation of their values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ParameterKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ParameterRequest:
-    """One parameter that a model asks for."""
+    """One parameter that a model requests."""
 
     name: str
     kind: ParameterKind
@@ -81,7 +81,7 @@ class Parameters(Strict):
 
     @classmethod
     def requests(cls) -> tuple[ParameterRequest, ...]:
-        """What the model asks the conductor for, in the order of the fields."""
+        """The requests to the conductor, in the order of the fields."""
         return tuple(_request(name, field) for name, field in cls.model_fields.items())
 
     @classmethod

@@ -58,7 +58,7 @@ class DuringAction(Signaler):
         )
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Follow the actions; tell the level when it has changed."""
+        """Follow the actions; return the level when it has changed."""
         for event in tick.events:
             if event.kind is EventKind.ACTION and event.name in self._actions:
                 self._follow(event)

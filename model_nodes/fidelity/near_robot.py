@@ -73,17 +73,17 @@ class NearRobot(Signaler):
         )
 
     def start(self, scene: Snapshot) -> None:
-        """Work out the forms of objects and robots.
+        """Compute the bounding boxes of objects and robots.
 
         Raises:
-            BadInput: if an object has no form.
+            BadInput: if an object has no geometry that collides.
         """
         layout = scene.layout
         boxes = BoundingBoxes(layout, self._judged)
-        bare = set(self._judged) - set(boxes.names)
-        if bare:
-            found = ", ".join(sorted(bare))
-            raise BadInput("these have no form that collides", where="objects", found=found)
+        missing = set(self._judged) - set(boxes.names)
+        if missing:
+            found = ", ".join(sorted(missing))
+            raise BadInput("these have no geometry that collides", where="objects", found=found)
         links = [e.name for e in layout.of_kind(EntityKind.LINK) if e.owner in _robots(scene)]
         self._robot = BoundingBoxes(layout, links)
         self._boxes = boxes

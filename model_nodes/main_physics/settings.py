@@ -40,8 +40,10 @@ class Settings(Parameters):
     scene: dict[str, SceneEntry] = parameter("entity -> {pose}, or {model, pose} to add one", {})
     rate: Annotated[AboveZero, Field(le=MAX_RATE)] = parameter("steps per simulated second", 400.0)
     substeps: Annotated[Whole, Field(gt=0)] = parameter("parts of a step", 1)
-    proximity_range: AboveZero = parameter("pairs closer than this are told", 0.02, "m")
-    proximity_objects: tuple[str, ...] | None = parameter("objects whose proximity is told", None)
+    proximity_range: AboveZero = parameter("pairs closer than this are reported", 0.02, "m")
+    proximity_objects: tuple[str, ...] | None = parameter(
+        "objects whose proximity is reported", None
+    )
     contact_time: AboveZero | None = parameter("time constant of contacts", None, "s")
 
     @property

@@ -1,4 +1,4 @@
-"""Resolving the parameters that a model asks for, from its entry, the scenario and the scene."""
+"""Resolves the parameters that a model requests from its entry, the scenario and the scene."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ _PLAIN: Mapping[ParameterKind, tuple[TypeAdapter[Any], str]] = {
     ParameterKind.BOOLEAN: (TypeAdapter(bool), "true or false"),
     ParameterKind.VECTOR: (TypeAdapter(list[Number]), "a list of numbers"),
 }
-"""Types and words of the parameters that mean nothing but themselves."""
+"""Types of the parameters that refer to nothing in the scene, and what they are called."""
 
 Wrong: TypeAlias = Callable[[str], BadInput]
-"""Makes the error for a value, from what was expected."""
+"""Makes the error about a value from what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What has been gathered so far about the scene."""
+    """What is known of the scene so far: entities, values of their attributes, and the models' ids by name."""
 
     entities: Mapping[str, Entity]
     values: Mapping[tuple[str, str], Value]
@@ -71,7 +71,7 @@ class ParameterResolver:
         """The values of all parameters of one model.
 
         Raises:
-            BadInput: naming model and parameter, if one cannot be resolved or is not asked for.
+            BadInput: naming model and parameter, if one cannot be resolved or was not requested.
         """
         names = {request.name for request in requests}
         for name in plan.parameters:
@@ -175,17 +175,25 @@ class ParameterResolver:
         return self._scenario.placed(error.at(where, file))
 
     def _is_from_start(self, name: str, rest: str) -> bool:
-        """Whether the start of the run has said what a key of the main model's parameters holds."""
-        options = self._options
-        if name == "scene":
-            return rest.partition(".")[0] in options.scene
-        return (name == "source" and options.source is not None) or (
-            name == ENGINE and options.engine is not None
-        )
+        """Whether the start of the run, not the scenario, has given this key of the main model's parameters."""
+        options, key = self._options, rest.partition(".")[0]
+        match name:
+            case "scene":
+                return key in options.scene
+            case "source":
+                written = self._scenario.file.source
+                kept = (
+                    set()
+                    if written is None or isinstance(written, str)
+                    else written.model_fields_set
+                )
+                return options.source is not None and key not in kept
+            case _:
+                return name == ENGINE and options.engine is not None
 
 
 def _shared(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
-    """The scenario's own keys that the main model may ask for."""
+    """The scenario's own keys that the main model may request."""
     file = scenario.file
     try:
         check(dict[str, SceneEntry], options.scene, "scene")
@@ -209,13 +217,13 @@ def _robot(scenario: Scenario, robot: Robot) -> dict[str, Any]:
     if "://" not in robot.urdf or robot.urdf.startswith(DATA_SCHEME):
         path = scenario.path_of(robot.urdf)
         if path is None:
-            raise BadInput(
+            error = BadInput(
                 "the robot's description does not exist",
-                file=scenario.path,
                 where="robot",
                 found=robot.urdf,
                 expected="a URDF file, relative to the scenario or among hetwin's own",
             )
+            raise scenario.placed(error)
         data["urdf"] = str(path)
     return data
 
@@ -286,7 +294,7 @@ def _finger_links(links: Sequence[Entity], hand: Entity) -> tuple[str, ...]:
 
 
 def _plain(request: ParameterRequest, raw: Any, wrong: Wrong) -> Any:
-    """A value that means nothing but itself."""
+    """A number, a text or the like, which refers to nothing in the scene."""
     if request.kind not in _PLAIN:
         return raw
     adapter, words = _PLAIN[request.kind]

@@ -260,7 +260,7 @@ def _every(name: str, entry: ModelEntry, description: ModelDescription, main_rat
     rate = entry.rate or description.rate or main_rate
     every = divisor(main_rate, rate)
     if every is None and not given:
-        every = max(1, round(main_rate / rate))  # a default is a wish, not a demand
+        every = max(1, round(main_rate / rate))  # a default need not divide the rate exactly
     if every is None:
         near = " or ".join(f"{r:g}" for r in nearest_rates(main_rate, rate))
         raise BadInput(

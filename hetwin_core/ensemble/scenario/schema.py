@@ -43,7 +43,7 @@ class RangeSensor(Strict):
 
     at: Vector3 = Field(default=[0, 0, 0], description="where it sits in the link's frame, in m")
     along: Annotated[Vector3, AfterValidator(_direction)] = Field(
-        default=[1, 0, 0], description="where it looks in the link's frame"
+        default=[1, 0, 0], description="direction in which it measures, in the link's frame"
     )
     reach: Annotated[Positive, Field(description="how far it sees, in m")]
 

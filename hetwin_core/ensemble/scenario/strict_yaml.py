@@ -1,4 +1,4 @@
-"""YAML without surprises: no duplicate keys, no bombs, and every key knows its line."""
+"""YAML without duplicate keys or expansion bombs, and with the line of every key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_DEPTH = 40
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.2's booleans: `on` and `off`, `yes` and `no` are words, only `true` and `false` are truths."""
+    """YAML 1.2's booleans: `on` and `off`, `yes` and `no` are text, only `true` and `false` are booleans."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -150,7 +150,7 @@ def parse(text: str, file: Path) -> Document:
 
 
 class _Walk:
-    """Visits every node as often as it is referred to, so that a bomb is seen before it is built."""
+    """Visits every node as often as it is referenced, so that an expansion bomb is found before it is built."""
 
     def __init__(self, file: Path, lines: dict[tuple[str | int, ...], int]) -> None:
         self._file = file

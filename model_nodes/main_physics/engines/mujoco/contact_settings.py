@@ -13,7 +13,7 @@ class ContactSettings:
     """What concerns contacts; MuJoCo's documentation of options and geoms explains each.
 
     Attributes:
-        cone: form of the friction cone.
+        cone: shape of the friction cone.
         impratio: stiffness of friction against that of the normal force.
         noslip_iterations: iterations of the solver that takes slip away.
         condim: 3 for sliding friction, 4 for torsional friction too.
