@@ -67,6 +67,14 @@ Pose7 = Annotated[
 UNKNOWN_KEY = "unknown_key"
 NO_ALTERNATIVE = "no_alternative"
 _WITH_KEYS = " with one of the keys "
+_WORDS = {
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "dataclass_type": "a mapping",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+}
 _LISTS = ("list_type", "tuple_type")
 _BEGINNINGS = {
     "Value error, ": "",
@@ -168,12 +176,13 @@ def bad_input(error: ValidationError, data: object, where: str = "") -> BadInput
                     return BadInput("unknown key", where=place, found=key, expected=expected)
     if not keys and detail["loc"]:  # a default that cannot be used
         keys = [str(detail["loc"][0])]
+    here = [d for d in details if _keys(d["loc"], data) == _keys(detail["loc"], data)]
     is_short = not isinstance(found, Mapping | list | tuple) or len(str(found)) < 120
     return BadInput(
         "this value cannot be used",
         where=".".join(keys) or None,
-        found=found if is_short else None,
-        expected=expected,
+        found="null" if found is None else found if is_short else None,
+        expected=" or ".join(dict.fromkeys(_expectation(d) for d in here)),
     )
 
 
@@ -182,8 +191,8 @@ def _expectation(detail: ErrorDetails) -> str:
     message, found = detail["msg"], detail["input"]
     if detail["type"] in _LISTS:
         return f"a list, such as [{found}]" if isinstance(found, str) and found else "a list"
-    if detail["type"] in ("dict_type", "model_type", "dataclass_type"):
-        return "a mapping"
+    if detail["type"] in _WORDS:
+        return _WORDS[detail["type"]]
     for begin, words in _BEGINNINGS.items():
         if message.startswith(begin):
             rest = message.removeprefix(begin).partition(" after validation")[0]
