@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -38,6 +38,7 @@ class Ready:
         reproducible: whether all models are.
         parameters: what each model was initialized with, by index.
         seed: of the run; each model's is its index more.
+        placed: gives a model's error about one of its parameters the place of that parameter in the scenario.
     """
 
     scene: Scene
@@ -50,6 +51,7 @@ class Ready:
     reproducible: bool
     parameters: Mapping[int, Mapping[str, Any]]
     seed: int
+    placed: Callable[[ModelPlan, BadInput], BadInput]
 
 
 class _Gathering:
@@ -147,6 +149,7 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
         gathering.reproducible,
         given,
         seed,
+        resolver.placed,
     )
 
 

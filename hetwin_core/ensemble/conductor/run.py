@@ -18,7 +18,7 @@ from hetwin_core.ensemble.conductor.listener import RunStart, RunSummary
 from hetwin_core.ensemble.conductor.listener_group import Listeners
 from hetwin_core.ensemble.conductor.options import RunOptions
 from hetwin_core.ensemble.conductor.outputs import AnswerDesk
-from hetwin_core.ensemble.conductor.parameters import LIVE, ParameterResolver, source_spec
+from hetwin_core.ensemble.conductor.parameters import LIVE, source_spec
 from hetwin_core.ensemble.conductor.predicates import Predicates
 from hetwin_core.ensemble.conductor.scheduler import LagMeter, Pace
 from hetwin_core.ensemble.conductor.summary import error_row, event_row, handover_row
@@ -169,8 +169,7 @@ class Run:
             try:
                 port.start(scene)
             except BadInput as error:
-                resolver = ParameterResolver(self._scenario, self._options)
-                raise resolver.placed(port.plan, error) from error
+                raise self._ready.placed(port.plan, error) from error
             except RunFailed as failure:
                 failures.append(failure)
                 if self._failures.ends_the_run(failure):
