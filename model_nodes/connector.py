@@ -22,7 +22,7 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_core.ensemble.parameters import Amount, Entity, Parameters, parameter
+from hetwin_core.ensemble.parameters import Amount, EntityName, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.poses import compose, conjugate, multiply, relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -51,8 +51,8 @@ def _direction(numbers: list[float]) -> list[float]:
 class Settings(Parameters):
     """The parameters of the model."""
 
-    probe: Entity = parameter("what is plugged in")
-    socket: Entity = parameter("what it is plugged into")
+    probe: EntityName = parameter("what is plugged in")
+    socket: EntityName = parameter("what it is plugged into")
     connected_pose: Annotated[list[Number], AfterValidator(_pose)] = parameter(
         "pose of the connected probe in the socket's frame: x y z, qw qx qy qz", unit="m"
     )

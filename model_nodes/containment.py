@@ -21,7 +21,7 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_core.ensemble.parameters import Amount, Entities, Parameters, parameter
+from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Entity, Layout, Selection
 from hetwin_core.ensemble.scene.poses import conjugate, rotate
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
@@ -35,8 +35,8 @@ CIRCLE = 32
 class Settings(Parameters):
     """The parameters of the model."""
 
-    objects: Entities = parameter("the objects to watch: a tag, or a list of names", "graspable")
-    containers: Entities = parameter("the containers: a tag, or a list of names", "container")
+    objects: EntityNames = parameter("the objects to watch: a tag, or a list of names", "graspable")
+    containers: EntityNames = parameter("the containers: a tag, or a list of names", "container")
     dwell: Amount = parameter("an object must be inside, or outside, for this time", 0.1, "s")
 
 

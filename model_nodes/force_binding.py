@@ -24,7 +24,7 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_core.ensemble.parameters import Amount, Entities, Hand, Parameters, parameter
+from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, ResolvedHand, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.poses import conjugate, rotate
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -35,8 +35,8 @@ from model_nodes.rigid_grasp import RigidGrasp
 class Settings(Parameters):
     """The parameters of the model."""
 
-    hand: Hand = parameter("the hand that objects are fixed to")
-    objects: Entities = parameter(
+    hand: ResolvedHand = parameter("the hand that objects are fixed to")
+    objects: EntityNames = parameter(
         "the objects that may be fixed: a tag, or a list of names", "graspable"
     )
     period: Amount = parameter("forces are averaged over this time", 0.2, "s")

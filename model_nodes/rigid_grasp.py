@@ -20,7 +20,7 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_core.ensemble.parameters import Amount, Hand, Parameters, parameter
+from hetwin_core.ensemble.parameters import Amount, Parameters, ResolvedHand, parameter
 from hetwin_core.ensemble.scene.layout import EntityKind, Selection
 from hetwin_core.ensemble.scene.poses import compose, is_pose, relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -31,7 +31,7 @@ from model_nodes.hand_motion import HandMotion
 class Settings(Parameters):
     """The parameters of the model."""
 
-    hand: Hand = parameter("the hand that objects move with")
+    hand: ResolvedHand = parameter("the hand that objects move with")
     velocity_window: Amount = parameter(
         "the hand's velocity at release is fitted over this time", 0.08, "s"
     )

@@ -57,11 +57,12 @@ class ParameterRequest:
 
 Amount = Annotated[Number, Field(ge=0, le=1e9)]
 """A number of at least 0, and less than any time, length or force that a model has a use for."""
-Entity = Annotated[Text, ParameterKind.ENTITY]
-Entities = Annotated[tuple[str, ...], ParameterKind.ENTITIES]
-Hand = Annotated[HandDescription, ParameterKind.HAND]
-Pose = Annotated[Pose7, ParameterKind.POSE]
-File = Annotated[Path, ParameterKind.PATH]
+EntityName = Annotated[Text, ParameterKind.ENTITY]
+EntityNames = Annotated[tuple[str, ...], ParameterKind.ENTITIES]
+ResolvedHand = Annotated[HandDescription, ParameterKind.HAND]
+ResolvedPose = Annotated[Pose7, ParameterKind.POSE]
+ResolvedPath = Annotated[Path, ParameterKind.PATH]
+ModelId = Annotated[Text, ParameterKind.MODEL]
 
 _KINDS = {
     bool: ParameterKind.BOOLEAN,
@@ -73,8 +74,9 @@ _KINDS = {
 class Parameters(Strict):
     """Base of a model's parameters: each field, made with `parameter`, is one.
 
-    The field's type is its kind: float, int, bool, str, ``list[float]``, or `Entity`, `Entities`, `Hand`, `Pose`,
-    `File`; anything else is of the kind ``any``. A field with a default need not be given.
+    The field's type is its kind: float, int, bool, str, ``list[float]``, or `EntityName`, `EntityNames`,
+    `ResolvedHand`, `ResolvedPose`, `ResolvedPath`, `ModelId`; anything else is of the kind ``any``. A field with a
+    default need not be given.
     """
 
     model_config = ConfigDict(validate_default=True)

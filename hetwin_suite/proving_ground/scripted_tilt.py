@@ -17,7 +17,7 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_core.ensemble.parameters import Amount, Entity, Parameters, parameter
+from hetwin_core.ensemble.parameters import Amount, EntityName, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.poses import multiply
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -27,7 +27,7 @@ from hetwin_core.ensemble.scene.values import POSE, Floats, Value
 class Settings(Parameters):
     """The parameters of the model."""
 
-    object: Entity = parameter("what is tilted")
+    object: EntityName = parameter("what is tilted")
     begin: Amount = parameter("it rests until then", 0.1, "s")
     lift: Amount = parameter("how far it is lifted", 0.3, "m")
     lifting: Amount = parameter("how long that takes", 0.8, "s")

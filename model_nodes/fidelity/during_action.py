@@ -14,7 +14,7 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_core.ensemble.parameters import Entities, Parameters, parameter
+from hetwin_core.ensemble.parameters import EntityNames, Parameters, parameter
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from model_nodes.fidelity.signaler import Signaler
@@ -24,7 +24,7 @@ class Settings(Parameters):
     """The parameters of the model."""
 
     actions: tuple[str, ...] = parameter("operations during which the fidelity is high")
-    objects: Entities = parameter("a tag, a pattern, or a list of names", [])
+    objects: EntityNames = parameter("a tag, a pattern, or a list of names", [])
     models: tuple[str, ...] = parameter("models that step only during these actions", [])
     otherwise: Literal["low", "medium"] = parameter("low or medium", "low")
 

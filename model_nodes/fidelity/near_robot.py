@@ -11,7 +11,7 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_core.ensemble.parameters import Amount, Entities, Parameters, parameter
+from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import EntityKind, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -28,7 +28,7 @@ MODES: dict[str, float | None] = {"HiFi": None, "AdFi-1": 1.0, "AdFi-2": 0.5, "A
 class Settings(Parameters):
     """The parameters of the model."""
 
-    objects: Entities = parameter("a tag, a pattern, or a list of names", "*")
+    objects: EntityNames = parameter("a tag, a pattern, or a list of names", "*")
     mode: Literal["HiFi", "AdFi-1", "AdFi-2", "AdFi-3"] = parameter(
         "HiFi, AdFi-1, AdFi-2 or AdFi-3", "AdFi-1"
     )

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ValidationInfo, field_validator
 
-from hetwin_core.ensemble.parameters import Amount, Entity, Parameters, parameter
+from hetwin_core.ensemble.parameters import Amount, EntityName, Parameters, parameter
 from hetwin_core.ensemble.validation import Vector3, Whole
 from model_nodes.fluid.balls import Kind, Substance
 
@@ -14,7 +14,7 @@ from model_nodes.fluid.balls import Kind, Substance
 class Settings(Parameters):
     """All parameters of the model; `gravity` is along the axes of the world [m/s2]."""
 
-    cup: Entity = parameter("the hollow body, open along its z axis")
+    cup: EntityName = parameter("the hollow body, open along its z axis")
     particles: Whole = parameter("how many are in the cup at the start", 50, ge=0)
     capacity: Whole | None = parameter("how many there may be; default: as at the start", None)
     radius: Amount = parameter("of a particle", 0.006, "m", gt=0)

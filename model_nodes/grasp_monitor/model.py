@@ -22,7 +22,7 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_core.ensemble.parameters import Amount, Hand, Parameters, parameter
+from hetwin_core.ensemble.parameters import Amount, Parameters, ResolvedHand, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Ints, Meaning, Value
@@ -38,7 +38,7 @@ HELD_OBJECT = AttributeSpec("held_object", meaning=Meaning.ENTITY)
 class Settings(Parameters):
     """The parameters of the model."""
 
-    hand: Hand = parameter("the hand to watch")
+    hand: ResolvedHand = parameter("the hand to watch")
     contact_distance: Amount = parameter("a finger this near to an object touches it", 0.002, "m")
     leave_distance: Amount = parameter(
         "a finger farther than this from a held object has left it", 0.006, "m"

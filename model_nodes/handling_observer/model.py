@@ -22,7 +22,7 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_core.ensemble.parameters import Amount, Entities, Parameters, parameter
+from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
@@ -42,7 +42,7 @@ CARRIED = AttributeSpec("carried", meaning=Meaning.TRUTH)
 class Settings(Parameters):
     """The parameters of the model."""
 
-    objects: Entities = parameter("the objects to watch: a tag, or a list of names", "graspable")
+    objects: EntityNames = parameter("the objects to watch: a tag, or a list of names", "graspable")
     hands: tuple[str, ...] | None = parameter(
         "names of the hands that count; all hands of the scene if not given", None
     )

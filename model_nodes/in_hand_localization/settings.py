@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.parameters import Amount, Entities, Hand, Parameters, parameter
+from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, ResolvedHand, parameter
 
 
 class Settings(Parameters):
     """The parameters: the hand, the objects, and the noise of what is known and measured."""
 
-    hand: Hand = parameter("the hand in which objects are")
-    objects: Entities = parameter("objects that it may hold: a list, or a tag", "graspable")
+    hand: ResolvedHand = parameter("the hand in which objects are")
+    objects: EntityNames = parameter("objects that it may hold: a list, or a tag", "graspable")
     prior_position: Amount = parameter("standard deviation of a taken pose, sideways", 0.003, "m")
     prior_height: Amount = parameter("... and upwards", 0.0005, "m")
     prior_rotation: Amount = parameter("... and of its rotation about each axis", 0.45, "deg")

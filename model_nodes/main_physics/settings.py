@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.parameters import File, Parameters, parameter
+from hetwin_core.ensemble.parameters import Parameters, ResolvedPath, parameter
 from hetwin_core.ensemble.scenario.schema import EntityNotes, Hand, Robot, SceneEntry
 from hetwin_core.ensemble.validation import AboveZero, Text, Whole
 
@@ -28,7 +28,7 @@ def _short(given: object) -> object:
 class Settings(Parameters):
     """All parameters of the main model; those that a scenario has keys for are checked as the scenario's are."""
 
-    world: File | None = parameter("SDFormat world", None)
+    world: ResolvedPath | None = parameter("SDFormat world", None)
     robot: Annotated[Robot, BeforeValidator(_short)] | None = parameter(
         "URDF file, or mapping with urdf and more", None
     )

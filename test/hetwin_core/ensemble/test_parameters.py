@@ -13,12 +13,12 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import Contribution, Model, ParameterKind, ParameterRequest
 from hetwin_core.ensemble.parameters import (
     Amount,
-    Entities,
-    Entity,
-    File,
-    Hand,
+    EntityName,
+    EntityNames,
     Parameters,
-    Pose,
+    ResolvedHand,
+    ResolvedPath,
+    ResolvedPose,
     parameter,
 )
 from hetwin_core.ensemble.scene.hands import HandDescription
@@ -34,16 +34,16 @@ class Layer(Strict):
 class Settings(Parameters):
     """One field of each kind."""
 
-    pan: Entity = parameter("what is heated")
+    pan: EntityName = parameter("what is heated")
     heat: Amount = parameter("of the stove", 900.0, "W")
     burners: Whole = parameter("how many", 1, ge=1)
     lid: bool = parameter("whether it is closed", False)
     mode: Literal["fry", "boil"] = parameter("how", "fry")
     axis: list[float] = parameter("of the pan", [0.0, 0.0, 1.0])
-    fresh: Entities = parameter("what is in it", "food")
-    hand: Hand | None = parameter("that holds it", None)
-    at: Pose | None = parameter("where", None)
-    recipe: File | None = parameter("to follow", None)
+    fresh: EntityNames = parameter("what is in it", "food")
+    hand: ResolvedHand | None = parameter("that holds it", None)
+    at: ResolvedPose | None = parameter("where", None)
+    recipe: ResolvedPath | None = parameter("to follow", None)
     layers: dict[str, Layer] = parameter("of the pan", {})
 
 
