@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import AfterValidator
 
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Event
@@ -16,53 +17,56 @@ from hetwin_core.ensemble.model import (
     Model,
     ModelDescription,
     ModelKind,
-    ParameterKind,
-    ParameterRequest,
     Request,
     RequestKind,
     StepInput,
     StepOutput,
 )
+from hetwin_core.ensemble.parameters import Amount, EntityName, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.poses import compose, conjugate, multiply, relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Floats, Meaning, Value
-from model_nodes.checked_parameters import number, read_numbers
+from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Meaning, Value
+from hetwin_core.ensemble.validation import Number
 
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 CONNECTED = AttributeSpec("connected", 1, "", Meaning.ENTITY)
 HYSTERESIS = 1.2
 """The probe leaves the outer cylinder when it is this much farther out than where it entered."""
 
-_PARAMETERS = (
-    ParameterRequest("probe", ParameterKind.ENTITY, "what is plugged in"),
-    ParameterRequest("socket", ParameterKind.ENTITY, "what it is plugged into"),
-    ParameterRequest(
-        "connected_pose",
-        ParameterKind.VECTOR,
-        "pose of the connected probe in the socket's frame: x y z, qw qx qy qz",
-        unit="m",
-    ),
-    ParameterRequest(
-        "axis",
-        ParameterKind.VECTOR,
-        "direction in which the probe goes in, in the socket's frame",
-        required=False,
-        default=[0.0, 0.0, -1.0],
-    ),
-    number("near_radius", 0.03, "m", "outer cylinder: collisions are switched off inside"),
-    number("near_length", 0.06, "m", "... and its half length along the axis"),
-    number("lock_radius", 0.016, "m", "inner cylinder: the probe is connected inside"),
-    number("lock_length", 0.007, "m", "... and its half length along the axis"),
-    number("lock_angle", 15.0, "deg", "the probe's axis may be off by this"),
-    ParameterRequest(
-        "takes_over",
-        ParameterKind.BOOLEAN,
-        "whether it takes collisions and pose, or only says whether the probe is in its place",
-        required=False,
-        default=True,
-    ),
-)
+
+def _pose(numbers: list[float]) -> list[float]:
+    if len(numbers) != 7 or abs(sum(q * q for q in numbers[3:]) - 1.0) > 1e-3:
+        raise ValueError("seven numbers x y z, qw qx qy qz, with a unit quaternion")
+    return numbers
+
+
+def _direction(numbers: list[float]) -> list[float]:
+    length = math.sqrt(sum(x * x for x in numbers))
+    if len(numbers) != 3 or length < 1e-9:
+        raise ValueError("three numbers, not all 0")
+    return [x / length for x in numbers]
+
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    probe: EntityName = parameter("what is plugged in")
+    socket: EntityName = parameter("what it is plugged into")
+    connected_pose: Annotated[list[Number], AfterValidator(_pose)] = parameter(
+        "pose of the connected probe in the socket's frame: x y z, qw qx qy qz", unit="m"
+    )
+    axis: Annotated[list[Number], AfterValidator(_direction)] = parameter(
+        "direction in which the probe goes in, in the socket's frame", [0.0, 0.0, -1.0]
+    )
+    near_radius: Amount = parameter("outer cylinder: collisions are switched off inside", 0.03, "m")
+    near_length: Amount = parameter("... and its half length along the axis", 0.06, "m")
+    lock_radius: Amount = parameter("inner cylinder: the probe is connected inside", 0.016, "m")
+    lock_length: Amount = parameter("... and its half length along the axis", 0.007, "m")
+    lock_angle: Amount = parameter("the probe's axis may be off by this", 15.0, "deg")
+    takes_over: bool = parameter(
+        "whether it takes collisions and pose, or only says whether the probe is in its place", True
+    )
 
 
 class Connector(Model):
@@ -76,6 +80,8 @@ class Connector(Model):
     the probe is in its place, as for a baseline without it.
     """
 
+    settings_class = Settings
+
     @classmethod
     def describe(cls) -> ModelDescription:
         """What the model is."""
@@ -86,21 +92,17 @@ class Connector(Model):
             provides=(POSE, COLLISION, CONNECTED),
         )
 
-    def parameters(self) -> tuple[ParameterRequest, ...]:
-        """Probe, socket, the ideal pose and the two cylinders."""
-        return _PARAMETERS
-
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Bring the probe's attribute ``connected``.
 
         Raises:
             BadInput: if the ideal pose or the axis cannot be used.
         """
-        self._probe, self._socket = parameters["probe"], parameters["socket"]
-        self._limits = read_numbers(_PARAMETERS, parameters)
-        self._ideal = _pose(parameters["connected_pose"])
-        self._axis = _direction(parameters["axis"])
-        self._takes_over = parameters.get("takes_over", True)
+        self._limits = Settings.read(parameters)
+        self._probe, self._socket = self._limits.probe, self._limits.socket
+        self._ideal = np.array([*self._limits.connected_pose, *([0.0] * 6)])
+        self._axis = np.array(self._limits.axis)
+        self._takes_over = self._limits.takes_over
         return Contribution(
             attributes=(AttributeStart(self._probe, CONNECTED, Value(np.full(1, -1.0), 0)),),
             reads=(Selection(self._probe, "*"), Selection(self._socket, "pose")),
@@ -126,13 +128,11 @@ class Connector(Model):
         radial, axial, angle = self._offset(tick.scene)
         limits = self._limits
         reach = HYSTERESIS if self._has_collision else 1.0
-        near = (
-            radial <= reach * limits["near_radius"] and abs(axial) <= reach * limits["near_length"]
-        )
+        near = radial <= reach * limits.near_radius and abs(axial) <= reach * limits.near_length
         locked = (
-            radial <= limits["lock_radius"]
-            and abs(axial) <= limits["lock_length"]
-            and angle <= limits["lock_angle"]
+            radial <= limits.lock_radius
+            and abs(axial) <= limits.lock_length
+            and angle <= limits.lock_angle
         )
         if not self._takes_over:
             self._watch(locked, output)
@@ -212,18 +212,3 @@ class Connector(Model):
         ).sum(axis=0)
         cosine = min(1.0, max(-1.0, float(moved @ self._axis)))
         return radial, axial, math.degrees(math.acos(cosine))
-
-
-def _pose(numbers: list[float]) -> Floats:
-    if len(numbers) != 7 or abs(sum(q * q for q in numbers[3:]) - 1.0) > 1e-3:
-        expected = "seven numbers x y z, qw qx qy qz, with a unit quaternion"
-        raise BadInput("not a pose", where="connected_pose", found=numbers, expected=expected)
-    return np.array([*numbers, *([0.0] * 6)])
-
-
-def _direction(numbers: list[float]) -> Floats:
-    length = math.sqrt(sum(x * x for x in numbers))
-    if len(numbers) != 3 or length < 1e-9:
-        expected = "three numbers, not all 0"
-        raise BadInput("not a direction", where="axis", found=numbers, expected=expected)
-    return np.array(numbers) / length

@@ -18,32 +18,26 @@ from hetwin_core.ensemble.model import (
     Model,
     ModelDescription,
     ModelKind,
-    ParameterKind,
-    ParameterRequest,
     StepInput,
     StepOutput,
 )
+from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Entity, Layout, Selection
 from hetwin_core.ensemble.scene.poses import conjugate, rotate
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Meaning, Value
-from model_nodes.checked_parameters import number, objects, read_numbers
 
 IN_CONTAINER = AttributeSpec("in_container", 1, "", Meaning.ENTITY)
 CIRCLE = 32
 
-_PARAMETERS = (
-    objects("the objects to watch: a tag, or a list of names"),
-    ParameterRequest(
-        "containers",
-        ParameterKind.ENTITIES,
-        "the containers: a tag, or a list of names",
-        required=False,
-        default="container",
-    ),
-    number("dwell", 0.1, "s", "an object must be inside, or outside, for this time"),
-)
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    objects: EntityNames = parameter("the objects to watch: a tag, or a list of names", "graspable")
+    containers: EntityNames = parameter("the containers: a tag, or a list of names", "container")
+    dwell: Amount = parameter("an object must be inside, or outside, for this time", 0.1, "s")
 
 
 class Containment(Model):
@@ -55,6 +49,8 @@ class Containment(Model):
     ``container``, dated at the start of what was observed.
     """
 
+    settings_class = Settings
+
     @classmethod
     def describe(cls) -> ModelDescription:
         """What the model is."""
@@ -65,23 +61,19 @@ class Containment(Model):
             provides=(IN_CONTAINER,),
         )
 
-    def parameters(self) -> tuple[ParameterRequest, ...]:
-        """Objects, containers and the dwell."""
-        return _PARAMETERS
-
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Bring each object's attribute ``in_container``.
 
         Raises:
             BadInput: if there is no object or no container.
         """
-        self._objects = list(parameters["objects"])
-        self._containers = list(parameters["containers"])
+        settings = Settings.read(parameters)
+        self._objects, self._containers = settings.objects, settings.containers
         for name, found in (("objects", self._objects), ("containers", self._containers)):
             if not found:
                 expected = "entities of the scene, or a tag that the scenario gives to some"
                 raise BadInput("there are none", where=name, expected=expected)
-        self._dwell_ns = round(read_numbers(_PARAMETERS, parameters)["dwell"] * 1e9)
+        self._dwell_ns = round(settings.dwell * 1e9)
         return Contribution(
             attributes=tuple(
                 AttributeStart(name, IN_CONTAINER, Value(np.full(1, -1.0), 0))

@@ -19,30 +19,34 @@ from hetwin_core.ensemble.model import (
     Model,
     ModelDescription,
     ModelKind,
-    ParameterKind,
-    ParameterRequest,
     Request,
     RequestKind,
     StepInput,
     StepOutput,
 )
+from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, ResolvedHand, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.poses import conjugate, rotate
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats, Value
-from model_nodes.checked_parameters import number, objects, read_hand, read_numbers
 from model_nodes.rigid_grasp import RigidGrasp
 
-_PARAMETERS = (
-    ParameterRequest("hand", ParameterKind.HAND, "the hand that objects are fixed to"),
-    objects("the objects that may be fixed: a tag, or a list of names"),
-    number("period", 0.2, "s", "forces are averaged over this time"),
-    number("opposing_angle", 120.0, "deg", "two forces that differ by more oppose each other"),
-    number("force_ratio", 0.3, "", "the smaller of them is at least this share of the larger"),
-    number("max_count", 10.0, "", "the counter of periods with a grip rises to this"),
-    number("threshold", 5.0, "", "an object is fixed while the counter is above"),
-    number("release_tolerance", 0.005, "m", "a contact point that moves farther lets go"),
-)
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    hand: ResolvedHand = parameter("the hand that objects are fixed to")
+    objects: EntityNames = parameter(
+        "the objects that may be fixed: a tag, or a list of names", "graspable"
+    )
+    period: Amount = parameter("forces are averaged over this time", 0.2, "s")
+    opposing_angle: Amount = parameter(
+        "two forces that differ by more oppose each other", 120.0, "deg"
+    )
+    force_ratio: Amount = parameter("the smaller of them is at least this share of the larger", 0.3)
+    max_count: Amount = parameter("the counter of periods with a grip rises to this", 10.0)
+    threshold: Amount = parameter("an object is fixed while the counter is above", 5.0)
+    release_tolerance: Amount = parameter("a contact point that moves farther lets go", 0.005, "m")
 
 
 @dataclass(slots=True)
@@ -65,6 +69,8 @@ class ForceBinding(Model):
     moved more than `release_tolerance` relative to the object. Events: ``bound`` and ``unbound``.
     """
 
+    settings_class = Settings
+
     @classmethod
     def describe(cls) -> ModelDescription:
         """What the model is."""
@@ -75,15 +81,10 @@ class ForceBinding(Model):
             provides=(POSE,),
         )
 
-    def parameters(self) -> tuple[ParameterRequest, ...]:
-        """The hand, the objects and the rule's numbers."""
-        return _PARAMETERS
-
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Remember hand, objects and limits."""
-        self._hand = read_hand(parameters)
-        self._objects = list(parameters["objects"])
-        self._limits = read_numbers(_PARAMETERS, parameters)
+        self._limits = Settings.read(parameters)
+        self._hand, self._objects = self._limits.hand, self._limits.objects
         self._grasp = RigidGrasp()
         grasp = self._grasp.initialize({"hand": self._hand}, seed)
         links = tuple(Selection(link, "pose") for link in self._hand.finger_links)
@@ -105,7 +106,7 @@ class ForceBinding(Model):
         """Sum forces; at the end of a period, judge."""
         output = self._grasp.step(tick)
         self._sum(tick.scene.proximity)
-        if tick.time_ns - self._period_begun_ns >= self._limits["period"] * 1e9:
+        if tick.time_ns - self._period_begun_ns >= self._limits.period * 1e9:
             for index, watched in self._watched.items():
                 self._judge(index, watched, tick.scene, output)
                 watched.forces.clear()
@@ -144,8 +145,8 @@ class ForceBinding(Model):
         gripped = self._opposing([force / self._samples for force in watched.forces.values()])
         limits, name = self._limits, self._names[index]
         change = 1 if gripped else -1
-        watched.counter = max(0, min(int(limits["max_count"]), watched.counter + change))
-        above = watched.counter > limits["threshold"]
+        watched.counter = max(0, min(int(limits.max_count), watched.counter + change))
+        above = watched.counter > limits.threshold
         if above and not watched.fixed:
             self._ask(output, RequestKind.TAKE, "bound", name)
         elif not above and watched.fixed and self._has_moved(scene, name, watched):
@@ -157,10 +158,10 @@ class ForceBinding(Model):
         output.events.append(Event(event, output.time_ns, arguments=arguments))
 
     def _opposing(self, forces: list[Floats]) -> bool:
-        least = math.cos(math.radians(self._limits["opposing_angle"]))
+        least = math.cos(math.radians(self._limits.opposing_angle))
         sizes = [float(np.linalg.norm(force)) for force in forces]
         return any(
-            min(sizes[i], sizes[j]) >= self._limits["force_ratio"] * max(sizes[i], sizes[j]) > 0
+            min(sizes[i], sizes[j]) >= self._limits.force_ratio * max(sizes[i], sizes[j]) > 0
             and float(forces[i] @ forces[j]) < least * sizes[i] * sizes[j]
             for i in range(len(forces))
             for j in range(i)
@@ -169,7 +170,7 @@ class ForceBinding(Model):
     def _has_moved(self, scene: Snapshot, name: str, watched: _Watched) -> bool:
         return any(
             float(np.linalg.norm(self._in_object(scene, name, self._links[link]) - point))
-            > self._limits["release_tolerance"]
+            > self._limits.release_tolerance
             for link, point in watched.points.items()
         )
 

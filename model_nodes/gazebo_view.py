@@ -20,15 +20,13 @@ from hetwin_core.ensemble.model import (
     Model,
     ModelDescription,
     ModelKind,
-    ParameterKind,
-    ParameterRequest,
     StepInput,
     StepOutput,
 )
+from hetwin_core.ensemble.parameters import Amount, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from model_nodes.checked_parameters import number, read_numbers
 from model_nodes.main_physics.engines.gz.bindings import Gazebo, gazebo
 from model_nodes.main_physics.engines.gz.sdf_parts import (
     add,
@@ -39,14 +37,16 @@ from model_nodes.main_physics.engines.gz.sdf_parts import (
     write_mesh,
 )
 
-_PARAMETERS = (
-    ParameterRequest(
-        "world", ParameterKind.TEXT, "Gazebo's world; the only one if not given", False
-    ),
-    ParameterRequest("partition", ParameterKind.TEXT, "Gazebo's GZ_PARTITION", False),
-    number("step", 0.001, "s", "length of a step of the running Gazebo"),
-    number("patience", 5.0, "s", "how long to wait for Gazebo at the start"),
-)
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    world: str | None = parameter("Gazebo's world; the only one if not given", None)
+    partition: str | None = parameter("Gazebo's GZ_PARTITION", None)
+    step: Amount = parameter("length of a step of the running Gazebo", 0.001, "s")
+    patience: Amount = parameter("how long to wait for Gazebo at the start", 5.0, "s")
+
+
 _CREATE = re.compile(r"/world/([^/]+)/create_multiple")
 _DEADLINE_MS = 2000
 
@@ -58,6 +58,8 @@ class GazeboView(Model):
     the twin goes; else it runs on as it did. At the end the pictures are removed.
     """
 
+    settings_class = Settings
+
     @classmethod
     def describe(cls) -> ModelDescription:
         """What the model is."""
@@ -67,18 +69,14 @@ class GazeboView(Model):
             rate=25.0,
         )
 
-    def parameters(self) -> tuple[ParameterRequest, ...]:
-        """Which Gazebo, and how it steps."""
-        return _PARAMETERS
-
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Find the running Gazebo.
 
         Raises:
             BadInput: if Gazebo's bindings are missing, or no Gazebo runs.
         """
-        numbers_given = read_numbers(_PARAMETERS, parameters)
-        self._step_s = numbers_given["step"]
+        settings = Settings.read(parameters)
+        self._step_s = settings.step
         own = os.environ.get("GZ_PARTITION")
         try:
             gz = gazebo()
@@ -86,11 +84,9 @@ class GazeboView(Model):
             raise BadInput(
                 str(error), where="gazebo_view", expected="Gazebo on this machine"
             ) from None
-        partition = (
-            parameters.get("partition") or own or f"{socket.gethostname()}:{getpass.getuser()}"
-        )
+        partition = settings.partition or own or f"{socket.gethostname()}:{getpass.getuser()}"
         self._gazebo = RunningGazebo(gz, partition)
-        self._gazebo.find(parameters.get("world"), numbers_given["patience"])
+        self._gazebo.find(settings.world, settings.patience)
         return Contribution()
 
     def start(self, scene: Snapshot) -> None:

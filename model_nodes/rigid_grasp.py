@@ -17,31 +17,30 @@ from hetwin_core.ensemble.model import (
     Model,
     ModelDescription,
     ModelKind,
-    ParameterKind,
-    ParameterRequest,
     StepInput,
     StepOutput,
 )
+from hetwin_core.ensemble.parameters import Amount, Parameters, ResolvedHand, parameter
 from hetwin_core.ensemble.scene.layout import EntityKind, Selection
 from hetwin_core.ensemble.scene.poses import compose, is_pose, relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Value
-from model_nodes.checked_parameters import number, read_hand, read_numbers
 from model_nodes.hand_motion import HandMotion
 
-_PARAMETERS = (
-    ParameterRequest("hand", ParameterKind.HAND, "the hand that objects move with"),
-    number(
-        "velocity_window",
-        0.08,
-        "s",
-        "the hand's velocity at release is fitted over this time",
-    ),
-)
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    hand: ResolvedHand = parameter("the hand that objects move with")
+    velocity_window: Amount = parameter(
+        "the hand's velocity at release is fitted over this time", 0.08, "s"
+    )
 
 
 class RigidGrasp(Model):
     """Keeps the pose of each object it is responsible for constant in the hand's grasp frame."""
+
+    settings_class = Settings
 
     @classmethod
     def describe(cls) -> ModelDescription:
@@ -53,15 +52,11 @@ class RigidGrasp(Model):
             provides=(POSE,),
         )
 
-    def parameters(self) -> tuple[ParameterRequest, ...]:
-        """The hand, and how its velocity is estimated."""
-        return _PARAMETERS
-
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Remember the hand; the model brings no attribute of its own."""
-        self._hand = read_hand(parameters).name
-        window = read_numbers(_PARAMETERS, parameters)["velocity_window"]
-        self._motion = HandMotion(round(window * 1e9))
+        settings = Settings.read(parameters)
+        self._hand = settings.hand.name
+        self._motion = HandMotion(round(settings.velocity_window * 1e9))
         self._held: dict[str, Floats] = {}
         return Contribution(reads=(Selection(self._hand, "pose"),))
 

@@ -38,6 +38,12 @@ class BadInput(HetwinError):
         self.expected = expected
         super().__init__(self._text())
 
+    def at(self, where: str | None, file: Path | str | None = None) -> BadInput:
+        """The same error with another place."""
+        return BadInput(
+            self.problem, file=file, where=where, found=self.found, expected=self.expected
+        )
+
     def _text(self) -> str:
         place = ": ".join(part for part in (self.file, self.where) if part)
         text = f"{place}: {self.problem}" if place else self.problem

@@ -6,10 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.parameters import ParameterKind as ParameterKind
+from hetwin_core.ensemble.parameters import ParameterRequest as ParameterRequest
+from hetwin_core.ensemble.parameters import Parameters
 from hetwin_core.ensemble.scene.layout import EVERYTHING, Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
@@ -33,43 +36,6 @@ class Stepping(StrEnum):
     """The model follows the clock; nobody waits, missed steps are counted."""
     FREE = "free"
     """The model runs at its own pace."""
-
-
-class ParameterKind(StrEnum):
-    """What a model's parameter may be; the conductor checks or resolves it accordingly."""
-
-    NUMBER = "number"
-    INTEGER = "integer"
-    TEXT = "text"
-    BOOLEAN = "boolean"
-    VECTOR = "vector"
-    """A list of numbers."""
-    ANY = "any"
-    """Anything that JSON can say."""
-    ENTITY = "entity"
-    """Name of an entity of the scene."""
-    ENTITIES = "entities"
-    """A list of names of entities, or as text a tag or a pattern of objects' names; resolved to a list of names."""
-    HAND = "hand"
-    """Name of a hand of the scenario; resolved to `HandDescription` as a mapping."""
-    MODEL = "model"
-    """Name of another model; resolved to its id."""
-    POSE = "pose"
-    """Seven numbers, or an entity's name; resolved to x y z, qw qx qy qz."""
-    PATH = "path"
-    """A file, relative to the scenario or to hetwin's resources; resolved to an absolute path."""
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterRequest:
-    """One parameter that a model asks for."""
-
-    name: str
-    kind: ParameterKind
-    description: str = ""
-    required: bool = True
-    default: Json = None
-    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +163,12 @@ class Model(ABC):
     The conductor drives it: `parameters`, `initialize`, `start`, then `step` with `take`, `release` and
     `command` between steps, and `stop`. The constructor takes no arguments and does nothing costly.
     Randomness comes only from a generator seeded with `initialize`'s seed.
+
+    Attributes:
+        settings_class: the parameters as a class, if the model has them so; `initialize` reads them with its `read`.
     """
+
+    settings_class: ClassVar[type[Parameters] | None] = None
 
     @classmethod
     @abstractmethod
@@ -206,7 +177,7 @@ class Model(ABC):
 
     def parameters(self) -> Sequence[ParameterRequest]:
         """Which parameters `initialize` needs."""
-        return ()
+        return () if self.settings_class is None else self.settings_class.requests()
 
     @abstractmethod
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:

@@ -1,18 +1,216 @@
-"""What the validated mappings of a scenario share: strict keys, names, and ranges of numbers."""
+"""What the validated mappings of a scenario share: strict keys, names, ranges of numbers, and errors in words."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from hetwin_core.ensemble.errors import BadInput
+
+T = TypeVar("T")
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
-Positive = Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)]
-Vector3 = Annotated[list[float], Field(min_length=3, max_length=3)]
-Pose7 = Annotated[list[float], Field(min_length=7, max_length=7)]
+Text = Annotated[str, StringConstraints(min_length=1)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+"""A finite number that is written as one."""
+AboveZero = Annotated[Finite, Field(gt=0)]
+Positive = Annotated[AboveZero, Field(le=100_000)]
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+        raise ValueError("a whole number")
+    return int(value)
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""A whole number that is written as a number."""
+
+
+def _vector(values: list[float]) -> list[float]:
+    if len(values) != 3:
+        raise ValueError(f"three numbers, not {len(values)} numbers")
+    return values
+
+
+def _pose(values: list[float]) -> list[float]:
+    if len(values) != 7:
+        raise ValueError(f"seven numbers x y z, qw qx qy qz, not {len(values)} numbers")
+    if sum(q * q for q in values[3:]) < 1e-12:
+        raise ValueError("seven numbers x y z, qw qx qy qz, whose last four are a rotation")
+    return values
+
+
+Vector3 = Annotated[
+    list[Finite], AfterValidator(_vector), Field(json_schema_extra={"minItems": 3, "maxItems": 3})
+]
+Pose7 = Annotated[
+    list[Finite], AfterValidator(_pose), Field(json_schema_extra={"minItems": 7, "maxItems": 7})
+]
+
+UNKNOWN_KEY = "unknown_key"
+NO_ALTERNATIVE = "no_alternative"
+_WITH_KEYS = " with one of the keys "
+_WORDS = {
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "dataclass_type": "a mapping",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+}
+_LISTS = ("list_type", "tuple_type")
+_BEGINNINGS = {
+    "Value error, ": "",
+    "Input should be ": "",
+    "List should have ": "a list of ",
+    "Tuple should have ": "a list of ",
+    "Dictionary should have ": "a mapping of ",
+    "String should have ": "text of ",
+    "String should match": "a name: letters, digits and underscores, and no digit at its beginning",
+}
 
 
 class Strict(BaseModel):
-    """No key that is not in the schema."""
+    """A mapping without any key that is not in the schema."""
 
     model_config = ConfigDict(extra="forbid", strict=False, frozen=True, populate_by_name=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keys_are_known(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        for key in data:
+            if key not in known and key not in cls.model_fields:
+                raise unknown_key(key, known)
+        return data
+
+
+def unknown_key(key: object, known: Iterable[str]) -> PydanticCustomError:
+    """The error for a key that a mapping does not have; the expectation names the likely or all right ones."""
+    close = difflib.get_close_matches(str(key), known, 1)
+    expected = f"{close[0]!r} perhaps" if close else "one of " + ", ".join(sorted(known))
+    return PydanticCustomError(UNKNOWN_KEY, "{expected}", {"key": str(key), "expected": expected})
+
+
+def tag(key: str) -> str:
+    """The tag of the alternative that a key chooses; no key that a file may hold looks like it."""
+    return f"<{key}>"
+
+
+def alternatives(*keys: str, text: bool = False, otherwise: str = "") -> Discriminator:
+    """Chooses among mappings by the first of these keys that is there, so that only one is validated.
+
+    The alternatives are tagged with `tag` of their key; plain text, where `text` allows it, with ``tag("text")``; a
+    mapping with none of the keys with `tag` of `otherwise`, if there is one.
+    """
+
+    def chosen(data: Any) -> str | None:
+        if isinstance(data, Mapping):
+            found = next((key for key in keys if key in data), otherwise)
+            return tag(found) if found else None
+        return tag("text") if text and isinstance(data, str) else None
+
+    message = f"{'text, or ' if text else ''}a mapping"
+    if keys:
+        message += _WITH_KEYS + ", ".join(keys)
+    return Discriminator(chosen, NO_ALTERNATIVE, message)
+
+
+def check(kind: type[T], data: object, where: str = "") -> T:
+    """The data as this type.
+
+    Args:
+        kind: a class of mappings, or any type that pydantic validates.
+        data: as it was read.
+        where: key of the data in what it was read from, with dots; empty for the whole.
+
+    Raises:
+        BadInput: with key, what was found and what was expected; in which file and line is for the caller to say.
+    """
+    try:
+        return TypeAdapter(kind).validate_python(data)
+    except ValidationError as error:
+        raise bad_input(error, data, where) from None
+
+
+def bad_input(error: ValidationError, data: object, where: str = "") -> BadInput:
+    """One of pydantic's errors in hetwin's words: a misspelt key first, since it explains others."""
+    details = error.errors(include_url=False)
+    detail = next((d for d in details if d["type"] == UNKNOWN_KEY), details[0])
+    context = detail.get("ctx", {})
+    keys = ([where] if where else []) + _keys(detail["loc"], data)
+    found, expected = detail["input"], _expectation(detail)
+    match detail["type"]:
+        case "missing":
+            missing = str(detail["loc"][-1])
+            place = ".".join([*keys, missing])
+            return BadInput("a key is missing", where=place, expected=f"a value for {missing!r}")
+        case "unknown_key":
+            place = ".".join([*keys, context["key"]])
+            return BadInput("unknown key", where=place, found=context["key"], expected=expected)
+        case "no_alternative" if isinstance(found, Mapping):
+            known = expected.partition(_WITH_KEYS)[2].split(", ")
+            for key in found:
+                if close := difflib.get_close_matches(str(key), known, 1):
+                    place = ".".join([*keys, str(key)])
+                    expected = f"{close[0]!r} perhaps"
+                    return BadInput("unknown key", where=place, found=key, expected=expected)
+    if not keys and detail["loc"]:  # a default that cannot be used
+        keys = [str(detail["loc"][0])]
+    here = [d for d in details if _keys(d["loc"], data) == _keys(detail["loc"], data)]
+    is_short = not isinstance(found, Mapping | list | tuple) or len(str(found)) < 120
+    return BadInput(
+        "this value cannot be used",
+        where=".".join(keys) or None,
+        found="null" if found is None else found if is_short else None,
+        expected=" or ".join(dict.fromkeys(_expectation(d) for d in here)),
+    )
+
+
+def _expectation(detail: ErrorDetails) -> str:
+    """What pydantic's message, or one of the schema's own, says that should be."""
+    message, found = detail["msg"], detail["input"]
+    if detail["type"] in _LISTS:
+        return f"a list, such as [{found}]" if isinstance(found, str) and found else "a list"
+    if detail["type"] in _WORDS:
+        return _WORDS[detail["type"]]
+    for begin, words in _BEGINNINGS.items():
+        if message.startswith(begin):
+            rest = message.removeprefix(begin).partition(" after validation")[0]
+            return words if begin.endswith("match") else words + rest
+    return message
+
+
+def _keys(location: tuple[str | int, ...], data: Any) -> list[str]:
+    """The parts of pydantic's location that stand in the data; the others name the types that it tried."""
+    keys: list[str] = []
+    for part in location:
+        key: Any = part
+        if isinstance(data, Mapping):  # YAML reads a key as a number, which is validated as text
+            key = next((k for k in data if str(k) == str(part)), None)
+            if key is None:
+                continue
+        elif not (isinstance(part, int) and isinstance(data, list | tuple) and part < len(data)):
+            continue
+        data = data[key]
+        keys.append(str(part))
+    return keys

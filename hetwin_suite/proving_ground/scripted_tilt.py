@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,44 +14,44 @@ from hetwin_core.ensemble.model import (
     Model,
     ModelDescription,
     ModelKind,
-    ParameterKind,
-    ParameterRequest,
     StepInput,
     StepOutput,
 )
+from hetwin_core.ensemble.parameters import Amount, EntityName, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.poses import multiply
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats, Value
-from model_nodes.checked_parameters import number, read_numbers
 
-_REQUESTS = (
-    ParameterRequest("object", ParameterKind.ENTITY, "what is tilted"),
-    number("begin", 0.1, "s", "it rests until then"),
-    number("lift", 0.3, "m", "how far it is lifted"),
-    number("lifting", 0.8, "s", "how long that takes"),
-    number("angle", 1.6, "rad", "how far it is then tilted about the world's x axis"),
-    number("tilting", 1.2, "s", "how long that takes, and the way back"),
-    number("holding", 60.0, "s", "how long it stays tilted before it is turned upright again"),
-)
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    object: EntityName = parameter("what is tilted")
+    begin: Amount = parameter("it rests until then", 0.1, "s")
+    lift: Amount = parameter("how far it is lifted", 0.3, "m")
+    lifting: Amount = parameter("how long that takes", 0.8, "s")
+    angle: Amount = parameter("how far it is then tilted about the world's x axis", 1.6, "rad")
+    tilting: Amount = parameter("how long that takes, and the way back", 1.2, "s")
+    holding: Amount = parameter(
+        "how long it stays tilted before it is turned upright again", 60.0, "s"
+    )
 
 
 class ScriptedTilt(Model):
     """Once it is responsible for the object's pose, lifts it from where it is and tilts it, with least jerk."""
+
+    settings_class = Settings
 
     @classmethod
     def describe(cls) -> ModelDescription:
         """What the model is."""
         return ModelDescription(ModelKind.SIMULATION, "lifts and tilts an object", provides=(POSE,))
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        """The object and its motion."""
-        return _REQUESTS
-
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Remember the motion."""
-        self._object = str(parameters["object"])
-        self._numbers = read_numbers(_REQUESTS, parameters)
+        self._settings = Settings.read(parameters)
+        self._object = self._settings.object
         self._start: Floats | None = None
         return Contribution(reads=(Selection(self._object, POSE.name),))
 
@@ -64,19 +64,19 @@ class ScriptedTilt(Model):
         return output
 
     def _pose(self, start: Floats, time: float) -> Floats:
-        n = self._numbers
-        up, rising = _least_jerk(time - n["begin"], n["lifting"])
-        tilted, tilting = _least_jerk(time - n["begin"] - n["lifting"], n["tilting"])
-        upright_again = n["begin"] + n["lifting"] + n["tilting"] + n["holding"]
-        back, turning_back = _least_jerk(time - upright_again, n["tilting"])
-        half = 0.5 * n["angle"] * (tilted - back)
+        n = self._settings
+        up, rising = _least_jerk(time - n.begin, n.lifting)
+        tilted, tilting = _least_jerk(time - n.begin - n.lifting, n.tilting)
+        upright_again = n.begin + n.lifting + n.tilting + n.holding
+        back, turning_back = _least_jerk(time - upright_again, n.tilting)
+        half = 0.5 * n.angle * (tilted - back)
         turn = (math.cos(half), math.sin(half), 0.0, 0.0)
         pose = np.zeros(13)
         pose[:3] = start[:3]
-        pose[2] += n["lift"] * up
+        pose[2] += n.lift * up
         pose[3:7] = multiply(turn, start[3:7].tolist())
-        pose[9] = n["lift"] * rising
-        pose[10] = n["angle"] * (tilting - turning_back)
+        pose[9] = n.lift * rising
+        pose[10] = n.angle * (tilting - turning_back)
         return pose
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:

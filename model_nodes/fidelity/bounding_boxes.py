@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, Layout
+from hetwin_core.ensemble.scene.rotations import rotation_matrices, rotation_matrix
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import POSE, Floats
 
@@ -49,13 +50,7 @@ class BoundingBoxes:
 
         With `ahead` they hold all that the entities sweep in so many seconds, as they move now.
         """
-        w, x, y, z = poses[:, 3:7].T
-        turn = np.empty((len(poses), 3, 3))
-        turn[:, 0, 0], turn[:, 0, 1] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z)
-        turn[:, 0, 2], turn[:, 1, 0] = 2 * (x * z + w * y), 2 * (x * y + w * z)
-        turn[:, 1, 1], turn[:, 1, 2] = 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-        turn[:, 2, 0], turn[:, 2, 1] = 2 * (x * z - w * y), 2 * (y * z + w * x)
-        turn[:, 2, 2] = 1 - 2 * (x * x + y * y)
+        turn = np.ascontiguousarray(rotation_matrices(poses[:, 3:7]))
         middle = poses[:, :3] + (turn @ self._middles[chosen][:, :, None])[:, :, 0]
         half = (np.abs(turn) @ self._halves[chosen][:, :, None])[:, :, 0]
         corners = np.concatenate([middle - half, middle + half], axis=1)
@@ -87,14 +82,7 @@ def local_box(entity: Entity) -> tuple[Floats, Floats] | None:
 
 
 def _box(shape: Shape) -> tuple[Floats, Floats]:
-    w, x, y, z = shape.pose[3:7]
-    turn = np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    turn = rotation_matrix(shape.pose[3:7])
     at = np.array(shape.pose[:3])
     if shape.kind is ShapeKind.MESH and shape.vertices is not None:
         points = shape.vertices @ turn.T + at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,25 +11,22 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.model import (
     Contribution,
-    ParameterKind,
-    ParameterRequest,
     StepInput,
     StepOutput,
 )
+from hetwin_core.ensemble.parameters import EntityNames, Parameters, parameter
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from model_nodes.fidelity.signaler import Signaler
 
-_PARAMETERS = (
-    ParameterRequest("actions", ParameterKind.ANY, "operations during which the fidelity is high"),
-    ParameterRequest(
-        "objects", ParameterKind.ENTITIES, "a tag, a pattern, or a list of names", False, []
-    ),
-    ParameterRequest(
-        "models", ParameterKind.ANY, "models that step only during these actions", False, []
-    ),
-    ParameterRequest("otherwise", ParameterKind.TEXT, "low or medium", False, "low"),
-)
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    actions: tuple[str, ...] = parameter("operations during which the fidelity is high")
+    objects: EntityNames = parameter("a tag, a pattern, or a list of names", [])
+    models: tuple[str, ...] = parameter("models that step only during these actions", [])
+    otherwise: Literal["low", "medium"] = parameter("low or medium", "low")
 
 
 class DuringAction(Signaler):
@@ -38,11 +35,9 @@ class DuringAction(Signaler):
     A model is switched by the attribute ``fidelity`` of an entity of its name, which this signaler brings.
     """
 
-    _summary = "Lowers the fidelity of objects and models outside certain actions."
+    settings_class = Settings
 
-    def parameters(self) -> tuple[ParameterRequest, ...]:
-        """The actions, and what depends on them."""
-        return _PARAMETERS
+    _summary = "Lowers the fidelity of objects and models outside certain actions."
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Bring the attribute ``fidelity`` of all of them; no action is under way.
@@ -50,26 +45,20 @@ class DuringAction(Signaler):
         Raises:
             BadInput: if a parameter cannot be used, or nothing depends on the actions.
         """
-        self._actions = set(_names(parameters, "actions"))
-        models = _names(parameters, "models")
-        targets = [*parameters.get("objects", []), *models]
+        settings = Settings.read(parameters)
+        self._actions, models = set(settings.actions), settings.models
+        targets = [*settings.objects, *models]
         if not self._actions or not targets:
             where = "objects" if self._actions else "actions"
             raise BadInput("there are none", where=where, expected="at least one name")
-        levels = {"low": Fidelity.LOW, "medium": Fidelity.MEDIUM}
-        otherwise = parameters.get("otherwise", "low")
-        if otherwise not in levels:
-            raise BadInput(
-                "is no level", where="otherwise", found=otherwise, expected="low or medium"
-            )
-        self._otherwise = levels[otherwise]
+        self._otherwise = Fidelity[settings.otherwise.upper()]
         self._under_way: dict[str, int] = {}
         return self._judge(
             targets, self._otherwise, tuple(Entity(name, EntityKind.CONCEPT) for name in models)
         )
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Follow the actions; tell the level when it has changed."""
+        """Follow the actions; return the level when it has changed."""
         for event in tick.events:
             if event.kind is EventKind.ACTION and event.name in self._actions:
                 self._follow(event)
@@ -82,10 +71,3 @@ class DuringAction(Signaler):
             self._under_way[event.name] = count + 1
         elif phase == "end":
             self._under_way[event.name] = max(0, count - 1)
-
-
-def _names(parameters: Mapping[str, Any], name: str) -> list[str]:
-    given = parameters.get(name) or []
-    if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
-        raise BadInput("is no list of names", where=name, found=given, expected="a list of names")
-    return list(given)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import (
     Contribution,
-    ParameterKind,
-    ParameterRequest,
     StepInput,
     StepOutput,
 )
+from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import EntityKind, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE
-from model_nodes.checked_parameters import number, read_numbers
+from hetwin_core.ensemble.validation import Whole
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
 from model_nodes.fidelity.signaler import Signaler
@@ -25,34 +24,30 @@ from model_nodes.fidelity.signaler import Signaler
 MODES: dict[str, float | None] = {"HiFi": None, "AdFi-1": 1.0, "AdFi-2": 0.5, "AdFi-3": 0.01}
 """The paper's modes and by how much each inflates the robot's bounding box [m]; None: all is always high."""
 
-_PARAMETERS = (
-    ParameterRequest(
-        "objects", ParameterKind.ENTITIES, "a tag, a pattern, or a list of names", False, "*"
-    ),
-    ParameterRequest("mode", ParameterKind.TEXT, "HiFi, AdFi-1, AdFi-2 or AdFi-3", False, "AdFi-1"),
-    ParameterRequest(
-        "inflation", ParameterKind.NUMBER, "of the robot's box, if no mode's", False, None, "m"
-    ),
-    number("rest_speed", 0.01, "m/s", "what is slower is at rest"),
-    number("rest_turn", 0.05, "rad/s", "what turns slower is at rest"),
-    number("interval", 10.0, "s", "all objects are raised so often; 0: never"),
-    number(
-        "margin", MARGIN, "m", "what moves raises what is nearer to it than this; 0: it does not"
-    ),
-    ParameterRequest(
-        "rest_steps", ParameterKind.INTEGER, "steps at rest before lowering", False, 2
-    ),
-)
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    objects: EntityNames = parameter("a tag, a pattern, or a list of names", "*")
+    mode: Literal["HiFi", "AdFi-1", "AdFi-2", "AdFi-3"] = parameter(
+        "HiFi, AdFi-1, AdFi-2 or AdFi-3", "AdFi-1"
+    )
+    inflation: Amount | None = parameter("of the robot's box, if no mode's", None, "m")
+    rest_speed: Amount = parameter("what is slower is at rest", 0.01, "m/s")
+    rest_turn: Amount = parameter("what turns slower is at rest", 0.05, "rad/s")
+    interval: Amount = parameter("all objects are raised so often; 0: never", 10.0, "s")
+    margin: Amount = parameter(
+        "what moves raises what is nearer to it than this; 0: it does not", MARGIN, "m"
+    )
+    rest_steps: Whole = parameter("steps at rest before lowering", 2, ge=1)
 
 
 class NearRobot(Signaler):
     """Says of each object whether it must be simulated in high, medium or low fidelity; see `rules`."""
 
-    _summary = "Lowers the fidelity of objects that the robot cannot reach."
+    settings_class = Settings
 
-    def parameters(self) -> tuple[ParameterRequest, ...]:
-        """The objects, the mode and the thresholds."""
-        return _PARAMETERS
+    _summary = "Lowers the fidelity of objects that the robot cannot reach."
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Bring each object's attribute ``fidelity``; all are high at the start.
@@ -60,45 +55,35 @@ class NearRobot(Signaler):
         Raises:
             BadInput: if there is no object, no such mode, or a threshold cannot be used.
         """
-        objects = list(parameters["objects"])
-        if not objects:
+        settings = Settings.read(parameters)
+        if not settings.objects:
             raise BadInput("there are none", where="objects", expected="objects of the scene")
-        numbers = read_numbers(_PARAMETERS[3:], parameters)
-        inflation = self._inflation(parameters)
+        inflation = MODES[settings.mode] if settings.inflation is None else settings.inflation
         self._is_on = inflation is not None
         self._thresholds = Thresholds(
             inflation or 0.0,
-            numbers["rest_speed"],
-            numbers["rest_turn"],
-            _steps(parameters.get("rest_steps", 2)),
-            numbers["interval"],
-            numbers["margin"],
+            settings.rest_speed,
+            settings.rest_turn,
+            settings.rest_steps,
+            settings.interval,
+            settings.margin,
         )
-        return self._judge(objects, Fidelity.HIGH, reads=(Selection("*", POSE.name),))
-
-    def _inflation(self, parameters: Mapping[str, Any]) -> float | None:
-        given = parameters.get("inflation")
-        if given is not None:
-            request = number("inflation", 0.0, "m", "")
-            return read_numbers((request,), parameters)["inflation"]
-        mode = parameters.get("mode", "AdFi-1")
-        if mode not in MODES:
-            expected = ", ".join(MODES)
-            raise BadInput("there is no such mode", where="mode", found=mode, expected=expected)
-        return MODES[mode]
+        return self._judge(
+            list(settings.objects), Fidelity.HIGH, reads=(Selection("*", POSE.name),)
+        )
 
     def start(self, scene: Snapshot) -> None:
-        """Work out the forms of objects and robots.
+        """Compute the bounding boxes of objects and robots.
 
         Raises:
-            BadInput: if an object has no form.
+            BadInput: if an object has no geometry that collides.
         """
         layout = scene.layout
         boxes = BoundingBoxes(layout, self._judged)
-        bare = set(self._judged) - set(boxes.names)
-        if bare:
-            found = ", ".join(sorted(bare))
-            raise BadInput("these have no form that collides", where="objects", found=found)
+        missing = set(self._judged) - set(boxes.names)
+        if missing:
+            found = ", ".join(sorted(missing))
+            raise BadInput("these have no geometry that collides", where="objects", found=found)
         links = [e.name for e in layout.of_kind(EntityKind.LINK) if e.owner in _robots(scene)]
         self._robot = BoundingBoxes(layout, links)
         self._boxes = boxes
@@ -115,11 +100,3 @@ class NearRobot(Signaler):
 
 def _robots(scene: Snapshot) -> set[str]:
     return {entity.name for entity in scene.layout.of_kind(EntityKind.ROBOT)}
-
-
-def _steps(given: object) -> int:
-    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        raise BadInput(
-            "is no number of steps", where="rest_steps", found=given, expected="1 or more"
-        )
-    return given

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from hetwin_core.ensemble.model import (
     Model,
     ModelDescription,
     ModelKind,
-    ParameterRequest,
     StepInput,
     StepOutput,
 )
@@ -38,7 +37,7 @@ from model_nodes.fluid.cup import Cup, Flags
 from model_nodes.fluid.filling import settled_in
 from model_nodes.fluid.motion import CupMotion
 from model_nodes.fluid.pouring import read_pouring
-from model_nodes.fluid.settings import REQUESTS, Settings, read_settings
+from model_nodes.fluid.settings import Settings
 from model_nodes.fluid.spares import Spares
 from model_nodes.fluid.weight import Weight
 
@@ -60,6 +59,8 @@ class FluidInCup(Model):
     particles that the command ``add`` let fall into the cup have arrived in it.
     """
 
+    settings_class = Settings
+
     def __init__(self) -> None:
         self._balls: Balls | None = None
 
@@ -73,16 +74,12 @@ class FluidInCup(Model):
             provides=(_particles(0), COUNT, EXTERNAL_WRENCH, POSE),
         )
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        """See `settings`."""
-        return REQUESTS
-
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Bring the particles, their number, and their weight as attributes of the cup."""
-        self._settings: Settings = read_settings(parameters)
+        self._settings = Settings.read(parameters)
         self._seed = seed
         self._spares = Spares()
-        cup, capacity = self._settings.cup, self._settings.capacity
+        cup, capacity = self._settings.cup, self._settings.room
         return Contribution(
             attributes=tuple(
                 AttributeStart(cup, attribute, Value(data, 0))
@@ -108,10 +105,10 @@ class FluidInCup(Model):
         gravity = float(np.linalg.norm(settings.gravity))
         count, substance = settings.particles, settings.substance
         resting = settled_in(self._cup, count, substance, gravity, self._seed)
-        self._balls = Balls(self._cup.walls, settings.capacity, substance)
+        self._balls = Balls(self._cup.walls, settings.room, substance)
         self._balls.place(np.arange(count), resting, np.zeros((count, 3)))
-        self._arriving: Flags = np.zeros(settings.capacity, bool)
-        self._motion = CupMotion(settings.gravity, settings.smoothing_ns)
+        self._arriving: Flags = np.zeros(settings.room, bool)
+        self._motion = CupMotion(np.array(settings.gravity), round(settings.smoothing * 1e9))
         self._motion.see(scene.time_ns, scene.pose(settings.cup))
         self._weight = Weight()
 

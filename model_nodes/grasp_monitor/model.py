@@ -19,15 +19,13 @@ from hetwin_core.ensemble.model import (
     Model,
     ModelDescription,
     ModelKind,
-    ParameterKind,
-    ParameterRequest,
     StepInput,
     StepOutput,
 )
+from hetwin_core.ensemble.parameters import Amount, Parameters, ResolvedHand, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Ints, Meaning, Value
-from model_nodes.checked_parameters import number, read_hand, read_numbers
 from model_nodes.grasp_monitor.enclosure import Enclosure, Touches
 from model_nodes.grasp_monitor.fingers import FingerMotion
 
@@ -36,49 +34,33 @@ HOLDING = AttributeSpec("holding", meaning=Meaning.TRUTH)
 HELD_OBJECT = AttributeSpec("held_object", meaning=Meaning.ENTITY)
 """Of a hand: what it holds."""
 
-_PARAMETERS = (
-    ParameterRequest("hand", ParameterKind.HAND, "the hand to watch"),
-    number("contact_distance", 0.002, "m", "a finger this near to an object touches it"),
-    number(
-        "leave_distance",
-        0.006,
-        "m",
-        "a finger farther than this from a held object has left it",
-    ),
-    number(
-        "opposition",
-        110.0,
-        "deg",
-        "least angle between the normals of fingers that hold",
-    ),
-    number(
-        "still_range",
-        0.03,
-        "travel",
-        "fingers that stay within this fraction stand still",
-    ),
-    number("settle_time", 0.1, "s", "fingers must have stood still for this time"),
-    number("dwell", 0.05, "s", "contact must last, or be lost, for this time"),
-    number(
-        "min_closing",
-        0.05,
-        "travel",
-        "fingers must have closed this much before they hold",
-    ),
-    number(
-        "closed_margin",
-        0.03,
-        "travel",
-        "fingers this near to closed on nothing are closed",
-    ),
-    number("release_opening", 0.1, "travel", "fingers that open this much have let go"),
-    number(
-        "min_effort",
-        0.0,
-        "N or Nm",
-        "mean effort of the finger joints that a grip takes; 0: any",
-    ),
-)
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    hand: ResolvedHand = parameter("the hand to watch")
+    contact_distance: Amount = parameter("a finger this near to an object touches it", 0.002, "m")
+    leave_distance: Amount = parameter(
+        "a finger farther than this from a held object has left it", 0.006, "m"
+    )
+    opposition: Amount = parameter(
+        "least angle between the normals of fingers that hold", 110.0, "deg"
+    )
+    still_range: Amount = parameter(
+        "fingers that stay within this fraction stand still", 0.03, "travel"
+    )
+    settle_time: Amount = parameter("fingers must have stood still for this time", 0.1, "s")
+    dwell: Amount = parameter("contact must last, or be lost, for this time", 0.05, "s")
+    min_closing: Amount = parameter(
+        "fingers must have closed this much before they hold", 0.05, "travel"
+    )
+    closed_margin: Amount = parameter(
+        "fingers this near to closed on nothing are closed", 0.03, "travel"
+    )
+    release_opening: Amount = parameter("fingers that open this much have let go", 0.1, "travel")
+    min_effort: Amount = parameter(
+        "mean effort of the finger joints that a grip takes; 0: any", 0.0, "N or Nm"
+    )
 
 
 class GraspMonitor(Model):
@@ -90,6 +72,8 @@ class GraspMonitor(Model):
     ``object``, dated at the start of what was observed.
     """
 
+    settings_class = Settings
+
     @classmethod
     def describe(cls) -> ModelDescription:
         """What the model is."""
@@ -100,19 +84,15 @@ class GraspMonitor(Model):
             provides=(HOLDING, HELD_OBJECT),
         )
 
-    def parameters(self) -> tuple[ParameterRequest, ...]:
-        """The hand and the thresholds."""
-        return _PARAMETERS
-
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Bring the hand's attributes ``holding`` and ``held_object``.
 
         Raises:
             BadInput: if a threshold is no number, or the hand's description is incomplete.
         """
-        self._hand = read_hand(parameters)
-        self._limits = read_numbers(_PARAMETERS, parameters)
-        self._fingers = FingerMotion(self._hand, self._limits["still_range"])
+        self._limits = Settings.read(parameters)
+        self._hand = self._limits.hand
+        self._fingers = FingerMotion(self._hand, self._limits.still_range)
         robot, hand = self._hand.robot, self._hand.name
         return Contribution(
             attributes=(
@@ -131,12 +111,12 @@ class GraspMonitor(Model):
         Raises:
             BadInput: if one is missing.
         """
-        reach = max(self._limits["leave_distance"], self._limits["contact_distance"])
-        opposition = math.cos(math.radians(self._limits["opposition"]))
+        reach = max(self._limits.leave_distance, self._limits.contact_distance)
+        opposition = math.cos(math.radians(self._limits.opposition))
         self._enclosure = Enclosure(scene.layout, self._hand, reach, opposition)
         self._positions = self._joint_indices(scene, "joint_positions")
         self._efforts: Ints | None = None
-        if self._limits["min_effort"] > 0 and scene.layout.has(self._hand.robot, "joint_efforts"):
+        if self._limits.min_effort > 0 and scene.layout.has(self._hand.robot, "joint_efforts"):
             self._efforts = self._joint_indices(scene, "joint_efforts")
         self._names = [entity.name for entity in scene.layout.entities]
         self._held = -1
@@ -168,17 +148,17 @@ class GraspMonitor(Model):
 
     def _seek_grip(self, scene: Snapshot, touches: Touches) -> int:
         limits, fingers, now = self._limits, self._fingers, scene.time_ns
-        found = self._enclosure.between(touches, limits["contact_distance"], self._candidate)
+        found = self._enclosure.between(touches, limits.contact_distance, self._candidate)
         if found != self._candidate:
             self._candidate, self._since_ns = found, now
         self._most_open = min(self._most_open, fingers.closing)
         if (
             found >= 0
             and not self._is_closed()
-            and fingers.closing - self._most_open >= limits["min_closing"]
-            and now - fingers.still_since_ns >= limits["settle_time"] * 1e9
-            and now - self._since_ns >= limits["dwell"] * 1e9
-            and self._is_strong(scene, limits["min_effort"])
+            and fingers.closing - self._most_open >= limits.min_closing
+            and now - fingers.still_since_ns >= limits.settle_time * 1e9
+            and now - self._since_ns >= limits.dwell * 1e9
+            and self._is_strong(scene, limits.min_effort)
         ):
             self._held, self._grip_closing, self._lost_since_ns = (
                 found,
@@ -190,18 +170,18 @@ class GraspMonitor(Model):
     def _watch_grip(self, scene: Snapshot, touches: Touches) -> int:
         limits, fingers, now = self._limits, self._fingers, scene.time_ns
         self._grip_closing = max(self._grip_closing, fingers.closing)
-        opened = self._grip_closing - fingers.closing >= limits["release_opening"]
+        opened = self._grip_closing - fingers.closing >= limits.release_opening
         if (
             not opened
             and not self._is_closed()
             and self._enclosure.keeps(touches, self._held)
-            and self._is_strong(scene, 0.5 * limits["min_effort"])
+            and self._is_strong(scene, 0.5 * limits.min_effort)
         ):
             self._lost_since_ns = None
             return now
         since_ns = now if self._lost_since_ns is None else self._lost_since_ns
         self._lost_since_ns = since_ns
-        if now - since_ns >= limits["dwell"] * 1e9:
+        if now - since_ns >= limits.dwell * 1e9:
             self._held, self._candidate = -1, -1
             if opened:
                 # Fingers that let go must close again before they can hold again.
@@ -209,7 +189,7 @@ class GraspMonitor(Model):
         return since_ns
 
     def _is_closed(self) -> bool:
-        return self._fingers.farthest >= 1.0 - self._limits["closed_margin"]
+        return self._fingers.farthest >= 1.0 - self._limits.closed_margin
 
     def _is_strong(self, scene: Snapshot, least: float) -> bool:
         if self._efforts is None:

@@ -19,15 +19,13 @@ from hetwin_core.ensemble.model import (
     Model,
     ModelDescription,
     ModelKind,
-    ParameterKind,
-    ParameterRequest,
     StepInput,
     StepOutput,
 )
+from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
-from model_nodes.checked_parameters import number, objects, read_numbers
 from model_nodes.handling_observer.grips import Grips
 from model_nodes.handling_observer.hand_links import hand_links
 from model_nodes.handling_observer.story import Happening, Sighting, Story, Thresholds
@@ -40,27 +38,23 @@ ON = AttributeSpec("on", meaning=Meaning.ENTITY)
 CARRIED = AttributeSpec("carried", meaning=Meaning.TRUTH)
 """Of an object: held by a hand and supported by nothing else."""
 
-_PARAMETERS = (
-    objects("the objects to watch: a tag, or a list of names"),
-    ParameterRequest(
-        "hands",
-        ParameterKind.ANY,
-        "names of the hands that count; all hands of the scene if not given",
-        required=False,
-    ),
-    number("hold_dwell", 0.05, "s", "a hand must hold, or not hold, for this time"),
-    number(
-        "clear_distance",
-        0.001,
-        "m",
-        "an object farther than this from its support is off it",
-    ),
-    number("clear_dwell", 0.1, "s", "it must be off, or on, for this time"),
-    number("support_slope", 45.0, "deg", "steepest side that still supports"),
-    number("rest_speed", 0.001, "m/s", "an object slower than this on average is at rest"),
-    number("rest_turn", 0.02, "rad/s", "an object that turns slower than this is at rest"),
-    number("rest_time", 0.5, "s", "over this time the average is taken"),
-)
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    objects: EntityNames = parameter("the objects to watch: a tag, or a list of names", "graspable")
+    hands: tuple[str, ...] | None = parameter(
+        "names of the hands that count; all hands of the scene if not given", None
+    )
+    hold_dwell: Amount = parameter("a hand must hold, or not hold, for this time", 0.05, "s")
+    clear_distance: Amount = parameter(
+        "an object farther than this from its support is off it", 0.001, "m"
+    )
+    clear_dwell: Amount = parameter("it must be off, or on, for this time", 0.1, "s")
+    support_slope: Amount = parameter("steepest side that still supports", 45.0, "deg")
+    rest_speed: Amount = parameter("an object slower than this on average is at rest", 0.001, "m/s")
+    rest_turn: Amount = parameter("an object that turns slower than this is at rest", 0.02, "rad/s")
+    rest_time: Amount = parameter("over this time the average is taken", 0.5, "s")
 
 
 class HandlingObserver(Model):
@@ -69,6 +63,8 @@ class HandlingObserver(Model):
     Each event has the arguments ``object``, ``hand`` and ``support`` (null if there is none) and is
     dated at the moment when what it tells began, so it arrives later than its stamp.
     """
+
+    settings_class = Settings
 
     @classmethod
     def describe(cls) -> ModelDescription:
@@ -80,20 +76,16 @@ class HandlingObserver(Model):
             provides=(HELD, ON, CARRIED),
         )
 
-    def parameters(self) -> tuple[ParameterRequest, ...]:
-        """The objects, the hands and the thresholds."""
-        return _PARAMETERS
-
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Bring the attributes ``held``, ``on`` and ``carried`` of each object.
 
         Raises:
             BadInput: if a list of names or a number cannot be used.
         """
-        self._objects = _names("objects", parameters.get("objects"))
-        hands = parameters.get("hands")
-        self._hands = None if hands is None else _names("hands", hands)
-        self._limits = read_numbers(_PARAMETERS, parameters)
+        self._limits = Settings.read(parameters)
+        self._objects = list(dict.fromkeys(self._limits.objects))
+        hands = self._limits.hands
+        self._hands = None if hands is None else list(dict.fromkeys(hands))
         nobody, no = Value(np.full(1, -1.0), 0), Value(np.zeros(1), 0)
         starts = ((HELD, nobody), (ON, nobody), (CARRIED, no))
         return Contribution(
@@ -126,8 +118,8 @@ class HandlingObserver(Model):
         self._supports = Supports(
             self._ids,
             combined(hand_links(layout, hand) for hand in hands),
-            limits["clear_distance"],
-            math.cos(math.radians(limits["support_slope"])),
+            limits.clear_distance,
+            math.cos(math.radians(limits.support_slope)),
         )
         self._supports.look(scene.proximity)
         thresholds = _thresholds(limits)
@@ -199,20 +191,14 @@ class HandlingObserver(Model):
         return self._hands
 
 
-def _thresholds(limits: Mapping[str, float]) -> Thresholds:
+def _thresholds(limits: Settings) -> Thresholds:
     return Thresholds(
-        hold_dwell_ns=round(limits["hold_dwell"] * 1e9),
-        clear_dwell_ns=round(limits["clear_dwell"] * 1e9),
-        rest_ns=round(limits["rest_time"] * 1e9),
-        rest_distance=limits["rest_speed"] * limits["rest_time"],
-        rest_turn=limits["rest_turn"] * limits["rest_time"],
+        hold_dwell_ns=round(limits.hold_dwell * 1e9),
+        clear_dwell_ns=round(limits.clear_dwell * 1e9),
+        rest_ns=round(limits.rest_time * 1e9),
+        rest_distance=limits.rest_speed * limits.rest_time,
+        rest_turn=limits.rest_turn * limits.rest_time,
     )
-
-
-def _names(where: str, given: object) -> list[str]:
-    if isinstance(given, list | tuple) and all(isinstance(name, str) for name in given):
-        return list(dict.fromkeys(given))
-    raise BadInput("not a list of names", where=where, found=given, expected="names of entities")
 
 
 def _object_id(layout: Layout, name: str) -> int:

@@ -11,10 +11,10 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Entity, Layout
+from hetwin_core.ensemble.scene.rotations import rotation_matrices, rotation_matrix
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.in_hand_localization.rotation import matrices, matrix
 
 SPACING = 0.006
 """Of the balls on a surface in metres; between two of them lies a dent of less than a millimetre."""
@@ -80,10 +80,10 @@ class HandSurface:
     def place(self, scene: Snapshot) -> PlacedHand:
         """Where everything is now, seen from the hand."""
         hand = scene.pose(self._hand)
-        turn = matrix(hand[3:7])
+        turn = rotation_matrix(hand[3:7])
         poses = scene.values[self._poses]
         origins = (poses[:, :3] - hand[:3]) @ turn
-        rotations = turn.T @ matrices(poses[:, 3:])
+        rotations = turn.T @ rotation_matrices(poses[:, 3:])
         turned = np.einsum("nij,nj->ni", rotations[self.link_of], self._centres)
         return PlacedHand(turned + origins[self.link_of], origins, rotations)
 
@@ -96,7 +96,7 @@ def balls_of(link: Entity) -> Floats:
 
 def _placed(shape: Shape) -> Floats:
     balls = np.array(list(_balls(shape)), np.float64).reshape(-1, 4)
-    rotation = matrix(np.array(shape.pose[3:]))
+    rotation = rotation_matrix(shape.pose[3:])
     balls[:, :3] = balls[:, :3] @ rotation.T + np.array(shape.pose[:3])
     return balls
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import Enum
 
 import numpy as np
 
 from hetwin_core.ensemble.scene.poses import compose, extrapolate, relative_to
+from hetwin_core.ensemble.scene.rotations import rotation_matrix
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from model_nodes.hand_motion import HandMotion
@@ -16,7 +16,7 @@ from model_nodes.in_hand_localization.finger_torques import FingerTorques
 from model_nodes.in_hand_localization.hand_surface import HandSurface, PlacedHand
 from model_nodes.in_hand_localization.object_geometry import ObjectForm
 from model_nodes.in_hand_localization.pose_filter import Noise, PoseFilter, Touch
-from model_nodes.in_hand_localization.rotation import matrix
+from model_nodes.in_hand_localization.settings import Settings
 
 _GRAVITY = np.array((0.0, 0.0, -9.81))
 _OPPOSED = -0.3
@@ -44,7 +44,7 @@ class Localizer:
         surface: of the hand's links.
         torques: of the fingers.
         form: of the object.
-        limits: the model's numbers.
+        limits: the model's parameters.
     """
 
     def __init__(
@@ -53,20 +53,20 @@ class Localizer:
         surface: HandSurface,
         torques: FingerTorques,
         form: ObjectForm,
-        limits: Mapping[str, float],
+        limits: Settings,
     ) -> None:
         self._hand = hand
         self._surface = surface
         self._torques = torques
         self._limits = limits
         noise = Noise(
-            limits["contact_noise"],
-            limits["contact_offset"],
-            limits["contact_depth"],
+            limits.contact_noise,
+            limits.contact_offset,
+            limits.contact_depth,
             _OVERLAP_NOISE_M,
         )
         self._filter = PoseFilter(form, noise, surface)
-        window = round(limits["velocity_window"] * 1e9)
+        window = round(limits.velocity_window * 1e9)
         self._hand_motion, self._motion_in_hand = HandMotion(window), HandMotion(window)
 
     def begin(self, scene: Snapshot, pose: Floats) -> None:
@@ -90,12 +90,12 @@ class Localizer:
 
     def _prior(self, hand: Floats, pose: Floats) -> Floats:
         limits = self._limits
-        sideways, height = limits["prior_position"], limits["prior_height"]
-        turn = matrix(hand[3:7])
+        sideways, height = limits.prior_position, limits.prior_height
+        turn = rotation_matrix(hand[3:7])
         prior = np.zeros((6, 6))
         prior[:3, :3] = turn.T @ np.diag(np.square([sideways, sideways, height])) @ turn
         # In the object's axes; as it is the same about all of them, the axes do not matter.
-        prior[3:, 3:] = np.eye(3) * np.radians(limits["prior_rotation"]) ** 2
+        prior[3:, 3:] = np.eye(3) * np.radians(limits.prior_rotation) ** 2
         return prior
 
     def step(self, scene: Snapshot) -> None:
@@ -157,9 +157,9 @@ class Localizer:
 
     def _drift(self, seconds: float, move: Floats, turn: Floats) -> Floats:
         limits = self._limits
-        root, slip = np.sqrt(max(seconds, 0.0)), limits["slip"]
-        position = root * limits["drift_position"] + slip * float(np.linalg.norm(move))
-        rotation = root * np.radians(limits["drift_rotation"]) + slip * float(np.linalg.norm(turn))
+        root, slip = np.sqrt(max(seconds, 0.0)), limits.slip
+        position = root * limits.drift_position + slip * float(np.linalg.norm(move))
+        rotation = root * np.radians(limits.drift_rotation) + slip * float(np.linalg.norm(turn))
         return np.array([position] * 3 + [rotation] * 3)
 
     def _pushed(self, before: PlacedHand, now: PlacedHand) -> Floats:
@@ -208,7 +208,7 @@ class Localizer:
             self._filter.forget_offsets()
             self.phase = Phase.HELD
         if self.phase is Phase.HELD:
-            gap = self._limits["let_go_gap"]
+            gap = self._limits.let_go_gap
             near = [t for t in self._around if t.distance < gap]
             if held:
                 self._last_pushed_ns = time_ns

@@ -19,8 +19,6 @@ from hetwin_core.ensemble.model import (
     Model,
     ModelDescription,
     ModelKind,
-    ParameterKind,
-    ParameterRequest,
     StepInput,
     StepOutput,
 )
@@ -28,35 +26,16 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Selection
 from hetwin_core.ensemble.scene.poses import compose, is_pose
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Value
-from model_nodes.checked_parameters import number, objects, read_hand, read_numbers
 from model_nodes.in_hand_localization.finger_torques import FingerTorques
 from model_nodes.in_hand_localization.hand_surface import HandSurface
 from model_nodes.in_hand_localization.localizer import Localizer, Phase
 from model_nodes.in_hand_localization.object_geometry import ObjectForm
+from model_nodes.in_hand_localization.settings import Settings
 
 POSE_COVARIANCE = AttributeSpec("pose_covariance", 21, "m^2, m rad, rad^2")
 """Of an object: the upper triangle, row by row, of the covariance of position and rotation vector, both along the
 axes of the hand's grasp frame; all 0 while the model is not responsible for the object's pose."""
 _TRIANGLE = np.triu_indices(6)
-
-_PARAMETERS = (
-    ParameterRequest("hand", ParameterKind.HAND, "the hand in which objects are"),
-    objects("objects that it may hold: a list, or a tag"),
-    number("prior_position", 0.003, "m", "standard deviation of a taken pose, sideways"),
-    number("prior_height", 0.0005, "m", "... and upwards"),
-    number("prior_rotation", 0.45, "deg", "... and of its rotation about each axis"),
-    number(
-        "contact_effort", 0.1, "N or Nm", "a finger with a joint of at least this effort pushes"
-    ),
-    number("contact_noise", 0.0001, "m", "noise of the distance of a finger that touches"),
-    number("contact_offset", 0.00005, "m", "standard deviation of that distance's constant error"),
-    number("contact_depth", 0.00015, "m", "how deep a finger that touches presses itself in"),
-    number("drift_position", 0.00042, "m/sqrt(s)", "how far an object creeps in the hand"),
-    number("drift_rotation", 1.2, "deg/sqrt(s)", "... and how far it turns"),
-    number("slip", 0.3, "1", "fraction by which it may not follow the fingers' motion"),
-    number("let_go_gap", 0.0008, "m", "fingers farther than this have left the object"),
-    number("velocity_window", 0.08, "s", "velocities are fitted over this time"),
-)
 
 
 class InHandLocalization(Model):
@@ -71,6 +50,8 @@ class InHandLocalization(Model):
     a millimetre. A real hand needs a larger `contact_offset` and `contact_noise`, as far as its kinematics are wrong.
     """
 
+    settings_class = Settings
+
     @classmethod
     def describe(cls) -> ModelDescription:
         """What the model is."""
@@ -81,19 +62,14 @@ class InHandLocalization(Model):
             provides=(POSE, POSE_COVARIANCE),
         )
 
-    def parameters(self) -> tuple[ParameterRequest, ...]:
-        """The hand, the objects, and the noise of what is known and measured."""
-        return _PARAMETERS
-
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Bring the objects' attribute ``pose_covariance``. Nothing in the model is random.
 
         Raises:
             BadInput: if a number or the hand's description cannot be used.
         """
-        self._hand = read_hand(parameters)
-        self._limits = read_numbers(_PARAMETERS, parameters)
-        self._objects = tuple(parameters.get("objects") or ())
+        self._limits = Settings.read(parameters)
+        self._hand, self._objects = self._limits.hand, self._limits.objects
         self._localizer: Localizer | None = None
         self._held = ""
         links = (self._hand.name, self._hand.link, *self._hand.finger_links)
@@ -116,7 +92,7 @@ class InHandLocalization(Model):
         """
         layout = scene.layout
         self._surface = HandSurface(layout, self._hand)
-        least = self._limits["contact_effort"]
+        least = self._limits.contact_effort
         self._torques = FingerTorques(layout, self._hand, self._surface.joints, least)
         self._localizer, self._held = None, ""
 

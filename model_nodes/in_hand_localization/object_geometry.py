@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.rotations import rotation_matrix
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.in_hand_localization.rotation import matrix
 
 _Measure: TypeAlias = Callable[[Floats, tuple[float, ...]], tuple[Floats, Floats]]
 _TINY = 1e-12
@@ -65,7 +65,7 @@ class _Part:
 
     @classmethod
     def of(cls, shape: Shape) -> _Part:
-        position, rotation = np.array(shape.pose[:3]), matrix(np.array(shape.pose[3:]))
+        position, rotation = np.array(shape.pose[:3]), rotation_matrix(shape.pose[3:])
         return cls(_MEASURES[shape.kind], shape.size, position, rotation, _radius(shape))
 
     def at_least(self, points: Floats) -> Floats:

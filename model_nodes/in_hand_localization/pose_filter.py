@@ -11,10 +11,10 @@ from typing import TypeAlias
 import numpy as np
 
 from hetwin_core.ensemble.scene.poses import conjugate, multiply, normalized, rotation_by
+from hetwin_core.ensemble.scene.rotations import rotation_matrix
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.in_hand_localization.hand_surface import HandSurface
 from model_nodes.in_hand_localization.object_geometry import ObjectForm
-from model_nodes.in_hand_localization.rotation import matrix
 
 _Seen: TypeAlias = tuple[Floats, Floats, Floats]
 
@@ -140,7 +140,7 @@ class PoseFilter:
     def move_frame(self, position: Floats, quaternion: Floats) -> None:
         """The hand has moved while the object has not: give the object's new pose in the hand."""
         back = multiply(quaternion.tolist(), conjugate(self.quaternion.tolist()))
-        turn = matrix(np.array(back))
+        turn = rotation_matrix(back)
         p = self.covariance
         p[:3] = turn @ p[:3]
         p[:, :3] = p[:, :3] @ turn.T
@@ -268,14 +268,14 @@ class PoseFilter:
 
     def _measure(self, centres: Floats, radii: Floats) -> _Seen:
         """Distances between the balls and the object, the object's normals, and the points on its surface."""
-        turn = matrix(self.quaternion)
+        turn = rotation_matrix(self.quaternion)
         distances, normals = self._form.measure((centres - self.position) @ turn)
         normals = normals @ turn.T
         return distances - radii, normals, centres - distances[:, None] * normals
 
     def _rows(self, links: Sequence[int], points: Floats, normals: Floats) -> Floats:
         """How distances change with the state: the object moves towards the link, or turns towards it."""
-        turn = matrix(self.quaternion)
+        turn = rotation_matrix(self.quaternion)
         ax, ay, az = ((points - self.position) @ turn).T
         nx, ny, nz = (normals @ turn).T
         rows = np.zeros((len(links), self._size))
@@ -295,7 +295,7 @@ class PoseFilter:
     def pose_covariance(self) -> Floats:
         """Covariance (6, 6) of position [m] and rotation [rad], both in the hand's axes."""
         turn = np.eye(6)
-        turn[3:, 3:] = matrix(self.quaternion)
+        turn[3:, 3:] = rotation_matrix(self.quaternion)
         return np.asarray(turn @ self.covariance[:6, :6] @ turn.T)
 
 

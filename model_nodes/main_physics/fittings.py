@@ -3,70 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import sqrt
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.main_physics.checks import above_zero, mapping, vector
+from hetwin_core.ensemble.scenario.schema import Belt, RangeSensor
 from model_nodes.main_physics.engines.engine import Beam, Engine
 from model_nodes.main_physics.world.description import Vector
 
 _Fitting = TypeVar("_Fitting")
-
-
-@dataclass(frozen=True, slots=True)
-class RangeSensor:
-    """Where a beam begins in a link's frame [m], its direction (unit vector), and how far it sees [m]."""
-
-    at: Vector
-    along: Vector
-    reach: float
-
-
-@dataclass(frozen=True, slots=True)
-class Belt:
-    """How a link's surfaces move: velocity [m/s] and turn [rad/s], in the axes of each of its forms."""
-
-    velocity: Vector
-    turn: Vector
-
-
-def read_range_sensor(given: Any, where: str) -> RangeSensor:
-    """Check one range sensor of a scenario.
-
-    Raises:
-        BadInput: naming the key that cannot be used.
-    """
-    _check_keys(given, where, ("at", "along", "reach"))
-    x, y, z = vector(given.get("along", (1.0, 0.0, 0.0)), f"{where}.along")
-    long = sqrt(x * x + y * y + z * z)
-    if long < 1e-9:
-        raise BadInput("has no direction", where=f"{where}.along", found=[x, y, z])
-    at = vector(given.get("at", (0.0, 0.0, 0.0)), f"{where}.at")
-    reach = above_zero(given.get("reach"), f"{where}.reach")
-    return RangeSensor(at, (x / long, y / long, z / long), reach)
-
-
-def read_belt(given: Any, where: str) -> Belt:
-    """Check one belt of a scenario.
-
-    Raises:
-        BadInput: naming the key that cannot be used.
-    """
-    _check_keys(given, where, ("velocity", "turn"))
-    still = (0.0, 0.0, 0.0)
-    velocity = vector(given.get("velocity", still), f"{where}.velocity")
-    return Belt(velocity, vector(given.get("turn", still), f"{where}.turn"))
-
-
-def _check_keys(given: Any, where: str, known: Sequence[str]) -> None:
-    for key in mapping(given, where):
-        if key not in known:
-            raise BadInput(
-                "is no such key", where=f"{where}.{key}", found=key, expected=", ".join(known)
-            )
 
 
 def beams(sensors: Mapping[str, RangeSensor], links: Sequence[str]) -> list[Beam]:
@@ -76,7 +22,7 @@ def beams(sensors: Mapping[str, RangeSensor], links: Sequence[str]) -> list[Beam
         BadInput: if a pattern means no link.
     """
     chosen = dict(_fitted(sensors, links, "robot.range_sensors"))
-    return [Beam(link, s.at, s.along, s.reach) for link, s in chosen.items()]
+    return [Beam(link, _vector(s.at), _unit(s.along), s.reach) for link, s in chosen.items()]
 
 
 def run_belts(engine: Engine, belts: Mapping[str, Belt], links: Sequence[str]) -> None:
@@ -87,7 +33,18 @@ def run_belts(engine: Engine, belts: Mapping[str, Belt], links: Sequence[str]) -
         Unsupported: if the engine moves no surfaces.
     """
     for link, belt in _fitted(belts, links, "robot.belts"):
-        engine.run_belt(link, belt.velocity, belt.turn)
+        engine.run_belt(link, _vector(belt.velocity), _vector(belt.turn))
+
+
+def _vector(numbers: Sequence[float]) -> Vector:
+    x, y, z = numbers
+    return x, y, z
+
+
+def _unit(numbers: Sequence[float]) -> Vector:
+    x, y, z = numbers
+    long = sqrt(x * x + y * y + z * z)
+    return x / long, y / long, z / long
 
 
 def _fitted(

@@ -8,9 +8,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scenario.schema import Robot
 from hetwin_core.ensemble.scene.values import WORLD
-from model_nodes.main_physics.settings import RobotSettings, Settings
+from model_nodes.main_physics.settings import NamedHand, Settings
 from model_nodes.main_physics.world.description import Body, HandFrame, JointKind, World
 from model_nodes.main_physics.world.names import frame_name
 from model_nodes.main_physics.world.notes import Notes
@@ -31,7 +31,7 @@ def load_world(settings: Settings) -> World:
     world = World("empty") if settings.world is None else read_world(settings.world, notes)
     bodies = list(world.bodies)
     if settings.robot is not None:
-        bodies.append(_robot(settings.robot, settings.world, notes))
+        bodies.append(_robot(settings.robot, _resources(settings), notes))
     else:
         bodies = _with_included_robot(bodies)
     bodies += _added(settings, notes)
@@ -40,38 +40,35 @@ def load_world(settings: Settings) -> World:
     robot = next((body for body in bodies if body.robot), None)
     hands = tuple(_hand(hand, robot) for hand in settings.hands)
     loaded = replace(world, bodies=tuple(bodies), hands=hands, warnings=notes.all())
-    _refuse_doubles(loaded, settings)
+    _refuse_doubles(loaded)
     return loaded
 
 
 def _added(settings: Settings, notes: Notes) -> list[Body]:
     """Objects that the scene adds to the world."""
-    base = Path.cwd() if settings.world is None else settings.world.parent
     bodies: list[Body] = []
-    for name, model in settings.added.items():
+    for name, entry in settings.scene.items():
+        if entry.model is None:
+            continue
         try:
-            bodies += read_model_file(model, name, Resources(base), notes)
+            bodies += read_model_file(entry.model, name, _resources(settings), notes)
         except BadInput as error:
             where = f"scene.{name}: {error.where}" if error.where else f"scene.{name}"
-            raise BadInput(
-                error.problem,
-                file=error.file,
-                where=where,
-                found=error.found,
-                expected=error.expected,
-            ) from None
+            raise error.at(where, error.file) from None
     return bodies
 
 
-def _robot(robot: RobotSettings, world: Path | None, notes: Notes) -> Body:
-    base = Path.cwd() if world is None else world.parent
+def _resources(settings: Settings) -> Resources:
+    """Files are named relative to the world's."""
+    return Resources(Path.cwd() if settings.world is None else settings.world.parent)
+
+
+def _robot(robot: Robot, resources: Resources, notes: Notes) -> Body:
     try:
-        file = Resources(base).find(robot.urdf)
+        file = resources.find(robot.urdf)
     except BadInput as error:
-        raise BadInput(
-            error.problem, where="robot", found=error.found, expected=error.expected
-        ) from None
-    body = read_urdf(file, notes, name=robot.name, pose=robot.pose)
+        raise error.at("robot.urdf") from None
+    body = read_urdf(file, notes, name=robot.name or "", pose=pose_of(robot.pose))
     movable = {joint.name for joint in body.moving_joints}
     for name in robot.joints_at_start:
         if name not in movable:
@@ -113,14 +110,14 @@ def _with_included_robot(bodies: Sequence[Body]) -> list[Body]:
 
 
 def _placed(body: Body, settings: Settings) -> Body:
-    pose = settings.poses.get(body.name)
-    return body if pose is None else replace(body, pose=pose)
+    entry = settings.scene.get(body.name)
+    return body if entry is None or entry.pose is None else replace(body, pose=pose_of(entry.pose))
 
 
 def _refuse_unknown(settings: Settings, bodies: Sequence[Body]) -> None:
     names = {body.name for body in bodies}
-    for name in settings.poses:
-        if name not in names:
+    for name, entry in settings.scene.items():
+        if entry.pose is not None and name not in names:
             raise BadInput(
                 "the world has no such entity",
                 where=f"scene.{name}",
@@ -129,7 +126,7 @@ def _refuse_unknown(settings: Settings, bodies: Sequence[Body]) -> None:
             )
 
 
-def _hand(hand: HandDescription, robot: Body | None) -> HandFrame:
+def _hand(hand: NamedHand, robot: Body | None) -> HandFrame:
     where = f"hands.{hand.name}"
     if robot is None:
         raise BadInput("there is no robot for this hand", where=where, expected="a robot")
@@ -158,6 +155,7 @@ def _hand(hand: HandDescription, robot: Body | None) -> HandFrame:
         frame_name(robot, hand.link),
         pose_of(hand.offset),
         below(robot, roots),
+        tuple(hand.joints),
     )
 
 
@@ -170,24 +168,25 @@ def below(robot: Body, roots: set[str]) -> tuple[str, ...]:
     return tuple(frame_name(robot, link.name) for link in robot.links if link.name in members)
 
 
-def _refuse_doubles(world: World, settings: Settings) -> None:
+def _refuse_doubles(world: World) -> None:
     owner: dict[str, str] = {WORLD: "the fixed frame"}
     for body in world.bodies:
         names = [frame_name(body, link.name) for link in body.links]
         if body.robot:
             names.append(body.name)
+        who = f"{'robot' if body.robot else 'model'} {body.name}"
         for name in names:
-            _claim(owner, name, f"{'robot' if body.robot else 'model'} {body.name}", body.file)
+            _claim(owner, name, who, who, body.file)
     for hand in world.hands:
-        _claim(owner, hand.name, f"hand {hand.name}", settings.world)
+        _claim(owner, hand.name, f"hand {hand.name}", f"hands.{hand.name}", None)
 
 
-def _claim(owner: dict[str, str], name: str, who: str, file: Path | None) -> None:
+def _claim(owner: dict[str, str], name: str, who: str, where: str, file: Path | None) -> None:
     if name in owner:
         raise BadInput(
             f"{owner[name]} and {who} both use the name {name!r}",
             file=file,
-            where=who,
+            where=where,
             found=name,
             expected="names that are unique in the scene (robot.name renames a robot)",
         )

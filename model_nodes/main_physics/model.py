@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from hetwin_core.ensemble.model import (
     Model,
     ModelDescription,
     ModelKind,
-    ParameterRequest,
     StepInput,
     StepOutput,
 )
@@ -36,7 +35,7 @@ from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.fidelity_switching import FidelityHelper
 from model_nodes.main_physics.fittings import beams, run_belts
 from model_nodes.main_physics.loading import load_world
-from model_nodes.main_physics.settings import REQUESTS, Settings, read_settings
+from model_nodes.main_physics.settings import Settings, read_settings
 from model_nodes.main_physics.sources.source import JointMotion, Source
 from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.entities import entities_of
@@ -52,6 +51,8 @@ class MainPhysics(Model):
     `external_wrench` of theirs acts on its objects.
     Its commands: ``attach`` with object and to, ``detach`` with object.
     """
+
+    settings_class = Settings
 
     def __init__(self) -> None:
         self._engine: Engine | None = None
@@ -71,10 +72,6 @@ class MainPhysics(Model):
             can_be_main=True,
         )
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        """See `settings`."""
-        return REQUESTS
-
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Load world, robot and source; see `loading`."""
         settings = read_settings(parameters)
@@ -84,7 +81,7 @@ class MainPhysics(Model):
         remarks = engine.load(world, _engine_settings(settings))
         self._source = _open(settings)
         self._drive, notes = self._start_joints(world, settings, engine)
-        entities = entities_of(world, settings.hands, settings.tags)
+        entities = entities_of(world, settings.tags)
         self._block = Block(world, engine, entities, self._fit(world, settings, engine))
         self._block.fill(engine)
         robot = next((body for body in world.bodies if body.robot), None)

@@ -207,6 +207,16 @@ CHANGES = {
         "{attribute: heat, entity: ball, above: 1}",
         ("triggers.0.on", "no such attribute", "'ball.heat'", "ball.pose"),
     ),
+    "misspelt key of a trigger": (
+        "{action: move}",
+        "{attribute: pose, entity: ball, abvoe: 1}",
+        ("line 12, triggers.0.on.abvoe", "unknown key", "'above' perhaps"),
+    ),
+    "unknown entity of a trigger": (
+        "entity: ball, attribute: pose, to",
+        "entity: bal, attribute: pose, to",
+        ("line 14, triggers.0.do.0.hand_over.entity", "no such entity", "found 'bal'", "ball"),
+    ),
     "number that an attribute lacks": (
         "{action: move}",
         "{attribute: pose, entity: ball, above: 1, index: 13}",

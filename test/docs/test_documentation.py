@@ -14,8 +14,8 @@ from support.ros_domains import new_domain
 
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.scenario import strict_yaml
+from hetwin_core.ensemble.scenario.source import LiveSpec, RecordingSpec
 from hetwin_core.ensemble.triggers.schema import TriggerEntry
-from model_nodes.main_physics.sources.spec import LiveSpec, RecordingSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPANIONS = [ROOT / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING", "SECURITY")]

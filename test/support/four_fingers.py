@@ -15,12 +15,12 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.poses import compose, multiply, relative_to, rotate
+from hetwin_core.ensemble.scene.rotations import rotation_matrix
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, pose_value
 from model_nodes.in_hand_localization import InHandLocalization
 from model_nodes.in_hand_localization.object_geometry import ObjectForm
-from model_nodes.in_hand_localization.rotation import matrix
 
 LENGTHS = (0.040, 0.028, 0.022)
 RADII = (0.008, 0.008, 0.010)
@@ -101,7 +101,7 @@ def links_in_palm(positions: Sequence[float]) -> dict[str, Floats]:
 
 def gap(finger: int, positions: Sequence[float], shapes: tuple[Shape, ...], pose: Floats) -> float:
     """Distance of a finger from an object at `pose` in the hand: of spheres along its bones."""
-    form, turn = ObjectForm(shapes), matrix(pose[3:7])
+    form, turn = ObjectForm(shapes), rotation_matrix(pose[3:7])
     links = links_in_palm(positions)
     least = math.inf
     for joint in range(3):

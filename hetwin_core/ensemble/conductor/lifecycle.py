@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -14,13 +14,13 @@ from hetwin_core.ensemble.conductor.options import RunOptions
 from hetwin_core.ensemble.conductor.parameters import Known, ParameterResolver
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.model import Contribution
+from hetwin_core.ensemble.scenario.against_scene import check_against_scene
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scene.layout import Entity, Layout, Slot
 from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 from hetwin_core.ensemble.transport.port import ModelPort
-from hetwin_core.ensemble.triggers.schema import OnAttribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class Ready:
         reproducible: whether all models are.
         parameters: what each model was initialized with, by index.
         seed: of the run; each model's is its index more.
+        placed: gives a model's error about one of its parameters the place of that parameter in the scenario.
     """
 
     scene: Scene
@@ -50,6 +51,7 @@ class Ready:
     reproducible: bool
     parameters: Mapping[int, Mapping[str, Any]]
     seed: int
+    placed: Callable[[ModelPlan, BadInput], BadInput]
 
 
 class _Gathering:
@@ -91,11 +93,12 @@ class _Gathering:
             self.owners.append(plan.index)
 
     def _error(self, plan: ModelPlan, problem: str) -> BadInput:
-        return BadInput(
-            f"{plan.name}: {problem}",
-            file=self._scenario.path,
-            where=f"models.{plan.name}",
-            expected="names that are unique in the scene",
+        return self._scenario.placed(
+            BadInput(
+                f"{plan.name}: {problem}",
+                where=f"models.{plan.name}",
+                expected="names that are unique in the scene",
+            )
         )
 
 
@@ -117,14 +120,17 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
         known = Known(gathering.entities, gathering.values, ids)
         parameters = resolver.resolve(port.plan, port.parameters(), known)
         given[port.plan.index] = parameters
-        contribution = port.initialize(parameters, seed + port.plan.index)
+        try:
+            contribution = port.initialize(parameters, seed + port.plan.index)
+        except BadInput as error:
+            raise resolver.placed(port.plan, error) from error
         gathering.add(port.plan, contribution)
         if port.plan.main:
             duration_ns = contribution.duration_ns
             description, engine = contribution.robot_description, contribution.engine
             main_count = len(contribution.attributes)
     layout = Layout.build(gathering.entities.values(), gathering.slots)
-    _check_notes(scenario, layout)
+    check_against_scene(scenario, layout)
     names = tuple(record.name for record in records)
     table = ResponsibilityTable(layout, names, np.array(gathering.owners, np.int32))
     main_slots = tuple(range(main_count))
@@ -143,6 +149,7 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
         gathering.reproducible,
         given,
         seed,
+        resolver.placed,
     )
 
 
@@ -163,37 +170,6 @@ def _register(scenario: Scenario, index: int, port: ModelPort) -> ModelRecord:
     )
 
 
-def _check_notes(scenario: Scenario, layout: Layout) -> None:
-    """What the scenario says of entities must be about entities that exist."""
-
-    def error(problem: str, where: str, found: str, expected: list[str]) -> BadInput:
-        shown = ", ".join(expected[:20]) + (" ..." if len(expected) > 20 else "")
-        return BadInput(
-            problem, file=scenario.path, where=where, found=found, expected=f"one of {shown}"
-        )
-
-    names = [e.name for e in layout.entities]
-    for name in scenario.file.entities:
-        if name not in names:
-            raise error("the world has no such entity", f"entities.{name}", name, names)
-    for index, trigger in enumerate(scenario.triggers):
-        on = trigger.on
-        if not isinstance(on, OnAttribute):
-            continue
-        if not layout.has(on.entity, on.attribute):
-            known = [f"{s.entity}.{s.attribute.name}" for s in layout.slots]
-            what = f"{on.entity}.{on.attribute}"
-            raise error("the scene has no such attribute", f"triggers.{index}.on", what, known)
-        size = layout.slots[layout.slot_id(on.entity, on.attribute)].attribute.size
-        if on.index >= size:
-            raise error(
-                "the attribute has fewer numbers",
-                f"triggers.{index}.on.index",
-                str(on.index),
-                [f"0 to {size - 1}"],
-            )
-
-
 def initial_moves(scenario: Scenario, layout: Layout) -> list[tuple[int, int]]:
     """(slot, model) as the scenario's responsibilities say; a wildcard covers what its model declares.
 
@@ -206,13 +182,13 @@ def initial_moves(scenario: Scenario, layout: Layout) -> list[tuple[int, int]]:
         assert plan is not None  # checked when the scenario was read
         slots = _covered(layout.slots, entry.entity, entry.attribute)
         if not slots:
-            raise BadInput(
+            problem = BadInput(
                 "this covers no attribute of the scene",
-                file=scenario.path,
                 where=f"responsibilities.{index}",
                 found=f"{entry.entity}.{entry.attribute}",
                 expected="an entity and an attribute of the scene",
             )
+            raise scenario.placed(problem)
         moves.extend((slot, plan.index) for slot in slots)
     return moves
 

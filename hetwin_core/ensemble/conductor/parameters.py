@@ -1,24 +1,26 @@
-"""Resolving the parameters that a model asks for, from its entry, the scenario and the scene."""
+"""Resolves the parameters that a model requests from its entry, the scenario and the scene."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
+
+from pydantic import TypeAdapter, ValidationError
 
 from hetwin_core.ensemble.conductor.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.resources import DATA_SCHEME
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
-from hetwin_core.ensemble.scenario.schema import Robot
+from hetwin_core.ensemble.scenario.schema import Robot, SceneEntry
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, Value
 from hetwin_core.ensemble.triggers.schema import OnTopic
+from hetwin_core.ensemble.validation import Number, Pose7, Whole, check
 
 LIVE = "live"
 """Key of a source that is a robot that runs now."""
@@ -26,13 +28,25 @@ LIVE = "live"
 ENGINE = "engine"
 """The main model's parameter that the start of a run may override."""
 
+FROM_START = "the start of the run"
+"""Where an error is that is not in the scenario's file."""
+
+_PLAIN: Mapping[ParameterKind, tuple[TypeAdapter[Any], str]] = {
+    ParameterKind.NUMBER: (TypeAdapter(Number), "a number"),
+    ParameterKind.INTEGER: (TypeAdapter(Whole), "a whole number"),
+    ParameterKind.TEXT: (TypeAdapter(str), "text"),
+    ParameterKind.BOOLEAN: (TypeAdapter(bool), "true or false"),
+    ParameterKind.VECTOR: (TypeAdapter(list[Number]), "a list of numbers"),
+}
+"""Types of the parameters that refer to nothing in the scene, and what they are called."""
+
 Wrong: TypeAlias = Callable[[str], BadInput]
-"""Makes the error for a value, from what was expected."""
+"""Makes the error about a value from what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What has been gathered so far about the scene."""
+    """What is known of the scene so far: entities, values of their attributes, and the models' ids by name."""
 
     entities: Mapping[str, Entity]
     values: Mapping[tuple[str, str], Value]
@@ -48,8 +62,8 @@ class ParameterResolver:
 
     def __init__(self, scenario: Scenario, options: RunOptions) -> None:
         self._scenario = scenario
+        self._options = options
         self._shared = _shared(scenario, options)
-        self._engine = options.engine
 
     def resolve(
         self, plan: ModelPlan, requests: Sequence[ParameterRequest], known: Known
@@ -57,7 +71,7 @@ class ParameterResolver:
         """The values of all parameters of one model.
 
         Raises:
-            BadInput: naming model and parameter, if one cannot be resolved or is not asked for.
+            BadInput: naming model and parameter, if one cannot be resolved or was not requested.
         """
         names = {request.name for request in requests}
         for name in plan.parameters:
@@ -72,8 +86,8 @@ class ParameterResolver:
         return {request.name: self._one(plan, request, known) for request in requests}
 
     def _one(self, plan: ModelPlan, request: ParameterRequest, known: Known) -> Any:
-        if request.name == ENGINE and plan.main and self._engine is not None:
-            raw: Any = self._engine
+        if request.name == ENGINE and plan.main and self._options.engine is not None:
+            raw: Any = self._options.engine
         elif request.name in plan.parameters:
             raw = plan.parameters[request.name]
         elif plan.main and self._shared.get(request.name) is not None:
@@ -140,28 +154,60 @@ class ParameterResolver:
     def _error(
         self, plan: ModelPlan, name: str, problem: str, found: Any, expected: str
     ) -> BadInput:
-        shared = name not in plan.parameters and self._shared.get(name) is not None
-        where = name if shared else f"models.{plan.name}.parameters.{name}"
-        return BadInput(
-            f"{plan.name}: parameter {name}: {problem}",
-            file=self._scenario.path,
-            where=where,
-            found=found,
-            expected=expected,
-        )
+        problem = f"{plan.name}: parameter {name}: {problem}"
+        return self.placed(plan, BadInput(problem, where=name, found=found, expected=expected))
+
+    def placed(self, plan: ModelPlan, error: BadInput) -> BadInput:
+        """A model's error about one of its parameters, with the file, the line and the key of the scenario.
+
+        An error about a file of the model's own, or about something else than a parameter, stays as it is.
+        """
+        if error.file is not None or error.where is None:
+            return error
+        name, _, rest = error.where.partition(".")
+        file, where = None, f"models.{plan.name}.parameters.{error.where}"
+        if plan.main and self._is_from_start(name, rest):
+            file, where = FROM_START, error.where
+        elif name not in plan.parameters and plan.main and self._shared.get(name) is not None:
+            where = error.where
+        elif name == ENGINE and name not in self._scenario.file.models[plan.name].parameters:
+            where = f"models.{plan.name}.{ENGINE}"
+        return self._scenario.placed(error.at(where, file))
+
+    def _is_from_start(self, name: str, rest: str) -> bool:
+        """Whether the start of the run, not the scenario, has given this key of the main model's parameters."""
+        options, key = self._options, rest.partition(".")[0]
+        match name:
+            case "scene":
+                return key in options.scene
+            case "source":
+                written = self._scenario.file.source
+                kept = (
+                    set()
+                    if written is None or isinstance(written, str)
+                    else written.model_fields_set
+                )
+                return options.source is not None and key not in kept
+            case _:
+                return name == ENGINE and options.engine is not None
 
 
 def _shared(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
-    """The scenario's own keys that the main model may ask for."""
+    """The scenario's own keys that the main model may request."""
     file = scenario.file
+    try:
+        check(dict[str, SceneEntry], options.scene, "scene")
+    except BadInput as error:
+        raise error.at(error.where, FROM_START) from None
     robot = Robot(urdf=file.robot) if isinstance(file.robot, str) else file.robot
+    scene = {name: entry.model_dump(exclude_none=True) for name, entry in file.scene.items()}
     return {
         "world": file.world,
         "robot": _robot(scenario, robot) if robot else None,
         "hands": [{"name": name, **hand.model_dump()} for name, hand in file.hands.items()],
         "entities": {name: notes.model_dump() for name, notes in file.entities.items()},
         "source": source_spec(scenario, options),
-        "scene": {**file.scene, **options.scene},
+        "scene": {**scene, **options.scene},
         "rate": file.rate,
     }
 
@@ -171,13 +217,13 @@ def _robot(scenario: Scenario, robot: Robot) -> dict[str, Any]:
     if "://" not in robot.urdf or robot.urdf.startswith(DATA_SCHEME):
         path = scenario.path_of(robot.urdf)
         if path is None:
-            raise BadInput(
+            error = BadInput(
                 "the robot's description does not exist",
-                file=scenario.path,
                 where="robot",
                 found=robot.urdf,
                 expected="a URDF file, relative to the scenario or among hetwin's own",
             )
+            raise scenario.placed(error)
         data["urdf"] = str(path)
     return data
 
@@ -192,7 +238,10 @@ def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | Non
     if options.no_source:
         return None
     written = scenario.file.source
-    spec = named_source(written) if isinstance(written, str) else dict(written or {})
+    if isinstance(written, str):
+        spec = named_source(written)
+    else:
+        spec = written.model_dump(mode="json", exclude_unset=True) if written else {}
     if options.source is not None:
         named = named_source(options.source)
         other = "recording" if LIVE in named else LIVE
@@ -245,34 +294,18 @@ def _finger_links(links: Sequence[Entity], hand: Entity) -> tuple[str, ...]:
 
 
 def _plain(request: ParameterRequest, raw: Any, wrong: Wrong) -> Any:
-    """A value that means nothing but itself."""
-    match request.kind:
-        case ParameterKind.NUMBER:
-            if not _is_number(raw):
-                raise wrong(f"a number{f' in {request.unit}' if request.unit else ''}")
-            return float(raw)
-        case ParameterKind.INTEGER:
-            if not _is_number(raw) or int(raw) != raw:
-                raise wrong("a whole number")
-            return int(raw)
-        case ParameterKind.TEXT:
-            if not isinstance(raw, str):
-                raise wrong("text")
-        case ParameterKind.BOOLEAN:
-            if not isinstance(raw, bool):
-                raise wrong("true or false")
-        case ParameterKind.VECTOR:
-            return _vector(raw, wrong)
-    return raw
+    """A number, a text or the like, which refers to nothing in the scene."""
+    if request.kind not in _PLAIN:
+        return raw
+    adapter, words = _PLAIN[request.kind]
+    try:
+        return adapter.validate_python(raw, strict=True)
+    except ValidationError:
+        raise wrong(words + (f" in {request.unit}" if request.unit else "")) from None
 
 
 def _is_known(raw: Any, names: Container[str]) -> bool:
     return isinstance(raw, str) and raw in names
-
-
-def _is_number(raw: Any) -> bool:
-    good = isinstance(raw, int | float) and not isinstance(raw, bool)
-    return good and abs(raw) <= sys.float_info.max
 
 
 def _pose(raw: Any, known: Known, wrong: Wrong) -> list[float]:
@@ -280,10 +313,10 @@ def _pose(raw: Any, known: Known, wrong: Wrong) -> list[float]:
         if (raw, POSE.name) not in known.values:
             raise wrong("seven numbers, or an entity with a pose")
         return [float(x) for x in known.values[raw, POSE.name].data[:7]]
-    vector = _vector(raw, wrong)
-    if len(vector) != 7:
-        raise wrong("seven numbers x y z, qw qx qy qz")
-    return vector
+    try:
+        return check(Pose7, raw)
+    except BadInput as error:
+        raise wrong(error.expected or "") from None
 
 
 def _entities(raw: Any, known: Known, wrong: Wrong) -> list[str]:
@@ -306,12 +339,6 @@ def entities_meant(text: str, entities: Iterable[Entity]) -> list[str]:
     meant = [e for e in entities if fnmatchcase(e.name, text)]
     objects = [e.name for e in meant if e.kind is EntityKind.OBJECT]
     return objects or [e.name for e in meant if e.kind is EntityKind.LINK]
-
-
-def _vector(raw: Any, wrong: Wrong) -> list[float]:
-    if not isinstance(raw, list) or not all(_is_number(x) for x in raw):
-        raise wrong("a list of numbers")
-    return [float(x) for x in raw]
 
 
 def _some(names: Mapping[str, Any]) -> str:

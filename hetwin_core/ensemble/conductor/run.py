@@ -169,6 +169,8 @@ class Run:
         for port in self._ports:
             try:
                 port.start(scene)
+            except BadInput as error:
+                raise self._ready.placed(port.plan, error) from error
             except RunFailed as failure:
                 failures.append(failure)
                 if self._failures.ends_the_run(failure):

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from pydantic import ValidationError
-
 from hetwin_core.ensemble.catalogue import model_class
 from hetwin_core.ensemble.clock import MainClock, divisor, nearest_rates
 from hetwin_core.ensemble.errors import BadInput
@@ -16,8 +14,8 @@ from hetwin_core.ensemble.resources import find
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.schema import ModelEntry, OnFailure, ScenarioFile
-from hetwin_core.ensemble.scenario.validation_errors import placed, readable
 from hetwin_core.ensemble.triggers.trigger import Trigger, compile_evaluators, compile_triggers
+from hetwin_core.ensemble.validation import check
 
 ModelClass: TypeAlias = type[Model]
 
@@ -65,6 +63,7 @@ class Scenario:
 
     file: ScenarioFile
     path: Path
+    document: strict_yaml.Document
     clock: MainClock
     models: tuple[ModelPlan, ...]
     triggers: tuple[Trigger, ...]
@@ -102,6 +101,10 @@ class Scenario:
                 expected="all, or some of " + ", ".join(known),
             )
         return frozenset(asked)
+
+    def placed(self, error: BadInput) -> BadInput:
+        """The same error with the file and the line of the key that it names; see `Document.placed`."""
+        return self.document.placed(error, self.path)
 
     def path_of(self, name: str) -> Path | None:
         """A file that the scenario names; None if it does not exist."""
@@ -147,8 +150,8 @@ def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:
         triggers = compile_triggers(file.triggers, evaluators, {m.name for m in models})
         _check_responsibilities(file, models)
     except BadInput as error:
-        raise placed(error, document, path) from None
-    return Scenario(file, path, clock, models, triggers)
+        raise document.placed(error, path) from None
+    return Scenario(file, path, document, clock, models, triggers)
 
 
 def _validate(document: strict_yaml.Document) -> ScenarioFile:
@@ -158,10 +161,7 @@ def _validate(document: strict_yaml.Document) -> ScenarioFile:
             found=type(document.data).__name__,
             expected="a mapping with scenario, world, models ...",
         )
-    try:
-        return ScenarioFile.model_validate(document.data)
-    except ValidationError as error:
-        raise readable(error, document.data) from None
+    return check(ScenarioFile, document.data)
 
 
 def _plans(file: ScenarioFile) -> tuple[ModelPlan, ...]:
@@ -185,9 +185,7 @@ def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> Model
     try:
         cls = model_class(entry.type)
     except BadInput as error:
-        raise BadInput(
-            error.problem, where=f"{where}.type", found=error.found, expected=error.expected
-        ) from None
+        raise error.at(f"{where}.type") from None
     description = _description(cls, where)
     if entry.main and not description.can_be_main:
         raise BadInput(
@@ -262,7 +260,7 @@ def _every(name: str, entry: ModelEntry, description: ModelDescription, main_rat
     rate = entry.rate or description.rate or main_rate
     every = divisor(main_rate, rate)
     if every is None and not given:
-        every = max(1, round(main_rate / rate))  # a default is a wish, not a demand
+        every = max(1, round(main_rate / rate))  # a default need not divide the rate exactly
     if every is None:
         near = " or ".join(f"{r:g}" for r in nearest_rates(main_rate, rate))
         raise BadInput(

@@ -5,11 +5,23 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, Tag, model_validator
 
 from hetwin_core.ensemble.model import Stepping
+from hetwin_core.ensemble.scenario.source import SourceEntry
 from hetwin_core.ensemble.triggers.schema import TriggerEntry
-from hetwin_core.ensemble.validation import Name, Pose7, Positive, Strict, Vector3
+from hetwin_core.ensemble.validation import (
+    AboveZero,
+    Finite,
+    Name,
+    Pose7,
+    Positive,
+    Strict,
+    Text,
+    Vector3,
+    alternatives,
+    tag,
+)
 
 
 class OnFailure(StrEnum):
@@ -20,33 +32,41 @@ class OnFailure(StrEnum):
     RESTART = "restart"
 
 
+def _direction(values: list[float]) -> list[float]:
+    if sum(x * x for x in values) < 1e-18:
+        raise ValueError("a direction, three numbers that are not all zero")
+    return values
+
+
 class RangeSensor(Strict):
     """A range sensor on a link; it is off while the link's fidelity is low."""
 
     at: Vector3 = Field(default=[0, 0, 0], description="where it sits in the link's frame, in m")
-    along: Vector3 = Field(default=[1, 0, 0], description="where it looks in the link's frame")
+    along: Annotated[Vector3, AfterValidator(_direction)] = Field(
+        default=[1, 0, 0], description="direction in which it measures, in the link's frame"
+    )
     reach: Annotated[Positive, Field(description="how far it sees, in m")]
 
 
 class Belt(Strict):
     """A link whose surfaces move, as a conveyor's do."""
 
-    velocity: Vector3 = Field(default=[0, 0, 0], description="in the axes of each form, in m/s")
-    turn: Vector3 = Field(default=[0, 0, 0], description="about each form's middle, in rad/s")
+    velocity: Vector3 = Field(default=[0, 0, 0], description="in the axes of each geometry, in m/s")
+    turn: Vector3 = Field(default=[0, 0, 0], description="about each geometry's middle, in rad/s")
 
 
 class Robot(Strict):
     """The robot: its description and where it stands."""
 
-    urdf: Annotated[str, Field(description="URDF file: a path, or package://PACKAGE/PATH")]
+    urdf: Annotated[Text, Field(description="URDF file: a path, or package://PACKAGE/PATH")]
     name: str | None = Field(None, description="name of the robot; by default the URDF's")
     pose: Pose7 = Field(
         default=[0, 0, 0, 1, 0, 0, 0], description="of its root link: x y z, qw qx qy qz"
     )
-    joints_at_start: dict[str, float] = Field(
+    joints_at_start: dict[str, Finite] = Field(
         default={}, description="positions of joints that the source does not move"
     )
-    springs: dict[str, float] = Field(
+    springs: dict[str, AboveZero] = Field(
         default={},
         description="patterns of joints that nothing drives -> stiffness, in N/m or Nm/rad",
     )
@@ -56,16 +76,23 @@ class Robot(Strict):
     belts: dict[str, Belt] = Field(default={}, description="patterns of links -> how they move")
 
 
+RobotEntry = Annotated[
+    Annotated[str, Tag(tag("text"))] | Annotated[Robot, Tag(tag("mapping"))],
+    alternatives(text=True, otherwise="mapping"),
+]
+"""The robot as a scenario names it: its URDF file, or a mapping."""
+
+
 class Hand(Strict):
     """A hand: a grasp frame on a link, and the fingers' joints."""
 
-    link: str = Field(description="link that the grasp frame is fixed to")
+    link: Text = Field(description="link that the grasp frame is fixed to")
     offset: Pose7 = Field(
         default=[0, 0, 0, 1, 0, 0, 0], description="grasp frame in the link: x y z, qw qx qy qz"
     )
     joints: list[str] = Field(default=[], description="finger joints")
-    opened: list[float] = Field(default=[], description="finger joint positions when fully open")
-    closed: list[float] = Field(default=[], description="... and when closed on nothing")
+    opened: list[Finite] = Field(default=[], description="finger joint positions when fully open")
+    closed: list[Finite] = Field(default=[], description="... and when closed on nothing")
 
     @model_validator(mode="after")
     def _lengths_agree(self) -> Hand:
@@ -82,6 +109,21 @@ class EntityNotes(Strict):
     """What the scenario adds to an entity of the world."""
 
     tags: list[str] = Field(default=[], description="words for evaluators, e.g. graspable")
+
+
+class SceneEntry(Strict):
+    """Where an entity is at the start, or an object that is added to the world."""
+
+    pose: Pose7 | None = Field(None, description="x y z, qw qx qy qz in the world")
+    model: Text | None = Field(
+        None, description="SDFormat or URDF of an object to add: a path, model:// or package://"
+    )
+
+    @model_validator(mode="after")
+    def _says_something(self) -> SceneEntry:
+        if self.pose is None and self.model is None:
+            raise ValueError("{pose: [7]}, or {model: FILE, pose: [7]} to add an object")
+        return self
 
 
 class ModelEntry(Strict):
@@ -138,17 +180,17 @@ class ScenarioFile(Strict):
     )
     description: str = ""
     world: str | None = Field(None, description="SDFormat file")
-    robot: str | Robot | None = None
+    robot: RobotEntry | None = None
     rate: Positive = Field(400.0, description="steps of the main model per simulated second")
     deadline: Positive = Field(10.0, description="wall seconds that a call of a model may take")
     seed: int = Field(0, ge=0, lt=2**63)
-    source: str | dict[str, Any] | None = Field(
+    source: SourceEntry | None = Field(
         None,
         description="a recording's path, `live`, or a mapping with recording or live, and options",
     )
     hands: dict[Name, Hand] = Field(default={})
     entities: dict[str, EntityNotes] = Field(default={})
-    scene: dict[str, Any] = Field(
+    scene: dict[str, SceneEntry] = Field(
         default={},
         description="initial geometric description: entity -> {pose: [7]}; {model: FILE, pose: [7]} adds an object",
     )

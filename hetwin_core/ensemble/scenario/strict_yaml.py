@@ -1,4 +1,4 @@
-"""YAML without surprises: no duplicate keys, no bombs, and every key knows its line."""
+"""YAML without duplicate keys or expansion bombs, and with the line of every key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_DEPTH = 40
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.2's booleans: `on` and `off`, `yes` and `no` are words, only `true` and `false` are truths."""
+    """YAML 1.2's booleans: `on` and `off`, `yes` and `no` are text, only `true` and `false` are booleans."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -57,6 +57,25 @@ class Document:
             return own
         document, file = self._base
         return document.file_of(path, file)
+
+    def placed(self, error: BadInput, own: Path) -> BadInput:
+        """The same error with the file and the line of the key that it names; `own` is this document's file.
+
+        An error about another file, or one that has its line already, is returned as it is.
+        """
+        where = error.where
+        if error.file not in (None, str(own)) or (where or "").startswith("line "):
+            return error
+        file = own
+        if where:
+            parts = tuple(int(p) if p.isdigit() else p for p in where.split("."))
+            file = self.file_of(parts, own)
+            if self._has(parts[0]):
+                where = f"line {self.line_of(parts)}, {where}"
+        return error.at(where, file)
+
+    def _has(self, key: str | int) -> bool:
+        return (key,) in self._lines or (self._base is not None and self._base[0]._has(key))
 
     def _stands_here(self, path: tuple[str | int, ...]) -> bool:
         return path[:2] in self._lines if len(path) > 1 else path in self._lines
@@ -131,7 +150,7 @@ def parse(text: str, file: Path) -> Document:
 
 
 class _Walk:
-    """Visits every node as often as it is referred to, so that a bomb is seen before it is built."""
+    """Visits every node as often as it is referenced, so that an expansion bomb is found before it is built."""
 
     def __init__(self, file: Path, lines: dict[tuple[str | int, ...], int]) -> None:
         self._file = file

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, Tag, model_validator
 
-from hetwin_core.ensemble.validation import Name, Strict
+from hetwin_core.ensemble.validation import Name, Strict, alternatives, tag
 
 
 class OnAction(Strict):
@@ -56,7 +56,14 @@ class OnTopic(_Comparison):
         return False
 
 
-On = OnAction | OnEvent | OnAttribute | OnTopic
+On = Annotated[
+    Annotated[OnAction, Tag(tag("action"))]
+    | Annotated[OnEvent, Tag(tag("event"))]
+    | Annotated[OnAttribute, Tag(tag("attribute"))]
+    | Annotated[OnTopic, Tag(tag("topic"))],
+    alternatives("action", "event", "attribute", "topic"),
+]
+"""What wakes a trigger."""
 
 
 class HandOver(Strict):
@@ -106,7 +113,14 @@ class DoStop(Strict):
     stop: str
 
 
-Effect = DoHandOver | DoCommand | DoRaise | DoStop
+Effect = Annotated[
+    Annotated[DoHandOver, Tag(tag("hand_over"))]
+    | Annotated[DoCommand, Tag(tag("command"))]
+    | Annotated[DoRaise, Tag(tag("raise"))]
+    | Annotated[DoStop, Tag(tag("stop"))],
+    alternatives("hand_over", "command", "raise", "stop"),
+]
+"""What a trigger does."""
 
 
 class TriggerEntry(Strict):

@@ -53,7 +53,7 @@ class Site:
         options = {"noslip_iterations": 0, "impratio": 1.0, "iterations": 30, "sleep": sleep}
         self.engine.load(loaded, EngineSettings(PERIOD, options=options))
         self.packets = list(packets)
-        layout = Layout.build(entities_of(loaded, (), {}), [(n, POSE) for n in self.engine.frames])
+        layout = Layout.build(entities_of(loaded, {}), [(n, POSE) for n in self.engine.frames])
         self.frame_ids = {name: i for i, name in enumerate(self.engine.frames)}
         self.values: Floats = np.zeros(layout.size)
         self.boxes = BoundingBoxes(layout, [p.name for p in packets])

@@ -12,10 +12,10 @@ import numpy as np
 from hetwin_core.ensemble.annotations import AnnotationFields, action_event, announce
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.scenario.source import Annotations, Operation
 from model_nodes.main_physics.sources.bag import Bag
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
 from model_nodes.main_physics.sources.event_stream import EventReader
-from model_nodes.main_physics.sources.spec import Annotations, Operation
 
 
 def readers_for(

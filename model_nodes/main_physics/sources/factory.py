@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import ValidationError
-
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.source import LiveSpec, RecordingSpec
+from hetwin_core.ensemble.validation import check
 from model_nodes.main_physics.sources.recorded import RecordedSource
 from model_nodes.main_physics.sources.source import Source
-from model_nodes.main_physics.sources.spec import LiveSpec, RecordingSpec
-
-Spec = TypeVar("Spec", RecordingSpec, LiveSpec)
 
 
 def open_source(spec: str | Path | Mapping[str, Any], *, base: Path | None = None) -> Source:
@@ -31,7 +27,7 @@ def open_source(spec: str | Path | Mapping[str, Any], *, base: Path | None = Non
 
         return LiveSource(check_live(spec))
     mapping = {"recording": str(spec)} if isinstance(spec, str | Path) else spec
-    checked = _check(mapping, RecordingSpec)
+    checked = check(RecordingSpec, mapping, "source")
     path = Path(checked.recording).expanduser()
     return RecordedSource(
         path if base is None else base / path,
@@ -48,30 +44,4 @@ def check_live(spec: Mapping[str, Any]) -> LiveSpec:
     Raises:
         BadInput: if it is not.
     """
-    return _check(spec, LiveSpec)
-
-
-def _check(spec: Mapping[str, Any], kind: type[Spec]) -> Spec:
-    try:
-        return kind.model_validate(spec)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BadInput(
-            "the source is not described as it should be",
-            where=f"source.{place}" if place else "source",
-            found=_shortened(first["loc"][-1] if first["type"] == "extra_forbidden" else first),
-            expected=_expected(first, kind),
-        ) from error
-
-
-def _expected(error: Any, kind: type[Spec]) -> str:
-    if error["type"] == "extra_forbidden":
-        return f"one of {', '.join(kind.model_fields)}"
-    return "this key" if error["type"] == "missing" else str(error["msg"])
-
-
-def _shortened(found: Any) -> Any:
-    value = found["input"] if isinstance(found, dict) else found
-    text = repr(value)
-    return value if len(text) <= 80 else text[:77] + "..."
+    return check(LiveSpec, spec, "source")

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.source import Annotations
 from model_nodes.main_physics.sources.annotations import readers_for
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary
 from model_nodes.main_physics.sources.event_stream import EventStream
 from model_nodes.main_physics.sources.playback import Playback
 from model_nodes.main_physics.sources.recorded_joints import read_joints
 from model_nodes.main_physics.sources.source import JointMotion, Source
-from model_nodes.main_physics.sources.spec import Annotations
 
 _SHOWN_NAMES = 12
 

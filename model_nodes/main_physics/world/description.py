@@ -153,7 +153,7 @@ class Body:
 class HandFrame:
     """A frame fixed to a link, and the links that belong to the hand at it.
 
-    `frame` and `members` are names of frames (see `names.frame_name`), `link` is the robot's own.
+    `frame` and `members` are names of frames (see `names.frame_name`), `link` and `joints` are the robot's own.
     """
 
     name: str
@@ -161,6 +161,7 @@ class HandFrame:
     frame: str
     offset: Pose
     members: tuple[str, ...]
+    joints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape
 from model_nodes.main_physics.world.description import Body, Geometry, JointKind, Link, World
 from model_nodes.main_physics.world.names import frame_name, joint_name
 
 
-def entities_of(
-    world: World, hands: Sequence[HandDescription], tags: Mapping[str, tuple[str, ...]]
-) -> list[Entity]:
+def entities_of(world: World, tags: Mapping[str, tuple[str, ...]]) -> list[Entity]:
     """All entities: what moves freely, what stands, links, hands, robots."""
     entities = [entity for body in world.bodies for entity in _of_body(body, tags)]
     robot = next((body for body in world.bodies if body.robot), None)
-    for hand in hands:
+    for hand in world.hands:
         assert robot is not None  # `load_world` has refused hands without a robot
         entities.append(
             Entity(
@@ -25,7 +22,7 @@ def entities_of(
                 EntityKind.HAND,
                 tags.get(hand.name, ()),
                 owner=robot.name,
-                parent=frame_name(robot, hand.link),
+                parent=hand.frame,
                 joints=hand.joints,
             )
         )

@@ -10,10 +10,10 @@ from support.four_fingers import BALL, BLOCK, ROD, Scene, full
 
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.scene.poses import compose, extrapolate, rotation_by
+from hetwin_core.ensemble.scene.rotations import rotation_matrix
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
 from model_nodes.in_hand_localization import InHandLocalization
-from model_nodes.in_hand_localization.rotation import matrix
 
 LYING = rotation_by((math.pi / 2, 0.0, 0.0))
 """A rod whose axis is along the hand's y."""
@@ -58,7 +58,7 @@ def grasped(
 
 def axis_error(a: Floats, b: Floats) -> float:
     """Angle between the axes (z) of two objects, in degrees."""
-    cosine = abs(float(matrix(a[3:7])[:, 2] @ matrix(b[3:7])[:, 2]))
+    cosine = abs(float(rotation_matrix(a[3:7])[:, 2] @ rotation_matrix(b[3:7])[:, 2]))
     return math.degrees(math.acos(min(1.0, cosine)))
 
 
@@ -201,5 +201,5 @@ def test_it_refuses_what_it_cannot_hold() -> None:
 def test_a_negative_noise_is_bad_input() -> None:
     with pytest.raises(BadInput, match="contact_noise"):
         Scene(BALL, parameters={"contact_noise": -1.0})
-    with pytest.raises(BadInput, match="not a hand"):
+    with pytest.raises(BadInput, match=r"^hand: .*found 3"):
         InHandLocalization().initialize({"hand": 3}, 0)

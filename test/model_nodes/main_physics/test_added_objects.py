@@ -63,9 +63,9 @@ def test_it_is_an_object_of_the_scene(mug: Path) -> None:
     ("notes", "words"),
     [
         ({"model": "nowhere.sdf"}, "scene.mug: does not exist"),
-        ({"model": 3}, "names no model"),
-        ({"model": "x.sdf", "colour": "red"}, "is not placed"),
-        ({}, "is not placed"),
+        ({"model": 3}, r"scene\.mug\.model: .*found 3"),
+        ({"model": "x.sdf", "colour": "red"}, r"scene\.mug\.colour: unknown key.*model, pose"),
+        ({}, r"scene\.mug: .*expected \{pose: \[7\]\}, or \{model: FILE"),
     ],
 )
 def test_what_cannot_be_added_is_named(notes: dict[str, Any], words: str) -> None:

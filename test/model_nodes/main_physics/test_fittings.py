@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.main_physics.fittings import beams, read_belt, read_range_sensor, run_belts
+from hetwin_core.ensemble.scenario.schema import Belt, RangeSensor
+from model_nodes.main_physics.fittings import beams, run_belts
 from model_nodes.main_physics.settings import read_settings
 
 LINKS = ["base", "finger_left", "finger_right"]
@@ -35,17 +36,19 @@ def test_a_pattern_fits_a_sensor_to_every_link_that_it_means() -> None:
     ],
 )
 def test_a_sensor_that_cannot_be_used_is_named(given: Any, where: str) -> None:
-    with pytest.raises(BadInput, match=where):
-        read_range_sensor(given, "sensor")
+    with pytest.raises(BadInput, match=where) as error:
+        read_settings({"robot": {"urdf": "arm.urdf", "range_sensors": {"sensor": given}}})
+    assert str(error.value.where).startswith("robot.range_sensors.sensor")
 
 
 def test_a_belt_that_cannot_be_used_is_named() -> None:
-    with pytest.raises(BadInput, match=r"belt\.velocity"):
-        read_belt({"velocity": [1, "fast", 0]}, "belt")
+    belts = {"belt": {"velocity": [1, "fast", 0]}}
+    with pytest.raises(BadInput, match=r"robot\.belts\.belt\.velocity\.1: .*found 'fast'"):
+        read_settings({"robot": {"urdf": "arm.urdf", "belts": belts}})
 
 
 def test_a_pattern_that_means_no_link_is_named(engine: Any) -> None:
     with pytest.raises(BadInput, match="thumb"):
-        beams({"thumb": read_range_sensor({"reach": 1.0}, "thumb")}, LINKS)
+        beams({"thumb": RangeSensor(reach=1.0)}, LINKS)
     with pytest.raises(BadInput, match="thumb"):
-        run_belts(engine, {"thumb": read_belt({}, "thumb")}, LINKS)
+        run_belts(engine, {"thumb": Belt()}, LINKS)

@@ -374,7 +374,7 @@ BAD_PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "neither world nor robot": ({"world": None, "robot": None}, "neither"),
     "robot that is no file": ({"robot": "package://none/none.urdf"}, "none"),
     "robot key": ({"robot": {"urdf": str(TABLETOP_ARM), "colour": "red"}}, "colour"),
-    "robot without urdf": ({"robot": {"name": "r"}}, "names no file"),
+    "robot without urdf": ({"robot": {"name": "r"}}, r"robot\.urdf: a key is missing"),
     "joint at start": (
         {"robot": {"urdf": str(TABLETOP_ARM), "joints_at_start": {"tail": 1.0}}},
         "tail",
@@ -382,17 +382,20 @@ BAD_PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "name taken": ({"robot": {"urdf": str(TABLETOP_ARM), "name": "box"}}, "box"),
     "hand link": ({"hands": [{"name": "h", "link": "nose"}]}, "nose"),
     "hand joint": ({"hands": [{"name": "h", "link": "gripper_base", "joints": ["x"]}]}, "x"),
-    "hand without a name": ({"hands": [{"link": "gripper_base"}]}, "no name"),
+    "hand without a name": (
+        {"hands": [{"link": "gripper_base"}]},
+        r"hands\.0\.name: a key is missing",
+    ),
     "hand named as a link": ({"hands": [{"name": "box", "link": "gripper_base"}]}, "box"),
     "hand lengths": (
         {"hands": [{"name": "h", "link": "gripper_base", "joints": [], "opened": [1]}]},
-        "1 positions",
+        "as many positions in opened as joints .0., not 1",
     ),
     "scene entity": ({"scene": {"moon": {"pose": [0, 0, 0, 1, 0, 0, 0]}}}, "moon"),
     "scene pose": ({"scene": {"box": {"pose": [0, 0, 0]}}}, "3 numbers"),
     "engine": ({"engine": "bullet"}, "bullet"),
     "engine option": ({"options": {"gravity": 3}}, "gravity"),
-    "rate": ({"rate": 0.0}, "not positive"),
+    "rate": ({"rate": 0.0}, "rate: .*greater than 0"),
     "proximity object": ({"proximity_objects": ["table"]}, "table"),
     "recording": ({"source": {"recording": "/none.mcap"}}, "none.mcap"),
 }

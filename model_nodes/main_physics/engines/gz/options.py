@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import ceil
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
-from hetwin_core.ensemble.errors import BadInput
+from pydantic import Field
 
-_CHOICES = {
-    "physics": ("dartsim", "bullet-featherstone"),
-    "collision_detector": ("ode", "bullet", "fcl", "dart"),
-    "solver": ("dantzig", "pgs"),
-}
+from hetwin_core.ensemble.validation import Number, Strict, check
+
+Physics: TypeAlias = Literal["dartsim", "bullet-featherstone"]
 
 
-@dataclass(frozen=True, slots=True)
-class GazeboOptions:
-    """What Gazebo is told beside the world.
+class GazeboOptions(Strict):
+    """How Gazebo computes.
 
     Attributes:
         physics: Gazebo's own physics engine.
@@ -27,10 +23,10 @@ class GazeboOptions:
         max_step: Gazebo's steps are this long at most [s]; a step of the ensemble is divided accordingly.
     """
 
-    physics: str = "dartsim"
-    collision_detector: str = "ode"
-    solver: str = "dantzig"
-    max_step: float = 0.00125
+    physics: Physics = "dartsim"
+    collision_detector: Literal["ode", "bullet", "fcl", "dart"] = "ode"
+    solver: Literal["dantzig", "pgs"] = "dantzig"
+    max_step: Annotated[Number, Field(gt=0)] = 0.00125
 
     def steps(self, period: float, substeps: int) -> int:
         """Into how many equal steps of whole nanoseconds a period is divided."""
@@ -47,16 +43,4 @@ def read_options(given: Mapping[str, Any]) -> GazeboOptions:
     Raises:
         BadInput: if there is no such option, or the value is none.
     """
-    for name, value in given.items():
-        where = f"options.{name}"
-        if name in _CHOICES:
-            if value not in _CHOICES[name]:
-                expected = ", ".join(_CHOICES[name])
-                raise BadInput("is no such choice", where=where, found=value, expected=expected)
-        elif name == "max_step":
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-                raise BadInput("is no time", where=where, found=value, expected="seconds above 0")
-        else:
-            known = ", ".join([*_CHOICES, "max_step"])
-            raise BadInput("is no option of Gazebo here", where=where, found=name, expected=known)
-    return GazeboOptions(**given)
+    return check(GazeboOptions, dict(given), "options")

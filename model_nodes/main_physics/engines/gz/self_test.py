@@ -11,7 +11,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import POSE_SIZE
-from model_nodes.main_physics.engines.gz.options import GazeboOptions
+from model_nodes.main_physics.engines.gz.options import GazeboOptions, Physics
 from model_nodes.main_physics.engines.gz.parts import parts_of
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import Form
 from model_nodes.main_physics.engines.gz.simulation import Simulation
@@ -21,7 +21,7 @@ _STEPS = 5
 _STEP_NS = 1_000_000
 
 
-def check_physics(physics: str) -> None:
+def check_physics(physics: Physics) -> None:
     """Let a body fall.
 
     Args:
@@ -41,7 +41,7 @@ def check_physics(physics: str) -> None:
 
 
 @cache
-def _falls(physics: str) -> bool:
+def _falls(physics: Physics) -> bool:
     inertial = Inertial(1.0, IDENTITY, (0.1, 0.1, 0.1, 0.0, 0.0, 0.0))
     world = World("canary", (Body("canary", (Link("canary", inertial=inertial),)),))
     start = np.zeros(POSE_SIZE)
@@ -53,7 +53,7 @@ def _falls(physics: str) -> bool:
         {("canary", Form.PLAIN)},
         (),
         _STEP_NS,
-        GazeboOptions(physics),
+        GazeboOptions.model_construct(physics=physics),
     )
     try:
         for _ in range(_STEPS):

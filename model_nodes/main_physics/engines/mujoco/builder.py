@@ -6,7 +6,6 @@ surface that says nothing gets SDFormat's default of 1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -16,12 +15,10 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.validation import check
 from model_nodes.main_physics.engines.engine import EngineSettings
-from model_nodes.main_physics.engines.mujoco.contact_settings import (
-    CONTACTS_OPTION,
-    contact_settings,
-)
-from model_nodes.main_physics.engines.mujoco.options import set_option
+from model_nodes.main_physics.engines.mujoco.contact_settings import CONTACTS
+from model_nodes.main_physics.engines.mujoco.options import MujocoOptions
 from model_nodes.main_physics.engines.mujoco.order import moving_frames
 from model_nodes.main_physics.world.description import (
     Body,
@@ -72,11 +69,12 @@ class Builder:
         self.world = world
         self._notes = notes
         self._step = settings.period / settings.substeps
-        self._contacts = contact_settings(settings.options)
+        options = check(MujocoOptions, dict(settings.options), "options")
+        self._contacts = CONTACTS[options.contacts]
         shortest = max(SHORTEST_CONTACT_TIME, 2 * self._step)
         self._contact_time = settings.contact_time or self._contacts.time_constant or shortest
         self.spec = mj.MjSpec()
-        self._set_options(settings.options)
+        self._set_options(options)
         self._meshes = 0
         for body in world.bodies:
             self.add_body(body)
@@ -149,7 +147,7 @@ class Builder:
             for kind in FRAME_SENSORS:
                 self.spec.add_sensor(type=kind, objtype=mj.mjtObj.mjOBJ_XBODY, objname=name)
 
-    def _set_options(self, options: Mapping[str, Any]) -> None:
+    def _set_options(self, options: MujocoOptions) -> None:
         spec = self.spec
         spec.compiler.fusestatic = False
         spec.compiler.autolimits = False
@@ -163,9 +161,7 @@ class Builder:
         option.impratio = self._contacts.impratio
         option.noslip_iterations = self._contacts.noslip_iterations
         option.disableflags |= mj.mjtDisableBit.mjDSBL_AUTORESET
-        for name, value in options.items():
-            if name != CONTACTS_OPTION:
-                set_option(option, name, value)
+        options.set_on(option)
 
     def _add_link(
         self, parent: Any, body: Body, link: Link, pose: tuple[float, ...], joint: Joint | None

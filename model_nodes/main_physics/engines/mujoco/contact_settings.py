@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import mujoco as mj
-
-from hetwin_core.ensemble.errors import BadInput
-
-CONTACTS_OPTION = "contacts"
-"""The engine's option that names one of `CONTACTS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +13,7 @@ class ContactSettings:
     """What concerns contacts; MuJoCo's documentation of options and geoms explains each.
 
     Attributes:
-        cone: form of the friction cone.
+        cone: shape of the friction cone.
         impratio: stiffness of friction against that of the normal force.
         noslip_iterations: iterations of the solver that takes slip away.
         condim: 3 for sliding friction, 4 for torsional friction too.
@@ -42,20 +36,3 @@ CONTACTS = {
     "plain": ContactSettings(mj.mjtCone.mjCONE_PYRAMIDAL, 1.0, 0, 3, (0.9, 0.95, 0.001), 0.02),
 }
 """`manipulation` is hetwin's default; `plain` is what MuJoCo does when nothing is set."""
-
-
-def contact_settings(options: Mapping[str, Any]) -> ContactSettings:
-    """The settings that the options name.
-
-    Raises:
-        BadInput: if there are no such settings.
-    """
-    name = options.get(CONTACTS_OPTION, "manipulation")
-    if name not in CONTACTS:
-        raise BadInput(
-            "is no such choice",
-            where=f"options.{CONTACTS_OPTION}",
-            found=name,
-            expected=", ".join(CONTACTS),
-        )
-    return CONTACTS[name]

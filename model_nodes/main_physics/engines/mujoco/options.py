@@ -2,50 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import mujoco as mj
+from pydantic import Field
 
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.validation import Number, Strict, Whole
 
-_CHOICES: dict[str, dict[str, Any]] = {
-    "solver": {
-        "newton": mj.mjtSolver.mjSOL_NEWTON,
-        "cg": mj.mjtSolver.mjSOL_CG,
-        "pgs": mj.mjtSolver.mjSOL_PGS,
-    },
-    "cone": {
-        "elliptic": mj.mjtCone.mjCONE_ELLIPTIC,
-        "pyramidal": mj.mjtCone.mjCONE_PYRAMIDAL,
-    },
+_ENUMS: Mapping[str, Any] = {
+    "newton": mj.mjtSolver.mjSOL_NEWTON,
+    "cg": mj.mjtSolver.mjSOL_CG,
+    "pgs": mj.mjtSolver.mjSOL_PGS,
+    "elliptic": mj.mjtCone.mjCONE_ELLIPTIC,
+    "pyramidal": mj.mjtCone.mjCONE_PYRAMIDAL,
 }
-_NUMBERS = ("impratio", "noslip_iterations", "iterations", "tolerance", "density", "viscosity")
-
-SLEEP = "sleep"
-"""Whether bodies at rest are left alone until something awake touches them; they report no contacts then."""
+_FromZero = Annotated[Number, Field(ge=0)]
+_Count = Annotated[Whole, Field(ge=0)]
 
 
-def set_option(option: Any, name: str, value: Any) -> None:
-    """Set one of MuJoCo's options by its name.
+class MujocoOptions(Strict):
+    """How MuJoCo computes; its documentation explains each option.
 
-    Raises:
-        BadInput: if there is no such option, or the value is none.
+    Attributes:
+        contacts: name of the settings of contacts, see `contact_settings`; other options come after them.
+        sleep: whether bodies at rest are left alone until something awake touches them; they report no contacts then.
     """
-    where = f"options.{name}"
-    if name == SLEEP:
-        if not isinstance(value, bool):
-            raise BadInput("is no truth", where=where, found=value, expected="true or false")
-        option.enableflags |= mj.mjtEnableBit.mjENBL_SLEEP.value if value else 0
-    elif name in _CHOICES:
-        if value not in _CHOICES[name]:
-            raise BadInput(
-                "is no such choice", where=where, found=value, expected=", ".join(_CHOICES[name])
-            )
-        setattr(option, name, _CHOICES[name][value])
-    elif name in _NUMBERS:
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-            raise BadInput("is not a number", where=where, found=value, expected="at least 0")
-        setattr(option, name, type(getattr(option, name))(value))
-    else:
-        known = ", ".join(["contacts", *_CHOICES, *_NUMBERS, SLEEP])
-        raise BadInput("is no option of MuJoCo here", where=where, found=name, expected=known)
+
+    contacts: Literal["manipulation", "plain"] = "manipulation"
+    solver: Literal["newton", "cg", "pgs"] | None = None
+    cone: Literal["elliptic", "pyramidal"] | None = None
+    impratio: _FromZero | None = None
+    noslip_iterations: _Count | None = None
+    iterations: _Count | None = None
+    tolerance: _FromZero | None = None
+    density: _FromZero | None = None
+    viscosity: _FromZero | None = None
+    sleep: Annotated[bool, Field(strict=True)] = False
+
+    def set_on(self, option: Any) -> None:
+        """Set what is given on MuJoCo's own options."""
+        given = self.model_dump(exclude={"contacts", "sleep"}, exclude_none=True)
+        for name, value in given.items():
+            setattr(option, name, _ENUMS.get(value, value))
+        if self.sleep:
+            option.enableflags |= mj.mjtEnableBit.mjENBL_SLEEP.value

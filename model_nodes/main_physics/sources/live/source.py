@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.source import Annotations, LiveSpec, OnSilence, WhenLate
 from hetwin_core.ensemble.topics import ANNOTATIONS
 from model_nodes.main_physics.sources.annotations import MappedReader, TopicReader, TypedReader
 from model_nodes.main_physics.sources.event_stream import EventReader
@@ -22,7 +23,6 @@ from model_nodes.main_physics.sources.live.clocks import ClockComparison
 from model_nodes.main_physics.sources.live.report import Health
 from model_nodes.main_physics.sources.live.samples import MOST_ROWS, JointSamples, Unusable
 from model_nodes.main_physics.sources.source import JointMotion, Source
-from model_nodes.main_physics.sources.spec import Annotations, LiveSpec, OnSilence, WhenLate
 
 GAP_INTERVALS = 5
 LEAST_GAP_NS = 200_000_000

@@ -93,7 +93,7 @@ def test_what_cannot_be_used_names_model_and_parameter(
 ) -> None:
     with pytest.raises(BadInput) as error:
         resolved(monkeypatch, ParameterRequest("p", kind), written)
-    assert "small.yaml: models.a.parameters.p: a: parameter p:" in str(error.value)
+    assert "small.yaml: line 6, models.a.parameters.p: a: parameter p:" in str(error.value)
     assert error.value.expected is not None
     assert expected in error.value.expected
     assert error.value.found is not None

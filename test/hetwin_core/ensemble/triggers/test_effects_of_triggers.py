@@ -51,9 +51,9 @@ def test_stop_lets_the_other_effects_of_the_step_happen() -> None:
     ("effect", "call", "reason"),
     [
         (
-            "{hand_over: {entity: dog, attribute: pose, to: a}}",
+            "{hand_over: {entity: $event.what, attribute: $event.what, to: a}}",
             "hand_over",
-            "the scene has no dog.pose",
+            "the scene has no ball.ball",
         ),
         (
             "{hand_over: {entity: ball, attribute: pose, to: $event.what}}",

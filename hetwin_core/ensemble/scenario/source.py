@@ -1,4 +1,4 @@
-"""What a scenario or a caller says about the robot: a recording to play back, or a live one."""
+"""What a scenario or the start of a run says about the robot: a recording to play back, or a live one."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import BeforeValidator, Field, JsonValue, Tag
 
-Text = Annotated[str, StringConstraints(min_length=1)]
+from hetwin_core.ensemble.validation import Strict, Text, alternatives, tag
+
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 
 
-class Operation(BaseModel):
+class Operation(Strict):
     """An operation that a recorded value stands for.
 
     Attributes:
         operation: its name.
         arguments: what it is about, e.g. the hand.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     operation: Text
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
@@ -43,8 +42,8 @@ def _key(key: object) -> object:
     return str(key) if isinstance(key, int) else key
 
 
-class Annotations(BaseModel):
-    """A topic that tells what the robot's program does.
+class Annotations(Strict):
+    """A topic that says what the robot's program does.
 
     Attributes:
         topic: of type hetwin/msg/ActionAnnotation, or, with `map`, of any type.
@@ -53,13 +52,16 @@ class Annotations(BaseModel):
             the operation before it.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     topic: Text
     field: Text = "data"
     map: (
         Annotated[
-            dict[str, Annotated[Operation, BeforeValidator(_short)]],
+            dict[
+                str,
+                Annotated[
+                    Operation, BeforeValidator(_short, json_schema_input_type=str | Operation)
+                ],
+            ],
             BeforeValidator(_texts_as_keys),
             Field(min_length=1),
         ]
@@ -67,7 +69,7 @@ class Annotations(BaseModel):
     ) = None
 
 
-class _Topics(BaseModel):
+class SourceOptions(Strict):
     """What to take from a robot, recorded or live.
 
     Attributes:
@@ -77,14 +79,12 @@ class _Topics(BaseModel):
         topics: topics whose messages become events.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     joints: dict[Text, Text] = Field(default_factory=dict)
     annotations: tuple[Annotations, ...] | None = None
     topics: tuple[Text, ...] = ()
 
 
-class RecordingSpec(_Topics):
+class RecordingSpec(SourceOptions):
     """A recording, and what to take from it.
 
     Attributes:
@@ -106,7 +106,7 @@ class WhenLate(StrEnum):
     STOP = "stop"
     """End the run with an error."""
     CARRY_ON = "carry_on"
-    """Nothing but say so."""
+    """Only report it."""
 
 
 class OnSilence(StrEnum):
@@ -118,12 +118,10 @@ class OnSilence(StrEnum):
     """End the run well: the robot is done."""
 
 
-class LiveSpec(_Topics):
-    """A robot that runs now.
+class LiveOptions(SourceOptions):
+    """How to follow a robot that runs now.
 
     Attributes:
-        live: the robot's namespace; empty for the twin's own.
-        joint_states: topics of type sensor_msgs/msg/JointState, relative to that namespace unless they begin with /.
         wait: how long to wait for the robot at the start [s].
         timeout: how long the robot may be silent [s]; the twin waits for it meanwhile.
         on_silence: what to do then.
@@ -131,10 +129,38 @@ class LiveSpec(_Topics):
         when_late: what to do if it is further behind.
     """
 
-    live: str
-    joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] = ("joint_states",)
     wait: Seconds = 20.0
     timeout: Seconds = 5.0
     on_silence: OnSilence = OnSilence.FAIL
     max_lag: Seconds = 0.5
     when_late: WhenLate = WhenLate.LOWER_RATES
+
+
+class LiveSpec(LiveOptions):
+    """A robot that runs now.
+
+    Attributes:
+        live: the robot's namespace; empty for the twin's own.
+        joint_states: topics of type sensor_msgs/msg/JointState, relative to that namespace unless they begin with /.
+    """
+
+    live: str
+    joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] = ("joint_states",)
+
+
+class PartialSource(LiveOptions):
+    """How to use a source that only the start of the run names."""
+
+    live: None = None
+    recording: None = None
+    joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
+
+
+SourceEntry = Annotated[
+    Annotated[str, Tag(tag("text"))]
+    | Annotated[LiveSpec, Tag(tag("live"))]
+    | Annotated[RecordingSpec, Tag(tag("recording"))]
+    | Annotated[PartialSource, Tag(tag("neither"))],
+    alternatives("live", "recording", text=True, otherwise="neither"),
+]
+"""A source as a scenario names it: a path, `live`, or a mapping."""

@@ -1,13 +1,19 @@
-"""Rotation matrices of many quaternions at once."""
+"""Rotation matrices of quaternions w x y z, of one and of many at once.
+
+transforms3d's `quat2mat` divides by the squared norm, so that its results differ in the last bit; every model and
+every room gets the same bits from here.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 
 
-def matrices(quaternions: Floats) -> Floats:
+def rotation_matrices(quaternions: Floats) -> Floats:
     """Rotation matrices (n, 3, 3) of unit quaternions w x y z (n, 4)."""
     w, x, y, z = quaternions.T
     rows = (
@@ -18,9 +24,9 @@ def matrices(quaternions: Floats) -> Floats:
     return np.asarray(np.array(rows).transpose(2, 0, 1))
 
 
-def matrix(quaternion: Floats) -> Floats:
+def rotation_matrix(quaternion: Sequence[float] | Floats) -> Floats:
     """Rotation matrix (3, 3) of a unit quaternion w x y z."""
-    w, x, y, z = quaternion.tolist()
+    w, x, y, z = (float(c) for c in quaternion)
     return np.array(
         (
             (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),

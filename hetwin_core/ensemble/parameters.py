@@ -1,0 +1,142 @@
+"""The parameters of a model: its requests, one by one or as one class, and the validation of their values."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
+
+from pydantic import ConfigDict, Field
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined, to_jsonable_python
+
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.validation import Number, Pose7, Strict, Text, check
+
+
+class ParameterKind(StrEnum):
+    """What a model's parameter may be; the conductor checks or resolves it accordingly."""
+
+    NUMBER = "number"
+    INTEGER = "integer"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    VECTOR = "vector"
+    """A list of numbers."""
+    ANY = "any"
+    """Anything that JSON can say."""
+    ENTITY = "entity"
+    """Name of an entity of the scene."""
+    ENTITIES = "entities"
+    """A list of names of entities, or as text a tag or a pattern of objects' names; resolved to a list of names."""
+    HAND = "hand"
+    """Name of a hand of the scenario; resolved to `HandDescription` as a mapping."""
+    MODEL = "model"
+    """Name of another model; resolved to its id."""
+    POSE = "pose"
+    """Seven numbers, or an entity's name; resolved to x y z, qw qx qy qz."""
+    PATH = "path"
+    """A file, relative to the scenario or to hetwin's resources; resolved to an absolute path."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterRequest:
+    """One parameter that a model requests."""
+
+    name: str
+    kind: ParameterKind
+    description: str = ""
+    required: bool = True
+    default: Json = None
+    unit: str = ""
+
+
+Amount = Annotated[Number, Field(ge=0, le=1e9)]
+"""A number of at least 0, and less than any time, length or force that a model has a use for."""
+EntityName = Annotated[Text, ParameterKind.ENTITY]
+EntityNames = Annotated[tuple[str, ...], ParameterKind.ENTITIES]
+ResolvedHand = Annotated[HandDescription, ParameterKind.HAND]
+ResolvedPose = Annotated[Pose7, ParameterKind.POSE]
+ResolvedPath = Annotated[Path, ParameterKind.PATH]
+ModelId = Annotated[Text, ParameterKind.MODEL]
+
+_KINDS = {
+    bool: ParameterKind.BOOLEAN,
+    int: ParameterKind.INTEGER,
+    float: ParameterKind.NUMBER,
+}
+
+
+class Parameters(Strict):
+    """Base of a model's parameters: each field, made with `parameter`, is one.
+
+    The field's type is its kind: float, int, bool, str, ``list[float]``, or `EntityName`, `EntityNames`,
+    `ResolvedHand`, `ResolvedPose`, `ResolvedPath`, `ModelId`; anything else is of the kind ``any``. A field with a
+    default need not be given.
+    """
+
+    model_config = ConfigDict(validate_default=True)
+
+    @classmethod
+    def requests(cls) -> tuple[ParameterRequest, ...]:
+        """The requests to the conductor, in the order of the fields."""
+        return tuple(_request(name, field) for name, field in cls.model_fields.items())
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any]) -> Self:
+        """The parameters as the conductor has resolved them.
+
+        Raises:
+            BadInput: naming the key, what was found and what was expected.
+        """
+        return check(cls, dict(given))
+
+
+def parameter(
+    description: str, default: Any = PydanticUndefined, unit: str = "", **constraints: Any
+) -> Any:
+    """A field of `Parameters`.
+
+    Args:
+        description: what it means, in words.
+        default: its value if none is given; required without one.
+        unit: of a number.
+        constraints: as those of pydantic's `Field`, e.g. ``gt=0``.
+    """
+    return Field(default, description=description, json_schema_extra={"unit": unit}, **constraints)
+
+
+def _request(name: str, field: FieldInfo) -> ParameterRequest:
+    extra = field.json_schema_extra
+    required = field.is_required()
+    return ParameterRequest(
+        name,
+        _kind(field.annotation, field.metadata),
+        field.description or "",
+        required,
+        None if required else to_jsonable_python(field.get_default(call_default_factory=True)),
+        str(extra.get("unit", "")) if isinstance(extra, dict) else "",
+    )
+
+
+def _kind(annotation: Any, metadata: list[Any] | tuple[Any, ...] = ()) -> ParameterKind:
+    for note in metadata:
+        if isinstance(note, ParameterKind):
+            return note
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _kind(arguments[0], annotation.__metadata__)
+    if origin is Literal:
+        return ParameterKind.TEXT
+    if origin in (Union, types.UnionType):
+        kinds = {_kind(one) for one in arguments if one is not type(None)}
+        return kinds.pop() if len(kinds) == 1 else ParameterKind.ANY
+    if origin is list and _kind(arguments[0]) is ParameterKind.NUMBER:
+        return ParameterKind.VECTOR
+    if isinstance(annotation, type) and issubclass(annotation, str):
+        return ParameterKind.TEXT
+    return _KINDS.get(annotation, ParameterKind.ANY)
