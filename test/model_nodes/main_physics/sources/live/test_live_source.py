@@ -155,7 +155,7 @@ def test_skipping_keeps_annotations_and_goes_on_near_the_newest(robot: Robot) ->
         robot.tell(1.5)
         robot.say("wave")
         heard(source, robot)
-        waiting(source, "nod")  # another topic: it may arrive before what was published earlier
+        waiting(source, "wave")  # another topic: it may arrive before what was published earlier
         robot.tell(2.5)
         heard(source, robot)
         positions, events = play(source)
