@@ -19,7 +19,7 @@ from hetwin_core.ensemble.model import StepInput, StepOutput
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats
 
-MOST_STEPS = 32
+MAX_STEPS = 32
 """So many steps at most are taken in one call."""
 LONGEST_S = 0.005
 """No further step is begun after so many wall seconds, so that the conductor hears of the model often enough."""

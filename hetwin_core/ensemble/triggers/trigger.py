@@ -9,7 +9,7 @@ from typing import Any
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.triggers.cycles import find_circle
+from hetwin_core.ensemble.triggers.cycles import find_cycle
 from hetwin_core.ensemble.triggers.schema import (
     DoCommand,
     DoHandOver,
@@ -62,12 +62,12 @@ def compile_evaluators(texts: Mapping[str, str]) -> dict[str, Expression]:
                 expected="another name",
             )
     compiled = {n: Expression(text, f"evaluators.{n}") for n, text in texts.items()}
-    circle = find_circle({n: sorted(e.variables & set(compiled)) for n, e in compiled.items()})
-    if circle:
+    cycle = find_cycle({n: sorted(e.variables & set(compiled)) for n, e in compiled.items()})
+    if cycle:
         raise BadInput(
             "evaluators use each other in a circle",
-            where=f"evaluators.{circle[0]}",
-            found=" -> ".join(circle),
+            where=f"evaluators.{cycle[0]}",
+            found=" -> ".join(cycle),
             expected="evaluators that use others only",
         )
     for expression in compiled.values():
@@ -194,13 +194,13 @@ def _refuse_loops(triggers: list[TriggerEntry]) -> None:
         ]
         for t in triggers
     }
-    circle = find_circle(wakes)
-    if circle:
-        index = next(i for i, t in enumerate(triggers) if t.name == circle[0])
+    cycle = find_cycle(wakes)
+    if cycle:
+        index = next(i for i, t in enumerate(triggers) if t.name == cycle[0])
         raise BadInput(
             "triggers raise each other in a loop",
             where=f"triggers.{index}.do",
-            found=" -> ".join(circle),
+            found=" -> ".join(cycle),
             expected="a chain of triggers that ends",
         )
 
