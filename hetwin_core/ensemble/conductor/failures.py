@@ -106,8 +106,8 @@ class FailureHandler:
             return
         self._scheduler.remove(decision.plan.index)
         main = self._scenario.main.name
-        told = f"it is given up; {main} has what it was responsible for"
-        self._note("warning", decision.plan.name, told)
+        text = f"it is given up; {main} has what it was responsible for"
+        self._note("warning", decision.plan.name, text)
         self._record(failure, "handed back")
 
     def _give_up(self, decision: HandBack | Restart, failure: RunFailed) -> None:

@@ -21,8 +21,8 @@ class Scheduler:
     """Selects the models to step from their rates, how late the main model is, fidelities, and failures.
 
     While the main model is late, models coupled after it step up to `MAX_STRETCH` times less often. A model whose
-    entity of the same name has a low ``fidelity`` does not step (paper 1, section 4.3: scripts). Models coupled
-    beside the main model keep their steps in both cases, because these begin before either is known.
+    entity of the same name has a low ``fidelity`` does not step (Tallavajhula et al. 2019, section 4.3: scripts).
+    Models coupled beside the main model keep their steps in both cases, because these begin before either is known.
 
     Args:
         ports: all models, in the scenario's order.

@@ -1,4 +1,4 @@
-"""Finding what leads back to itself."""
+"""Cycles in directed graphs."""
 
 from __future__ import annotations
 

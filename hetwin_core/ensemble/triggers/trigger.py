@@ -28,7 +28,7 @@ class Trigger:
     Attributes:
         name: as in the scenario.
         on: what wakes it.
-        while_phase: whether it looks again as long as the operation lasts.
+        while_phase: whether its condition is evaluated again at every step of the operation.
         let: variables and their expressions, in order.
         condition: precondition; None always holds.
         effects: as written; `arguments` holds the expressions in them.
@@ -50,7 +50,7 @@ def compile_evaluators(texts: Mapping[str, str]) -> dict[str, Expression]:
     """Compile a scenario's evaluators.
 
     Raises:
-        BadInput: on wrong syntax, a name that a built-in has, or evaluators that use each other in a circle.
+        BadInput: on wrong syntax, a name that a built-in has, or evaluators that use each other in a cycle.
     """
     built_in = all_evaluators()
     for name in texts:
@@ -81,7 +81,7 @@ def compile_triggers(
     """Compile and check a scenario's triggers.
 
     Raises:
-        BadInput: on unknown names, wrong syntax, or triggers that raise each other in a circle.
+        BadInput: on unknown names, wrong syntax, or triggers that raise each other in a cycle.
     """
     names: set[str] = set()
     compiled = []
@@ -96,7 +96,7 @@ def compile_triggers(
             )
         names.add(entry.name)
         compiled.append(_compile(entry, where, evaluators, models))
-    _refuse_loops(entries)
+    _refuse_cycles(entries)
     return tuple(compiled)
 
 
@@ -142,7 +142,7 @@ def _check(
     evaluators: Mapping[str, Expression],
     functions: Mapping[str, Any],
 ) -> None:
-    """All names known, also in the evaluators that the expression uses."""
+    """Raise BadInput if a name is unknown in the expression or in the evaluators that it uses."""
     expression.check_names(functions, {*known, *evaluators})
     for used in sorted(expression.variables & set(evaluators)):
         inner = evaluators[used]
@@ -182,8 +182,8 @@ def _check_model(effect: Effect, where: str, models: Collection[str]) -> None:
         )
 
 
-def _refuse_loops(triggers: list[TriggerEntry]) -> None:
-    """Refuse triggers that would wake each other for ever."""
+def _refuse_cycles(triggers: list[TriggerEntry]) -> None:
+    """Raise BadInput if triggers would wake each other for ever."""
     wakes = {
         t.name: [
             other.name
