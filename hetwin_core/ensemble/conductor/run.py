@@ -110,21 +110,21 @@ class Run:
 
         A main model in another process works on the next step while the state after the last one is published.
         """
-        cycle, publisher, effects = self._parts.step, self._parts.publisher, self._parts.effects
+        ensemble, publisher, effects = self._parts.step, self._parts.publisher, self._parts.effects
         step, over = 0, False
         while True:
             begun = False
             try:
-                if cycle.can_overlap and not over:
+                if ensemble.can_overlap and not over:
                     begun = self._begin_step(step + 1)
             finally:
-                publisher.publish(step, cycle.output)
+                publisher.publish(step, ensemble.output)
             if over:
                 return "recording" if effects.stopped_by is None else "stopped"
             if not begun and not self._begin_when_allowed(step + 1, idle):
                 return "stopped"
             step += 1
-            over = cycle.finish(step) or effects.stopped_by is not None
+            over = ensemble.finish(step) or effects.stopped_by is not None
 
     def _begin_step(self, step: int) -> bool:
         """Begin a step, unless the run is stopped or paused; returns whether it did."""
