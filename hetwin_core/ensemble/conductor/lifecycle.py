@@ -27,6 +27,8 @@ Parameters: TypeAlias = Mapping[str, Any]
 """Values of a model's parameters, by name."""
 Resolve: TypeAlias = Callable[[Sequence[ParameterRequest]], Parameters]
 """Gives the values of the parameters that a model asks for."""
+Placed: TypeAlias = Callable[[ModelPlan, BadInput], BadInput]
+"""Adds to a model's error the place in the scenario that it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Ready:
     parameters: Mapping[int, Parameters]
     seed: int
     handovers: tuple[tuple[int, int], ...]
-    placed: Callable[[ModelPlan, BadInput], BadInput]
+    placed: Placed
 
 
 class _Gathering:
@@ -127,10 +129,8 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
     for port in sorted(ports, key=lambda p: not p.plan.main):
         known = Known(gathering.entities, gathering.values, ids)
         resolve = partial(resolver.resolve, port.plan, known=known)
-        try:
-            given[port.plan.index], contribution = initialize(port, resolve, seed)
-        except BadInput as error:
-            raise resolver.placed(port.plan, error) from error
+        parameters, contribution = initialize(port, resolve, seed, resolver.placed)
+        given[port.plan.index] = parameters
         gathering.add(port.plan, contribution)
         contributions[port.plan.index] = contribution
     main = contributions[scenario.main.index]
@@ -160,8 +160,8 @@ def restart(port: ModelPort, scenario: Scenario, ready: Ready) -> None:
     """
     port.renew()
     register(port, scenario)
-    initialize(port, lambda _: ready.parameters[port.plan.index], ready.seed)
-    start(port, ready.scene)
+    initialize(port, lambda _: ready.parameters[port.plan.index], ready.seed, ready.placed)
+    start(port, ready)
 
 
 def register(port: ModelPort, scenario: Scenario) -> ModelRecord:
@@ -186,30 +186,39 @@ def register(port: ModelPort, scenario: Scenario) -> ModelRecord:
     )
 
 
-def initialize(port: ModelPort, resolve: Resolve, seed: int) -> tuple[Parameters, Contribution]:
+def initialize(
+    port: ModelPort, resolve: Resolve, seed: int, placed: Placed
+) -> tuple[Parameters, Contribution]:
     """Ask a model for its parameters, resolve and send them; returns them with what it contributes.
 
     Args:
         port: a registered model.
         resolve: gives the values of the parameters that the model asks for.
         seed: of the run.
+        placed: see `Ready`.
 
     Raises:
         BadInput: if a parameter cannot be resolved or used.
         RunFailed: if the model fails.
     """
     parameters = resolve(port.parameters())
-    return parameters, port.initialize(parameters, seed + port.plan.index)
+    try:
+        return parameters, port.initialize(parameters, seed + port.plan.index)
+    except BadInput as error:
+        raise placed(port.plan, error) from error
 
 
-def start(port: ModelPort, scene: Scene) -> None:
+def start(port: ModelPort, ready: Ready) -> None:
     """Start an initialized model on the scene as it is now.
 
     Raises:
         BadInput: if it cannot start with what it was given.
         RunFailed: if it fails.
     """
-    port.start(scene.snapshot())
+    try:
+        port.start(ready.scene.snapshot())
+    except BadInput as error:
+        raise ready.placed(port.plan, error) from error
 
 
 def start_all(
@@ -225,9 +234,7 @@ def start_all(
     failures: list[RunFailed] = []
     for port in ports:
         try:
-            start(port, ready.scene)
-        except BadInput as error:
-            raise ready.placed(port.plan, error) from error
+            start(port, ready)
         except RunFailed as failure:
             failures.append(failure)
             if is_fatal(failure):
