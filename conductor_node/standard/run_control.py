@@ -47,7 +47,7 @@ class RunControl:
             return int(STOPPED)
         if node.conductor is None or not node.conductor.is_running:
             return int(LOADING)
-        return int(PAUSED if node.conductor.gate.holds else PLAYING)
+        return int(PAUSED if node.conductor.pausing.holds else PLAYING)
 
     def running(self) -> Conductor:
         """The run that plays or is paused.
@@ -101,11 +101,11 @@ class RunControl:
         if self.state != PAUSED:
             raise failed("only a paused simulation is stepped; pause it first")
         conductor: Conductor = self._node.conductor
-        gate = conductor.gate
-        before = gate.through
+        pausing = conductor.pausing
+        before = pausing.steps_allowed
         conductor.step_paused(steps)
-        await self._while(conductor, lambda: gate.is_open or (gate.holds and gate.waiting))
-        done = gate.through - before
+        await self._while(conductor, lambda: pausing.is_off or (pausing.holds and pausing.waiting))
+        done = pausing.steps_allowed - before
         if done < steps:
             over = self._node.conductor is not conductor
             what = "the simulation ended" if over else "somebody paused it or let it play"
@@ -135,7 +135,7 @@ class RunControl:
             return
         if conductor is None or not conductor.is_running:
             raise wrong_state("the simulation is getting ready; ask again when it plays")
-        node.start_paused = conductor.gate.holds
+        node.start_paused = conductor.pausing.holds
         node.begin_startup_goal()
         conductor.stop()
         await node.deferred.until(lambda: node.conductor is not conductor and self._is_ready())
@@ -154,8 +154,8 @@ class RunControl:
             conductor.pause()
         except Refused as refusal:
             raise unsupported(str(refusal)) from None
-        gate = conductor.gate
-        await self._while(conductor, lambda: gate.waiting)
+        pausing = conductor.pausing
+        await self._while(conductor, lambda: pausing.waiting)
         if self._node.conductor is not conductor:
             raise failed("the simulation ended before it was paused")
 
@@ -178,7 +178,7 @@ class RunControl:
         conductor: Conductor | None = node.conductor
         if conductor is None or not conductor.is_running:
             return False
-        return conductor.gate.waiting or conductor.gate.is_open
+        return conductor.pausing.waiting or conductor.pausing.is_off
 
     def _check_that_it_runs(self) -> None:
         if self._node.goal is None:

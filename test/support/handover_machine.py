@@ -1,4 +1,4 @@
-"""A few models that refuse when they are told to, and a desk to move responsibilities between them."""
+"""A few models that refuse or fail on command, and what moves responsibilities between them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.digest import Digest
-from hetwin_core.ensemble.conductor.handovers import Moves
-from hetwin_core.ensemble.conductor.listener_group import Listeners
+from hetwin_core.ensemble.conductor.controls import Controls
+from hetwin_core.ensemble.conductor.lifecycle import Ready
+from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.parts import assemble
 from hetwin_core.ensemble.errors import Refused, RunFailed
 from hetwin_core.ensemble.model import (
     Contribution,
@@ -46,7 +48,7 @@ class Keeper(Model):
 
     @classmethod
     def describe(cls) -> ModelDescription:
-        # nobody but the tests' own desk can be responsible for the last attribute
+        # no model provides the last attribute
         return ModelDescription(
             ModelKind.SIMULATION, "keeps", provides=ATTRIBUTES[:2], can_be_main=True
         )
@@ -91,7 +93,7 @@ def _scenario() -> Scenario:
 
 
 class Machine:
-    """Models, scene and desk; `owners` is what the models themselves believe."""
+    """Models, scene and handovers; `believed` is what the models themselves hold to be true."""
 
     def __init__(self) -> None:
         scenario = _scenario()
@@ -106,8 +108,10 @@ class Machine:
             self.models[owners[slot]].kept[entity, attribute.name] = None
             start = pose_value((slot, 0, 0)) if attribute.name == "pose" else None
             self.scene.put(slot, start or Value(np.full(attribute.size, float(slot)), 0))
-        self.handovers: list[Any] = []
-        self.moves = Moves(scenario, self.scene, self.ports, Digest(layout), Listeners([]))
+        ready = Ready(self.scene, (), (), None, "", (), "", True, {}, 0, (), lambda _, error: error)
+        group = ListenerGroup([])
+        parts = assemble(scenario, self.ports, group, RunOptions(), ready, Controls())
+        self.handovers, self._effects = parts.handovers, parts.effects
         self.failed: RunFailed | None = None
 
     def go_on(self, time_ns: int) -> None:
@@ -119,13 +123,13 @@ class Machine:
         place = self.scene.layout.slots[slot]
         kind = RequestKind.GIVE_BACK if give_back else RequestKind.TAKE
         request = Request(kind, place.entity, place.attribute.name)
-        self._try(lambda: self.moves.requests(self.ports[model], [request]))
+        self._try(lambda: self._effects.requests(self.ports[model], [request]))
 
     def hand_over(self, model: int, slot: int) -> None:
         """A trigger hands an attribute over."""
         place = self.scene.layout.slots[slot]
         self._try(
-            lambda: self.moves.hand_over(place.entity, place.attribute.name, MODELS[model], "t")
+            lambda: self._effects.hand_over(place.entity, place.attribute.name, MODELS[model], "t")
         )
 
     def _try(self, work: Any) -> None:
@@ -156,4 +160,4 @@ class Machine:
 
     def moved(self) -> Sequence[tuple[int, bytes]]:
         """New owner and value of each handover."""
-        return [(MODELS.index(h.to_model), h.value.data.tobytes()) for h in self.moves.handovers]
+        return [(MODELS.index(h.to_model), h.value.data.tobytes()) for h in self.handovers.done]

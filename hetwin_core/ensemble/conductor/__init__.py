@@ -1,1 +1,1 @@
-"""The conductor: registers, initializes and steps the models, and moves responsibilities (paper 0, section 3.4)."""
+"""The conductor: runs the models and moves responsibilities (Bauer et al. 2022, section 3.4)."""

@@ -1,4 +1,4 @@
-"""The conductor, as those who start a run see it."""
+"""The conductor: runs a scenario with its models."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from hetwin_core.ensemble.conductor.controls import Controls, Placement
 from hetwin_core.ensemble.conductor.lifecycle import prepare
 from hetwin_core.ensemble.conductor.listener import RunListener, RunStart, RunSummary
-from hetwin_core.ensemble.conductor.listener_group import Listeners
+from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
 from hetwin_core.ensemble.conductor.options import RunOptions
 from hetwin_core.ensemble.conductor.parameters import is_live
-from hetwin_core.ensemble.conductor.pause import Gate
+from hetwin_core.ensemble.conductor.pause import Pause
 from hetwin_core.ensemble.conductor.run import Run
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Event
@@ -29,7 +29,7 @@ class Conductor:
     Args:
         scenario: what to run.
         ports: the models, in the scenario's order.
-        listeners: who is told what happens.
+        listeners: receive what happens.
         options: what the start says beyond the scenario.
         idle: spends up to so many seconds, again and again, while the run is paused.
     """
@@ -44,7 +44,7 @@ class Conductor:
     ) -> None:
         self._scenario = scenario
         self._ports = tuple(ports)
-        self._listeners = Listeners(listeners)
+        self._listeners = ListenerGroup(listeners)
         self._options = options or RunOptions()
         self._controls = Controls()
         self._idle = idle
@@ -72,7 +72,9 @@ class Conductor:
                     where="source",
                     expected="a recording as source, or a duration",
                 )
-            self._run = Run(self._scenario, self._ports, self._listeners, self._options, ready)
+            self._run = Run(
+                self._scenario, self._ports, self._listeners, self._options, ready, self._controls
+            )
         except BaseException:
             self._stop_models()
             raise
@@ -81,7 +83,7 @@ class Conductor:
     def run(self) -> RunSummary:
         """Step until the source ends, a trigger or `stop` says so, or something fails.
 
-        A failed run answers a summary too; its `ended` is ``failed``.
+        A failed run returns a summary too; its `ended` is ``failed``.
 
         Raises:
             BadInput: if a model cannot start with what it was given; nothing was recorded then.
@@ -89,11 +91,11 @@ class Conductor:
         if self._run is None:
             self.prepare()
         assert self._run is not None
-        return self._run.to_the_end(self._controls, self._idle)
+        return self._run.to_the_end(self._idle)
 
     @property
     def is_running(self) -> bool:
-        """Whether the models are ready or at work, so that `stop` has an effect at once."""
+        """Whether the models are prepared or at work, so that `stop` takes effect at once."""
         return self._run is not None
 
     def stop(self) -> None:
@@ -110,9 +112,9 @@ class Conductor:
         return None if self._run is None else self._run.scene
 
     @property
-    def gate(self) -> Gate:
-        """Tells whether the run is paused."""
-        return self._controls.gate
+    def pausing(self) -> Pause:
+        """Whether the run is paused, and how it goes on."""
+        return self._controls.pause
 
     def pause(self) -> None:
         """Hold the run before its next step, or before its first.
@@ -122,11 +124,11 @@ class Conductor:
         """
         if self.is_live:
             raise Refused("the twin of a live robot cannot be paused: the robot does not wait")
-        self.gate.close()
+        self.pausing.begin()
 
     def resume(self) -> None:
-        """Let a paused run go on."""
-        self.gate.open()
+        """Let a paused run continue."""
+        self.pausing.end()
 
     def step_paused(self, steps: int) -> None:
         """Let a paused run take some steps.
@@ -134,18 +136,18 @@ class Conductor:
         Raises:
             Refused: if it is not paused.
         """
-        self.gate.let_through(steps)
+        self.pausing.allow(steps)
 
     def place(
-        self, entity: str, attribute: str, data: Floats, tell: Callable[[str | None], None]
+        self, entity: str, attribute: str, data: Floats, done: Callable[[str | None], None]
     ) -> None:
-        """Put an attribute to another value at the next barrier, also of a paused run.
+        """Give an attribute another value at the next barrier, also while the run is paused.
 
         Args:
             entity: of the scene.
             attribute: of this entity.
             data: its new numbers; poses and twists in the world frame.
-            tell: called once, with None when it is done, else with the reason why not.
+            done: called once: with None when it is placed, else with the reason why not.
 
         Raises:
             Refused: if there is no run, or it has no such attribute of this size.
@@ -156,7 +158,7 @@ class Conductor:
         slot = layout.find(entity, attribute)
         if slot is None or layout.slots[slot].attribute.size != len(data):
             raise Refused(f"the scene has no {entity}.{attribute} of {len(data)} numbers")
-        self._controls.placements.put(Placement(slot, data, tell))
+        self._controls.placements.put(Placement(slot, data, done))
 
     def _stop_models(self) -> None:
         for port in self._ports:

@@ -1,117 +1,153 @@
-"""What becomes of a run in which a model fails: it stops, goes on without the model, or starts it anew."""
+"""Carries out what the failure policy decides when a model fails."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
-from hetwin_core.ensemble.conductor.handovers import Moves
-from hetwin_core.ensemble.conductor.listener_group import Listeners
+from hetwin_core.ensemble.conductor import lifecycle
+from hetwin_core.ensemble.conductor.failure_policy import (
+    MAX_RESTARTS,
+    FailurePolicy,
+    HandBack,
+    Restart,
+    RestartFailed,
+    Stop,
+)
+from hetwin_core.ensemble.conductor.handovers import Handovers
+from hetwin_core.ensemble.conductor.lifecycle import Ready
+from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.scheduler import Scheduler
 from hetwin_core.ensemble.conductor.summary import error_row
-from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
+from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
-from hetwin_core.ensemble.scenario.schema import OnFailure
-from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort
 
-MAX_RESTARTS = 3
 
+class FailureHandler:
+    """The one place where a decision about a failed model is carried out.
 
-class FailureDesk:
-    """Carries out `on_failure` of the models.
+    What fails meanwhile is decided on next, until nothing is left: a model is given up or restarted at most
+    `MAX_RESTARTS` times, and a failure of the main model ends the run.
 
     Args:
-        scenario: what to do with which model.
-        scene: values and responsibilities.
+        scenario: names of the models.
+        ready: the initialized ensemble, whose parameters a restarted model gets again.
         ports: the models, by index.
-        moves: moves the responsibilities of a model that failed.
-        listeners: are told.
-        parameters: what each model was initialized with, by index.
-        seed: of the run.
+        policy: decides.
+        handovers: moves the responsibilities of a failed model.
+        scheduler: stops stepping it.
+        listeners: receive notes.
+
+    Attributes:
+        rows: the failures that the run outlived, as the summary lists them.
     """
 
     def __init__(
         self,
         scenario: Scenario,
-        scene: Scene,
+        ready: Ready,
         ports: Sequence[ModelPort],
-        moves: Moves,
-        listeners: Listeners,
-        parameters: Mapping[int, Mapping[str, Any]],
-        seed: int,
+        policy: FailurePolicy,
+        handovers: Handovers,
+        scheduler: Scheduler,
+        listeners: ListenerGroup,
     ) -> None:
         self._scenario = scenario
-        self._scene = scene
+        self._ready = ready
         self._ports = ports
-        self._moves = moves
+        self._policy = policy
+        self._handovers = handovers
+        self._scheduler = scheduler
         self._listeners = listeners
-        self._parameters = parameters
-        self._seed = seed
-        self._restarts: Counter[int] = Counter()
-        self.rows: list[dict[str, Json]] = []
-        """The failures that the run outlived."""
+        self._owed: dict[int, tuple[int, ...]] = {}
+        self.rows: list[Mapping[str, Json]] = []
 
-    def ends_the_run(self, failure: RunFailed) -> bool:
-        """Whether it is not a model's, or the scenario says so."""
-        plan = self._scenario.plan(failure.model)
-        return plan is None or plan.on_failure is OnFailure.STOP
+    def is_fatal(self, failure: RunFailed) -> bool:
+        """Whether `handle` would raise this failure at once."""
+        return self._policy.is_fatal(failure)
 
     def handle(self, failure: RunFailed) -> None:
-        """Do what the scenario says.
+        """Do what the policy decides about a failure, and about those that follow from it.
 
         Raises:
-            RunFailed: the failure itself, if the run is to stop; another one, if what the scenario says fails.
+            RunFailed: the error that the run is to stop with.
         """
+        waiting = deque([failure])
+        while waiting:
+            failure = waiting.popleft()
+            decision = self._policy.decide(failure)
+            if decision is None:
+                continue
+            if isinstance(decision, Stop):
+                if decision.first is not None:
+                    self._give_up(decision.first, failure)
+                raise decision.error
+            try:
+                self._go_on(decision, failure)
+            except RunFailed as further:
+                waiting.append(further)
+
+    def failed_at_end(self, failure: RunFailed) -> None:
+        """Record that a model failed to stop, after the run had ended; ignored for one that was given up."""
         plan = self._scenario.plan(failure.model)
-        if plan is None or plan.on_failure is OnFailure.STOP:
-            raise failure
-        if plan.index in self._moves.given_up:
+        if plan is not None and self._handovers.is_given_up(plan.index):
             return
-        self._listeners.note(self._scene.time_ns, "error", plan.name, failure.without_model)
-        held = self._moves.take_from(plan.index, f"failure of {plan.name}")
-        port = self._ports[plan.index]
-        port.give_up()
-        if plan.on_failure is OnFailure.HAND_BACK:
-            then = "handed back"
-            told = f"it is given up; {self._scenario.main.name} has what it was responsible for"
-        else:
-            self._restart(plan, port, held, failure)
-            then = f"restarted ({self._restarts[plan.index]} of {MAX_RESTARTS})"
-            told = then
-        self._listeners.note(self._scene.time_ns, "warning", plan.name, told)
+        with suppress(RunFailed):  # the log may have failed before
+            self._note("error", failure.model, failure.without_model)
+        self._record(failure, "the run was over")
+
+    def _go_on(self, decision: HandBack | Restart, failure: RunFailed) -> None:
+        self._give_up(decision, failure)
+        if isinstance(decision, Restart):
+            self._restart(decision, failure)
+            return
+        self._scheduler.remove(decision.plan.index)
+        main = self._scenario.main.name
+        text = f"it is given up; {main} has what it was responsible for"
+        self._note("warning", decision.plan.name, text)
+        self._record(failure, "handed back")
+
+    def _give_up(self, decision: HandBack | Restart, failure: RunFailed) -> None:
+        plan = decision.plan
+        self._note("error", plan.name, failure.without_model)
+        self._handovers.take_from_failed(plan.index, decision.slots, f"failure of {plan.name}")
+        self._ports[plan.index].give_up()
+
+    def _restart(self, decision: Restart, failure: RunFailed) -> None:
+        plan, scene = decision.plan, self._ready.scene
+        try:
+            lifecycle.restart(self._ports[plan.index], self._scenario, self._ready)
+        except (BadInput, RunFailed) as error:
+            raise _restart_failed(plan, error, scene.time_ns) from error
+        self._handovers.readmit(plan.index)
+        self._scheduler.restarted(plan.index)
+        self._owed[plan.index] = (*decision.slots, *self._owed.get(plan.index, ()))
+        try:
+            self._give_back(plan)
+        finally:
+            then = f"restarted ({decision.attempt} of {MAX_RESTARTS})"
+            self._note("warning", plan.name, then)
+            self._record(failure, then)
+
+    def _give_back(self, plan: ModelPlan) -> None:
+        """Give a restarted model what it had; what it fails to take is left for its next restart."""
+        while self._owed[plan.index]:
+            slot, *rest = self._owed[plan.index]
+            self._handovers.give_back(slot, plan.index, f"restart of {plan.name}")
+            self._owed[plan.index] = tuple(rest)
+
+    def _note(self, level: str, source: str, text: str) -> None:
+        self._listeners.note(self._ready.scene.time_ns, level, source, text)
+
+    def _record(self, failure: RunFailed, then: str) -> None:
         self.rows.append({**(error_row(failure) or {}), "then": then})
 
-    def too_late(self, failure: RunFailed) -> None:
-        """A model has failed when the run was over."""
-        with suppress(RunFailed):  # the log may have failed before
-            self._listeners.note(self._scene.time_ns, "error", failure.model, failure.without_model)
-        self.rows.append({**(error_row(failure) or {}), "then": "the run was over"})
 
-    def _restart(
-        self, plan: ModelPlan, port: ModelPort, held: Sequence[int], failure: RunFailed
-    ) -> None:
-        self._restarts[plan.index] += 1
-        if self._restarts[plan.index] > MAX_RESTARTS:
-            reason = f"{failure.reason}; it was restarted {MAX_RESTARTS} times before"
-            raise RunFailed(plan.name, failure.call, failure.time_ns, reason)
-        try:
-            port.renew()
-            port.register()
-            port.parameters()
-            port.initialize(self._parameters[plan.index], self._seed + plan.index)
-            port.start(self._scene.snapshot())
-        except BadInput as error:
-            raise self._failed(plan, error) from error
-        except RunFailed as error:
-            raise self._failed(plan, error) from error
-        self._moves.readmit(plan.index)
-        for slot in held:
-            self._moves.give_back(slot, plan.index, f"restart of {plan.name}")
-
-    def _failed(self, plan: ModelPlan, error: HetwinError) -> RunFailed:
-        reason = error.reason if isinstance(error, RunFailed) else str(error)
-        call = error.call if isinstance(error, RunFailed) else "initialize"
-        return RunFailed(plan.name, call, self._scene.time_ns, f"at its restart: {reason}")
+def _restart_failed(plan: ModelPlan, error: BadInput | RunFailed, time_ns: int) -> RestartFailed:
+    call, reason = "initialize", str(error)
+    if isinstance(error, RunFailed):
+        call, reason = error.call, error.reason
+    return RestartFailed(plan.name, call, time_ns, f"at its restart: {reason}")

@@ -1,11 +1,12 @@
-"""From models that nobody knows to an ensemble that is ready: register, parameters, initialize."""
+"""The life cycle of models, at the start of a run and at a restart: register, parameters, initialize, start."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from hetwin_core.ensemble.conductor.listener import ModelRecord
 from hetwin_core.ensemble.conductor.options import RunOptions
 from hetwin_core.ensemble.conductor.parameters import Known, ParameterResolver
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.model import Contribution
+from hetwin_core.ensemble.model import Contribution, ParameterRequest
 from hetwin_core.ensemble.scenario.against_scene import check_against_scene
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scene.layout import Entity, Layout, Slot
@@ -22,10 +23,17 @@ from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 from hetwin_core.ensemble.transport.port import ModelPort
 
+Parameters: TypeAlias = Mapping[str, Any]
+"""Values of a model's parameters, by name."""
+Resolve: TypeAlias = Callable[[Sequence[ParameterRequest]], Parameters]
+"""Gives the values of the parameters that a model asks for."""
+Placed: TypeAlias = Callable[[ModelPlan, BadInput], BadInput]
+"""Adds to a model's error the place in the scenario that it is about."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """An ensemble that is initialized.
+    """An initialized ensemble.
 
     Attributes:
         scene: values and responsibilities at the start.
@@ -38,7 +46,8 @@ class Ready:
         reproducible: whether all models are.
         parameters: what each model was initialized with, by index.
         seed: of the run; each model's is its index more.
-        placed: gives a model's error about one of its parameters the place of that parameter in the scenario.
+        handovers: (slot, model) that the scenario asks for before the first step.
+        placed: adds to a model's error about one of its parameters the place of that parameter in the scenario.
     """
 
     scene: Scene
@@ -49,13 +58,14 @@ class Ready:
     warnings: tuple[str, ...]
     engine: str
     reproducible: bool
-    parameters: Mapping[int, Mapping[str, Any]]
+    parameters: Mapping[int, Parameters]
     seed: int
-    placed: Callable[[ModelPlan, BadInput], BadInput]
+    handovers: tuple[tuple[int, int], ...]
+    placed: Placed
 
 
 class _Gathering:
-    """Entities and attributes as the models bring them in."""
+    """Entities and attributes that the models have contributed so far."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
@@ -103,61 +113,67 @@ class _Gathering:
 
 
 def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions) -> Ready:
-    """Register, ask for parameters, resolve them, initialize; the main model first.
+    """Register all models, then resolve their parameters and initialize them, the main model first.
 
     Raises:
         BadInput: if a parameter cannot be resolved or used; model and parameter are named.
         RunFailed: if a model fails.
     """
-    records = tuple(_register(scenario, index, port) for index, port in enumerate(ports))
+    records = tuple(register(port, scenario) for port in ports)
     resolver = ParameterResolver(scenario, options)
     gathering = _Gathering(scenario)
     ids = {record.name: record.id for record in records}
     seed = scenario.file.seed if options.seed is None else options.seed
-    duration_ns, description, engine, main_count = None, "", "", 0
-    given: dict[int, Mapping[str, Any]] = {}
+    given: dict[int, Parameters] = {}
+    contributions: dict[int, Contribution] = {}
     for port in sorted(ports, key=lambda p: not p.plan.main):
         known = Known(gathering.entities, gathering.values, ids)
-        parameters = resolver.resolve(port.plan, port.parameters(), known)
+        resolve = partial(resolver.resolve, port.plan, known=known)
+        parameters, contribution = initialize(port, resolve, seed, resolver.placed)
         given[port.plan.index] = parameters
-        try:
-            contribution = port.initialize(parameters, seed + port.plan.index)
-        except BadInput as error:
-            raise resolver.placed(port.plan, error) from error
         gathering.add(port.plan, contribution)
-        if port.plan.main:
-            duration_ns = contribution.duration_ns
-            description, engine = contribution.robot_description, contribution.engine
-            main_count = len(contribution.attributes)
-    layout = Layout.build(gathering.entities.values(), gathering.slots)
-    check_against_scene(scenario, layout)
-    names = tuple(record.name for record in records)
-    table = ResponsibilityTable(layout, names, np.array(gathering.owners, np.int32))
-    main_slots = tuple(range(main_count))
-    scene = Scene(layout, table, scenario.main.index, main_slots)
-    for slot, value in enumerate(gathering.values.values()):
-        scene.put(slot, value)
-    scene.resolve(0)
+        contributions[port.plan.index] = contribution
+    main = contributions[scenario.main.index]
+    scene = _scene(scenario, gathering, records, len(main.attributes))
     return Ready(
         scene,
         records,
-        main_slots,
-        duration_ns,
-        description,
+        tuple(range(len(main.attributes))),
+        main.duration_ns,
+        main.robot_description,
         tuple(gathering.warnings),
-        engine,
+        main.engine,
         gathering.reproducible,
         given,
         seed,
+        tuple(_handovers(scenario, scene.layout)),
         resolver.placed,
     )
 
 
-def _register(scenario: Scenario, index: int, port: ModelPort) -> ModelRecord:
+def restart(port: ModelPort, scenario: Scenario, ready: Ready) -> None:
+    """Replace a model that was given up by a new instance, started with the parameters of the former one.
+
+    Raises:
+        BadInput: if it does not accept these parameters any more.
+        RunFailed: if it fails.
+    """
+    port.renew()
+    register(port, scenario)
+    initialize(port, lambda _: ready.parameters[port.plan.index], ready.seed, ready.placed)
+    start(port, ready)
+
+
+def register(port: ModelPort, scenario: Scenario) -> ModelRecord:
+    """Connect to a model; returns its entry in the registry.
+
+    Raises:
+        RunFailed: if it fails, or does not appear in time.
+    """
     plan = port.plan
     host, pid = port.register()
     return ModelRecord(
-        id=f"{index + 1}:{plan.name}",
+        id=f"{plan.index + 1}:{plan.name}",
         name=plan.name,
         type=plan.type,
         kind=plan.description.kind.value,
@@ -170,13 +186,84 @@ def _register(scenario: Scenario, index: int, port: ModelPort) -> ModelRecord:
     )
 
 
-def initial_moves(scenario: Scenario, layout: Layout) -> list[tuple[int, int]]:
-    """(slot, model) as the scenario's responsibilities say; a wildcard covers what its model declares.
+def initialize(
+    port: ModelPort, resolve: Resolve, seed: int, placed: Placed
+) -> tuple[Parameters, Contribution]:
+    """Ask a model for its parameters, resolve and send them; returns them with what it contributes.
+
+    Args:
+        port: a registered model.
+        resolve: gives the values of the parameters that the model asks for.
+        seed: of the run.
+        placed: see `Ready`.
+
+    Raises:
+        BadInput: if a parameter cannot be resolved or used.
+        RunFailed: if the model fails.
+    """
+    parameters = resolve(port.parameters())
+    try:
+        return parameters, port.initialize(parameters, seed + port.plan.index)
+    except BadInput as error:
+        raise placed(port.plan, error) from error
+
+
+def start(port: ModelPort, ready: Ready) -> None:
+    """Start an initialized model on the scene as it is now.
+
+    Raises:
+        BadInput: if it cannot start with what it was given.
+        RunFailed: if it fails.
+    """
+    try:
+        port.start(ready.scene.snapshot())
+    except BadInput as error:
+        raise ready.placed(port.plan, error) from error
+
+
+def start_all(
+    ports: Iterable[ModelPort], ready: Ready, is_fatal: Callable[[RunFailed], bool]
+) -> list[RunFailed]:
+    """Start the models in order; returns the failures, of which at most the last is fatal.
+
+    They are not handled here, so that the log, which begins after all have started, contains what follows.
+
+    Raises:
+        BadInput: if a model cannot start with what it was given.
+    """
+    failures: list[RunFailed] = []
+    for port in ports:
+        try:
+            start(port, ready)
+        except RunFailed as failure:
+            failures.append(failure)
+            if is_fatal(failure):
+                break
+    return failures
+
+
+def _scene(
+    scenario: Scenario, gathering: _Gathering, records: Sequence[ModelRecord], main_slots: int
+) -> Scene:
+    """The scene at the start, with everything that the models have contributed."""
+    layout = Layout.build(gathering.entities.values(), gathering.slots)
+    check_against_scene(scenario, layout)
+    names = tuple(record.name for record in records)
+    table = ResponsibilityTable(layout, names, np.array(gathering.owners, np.int32))
+    scene = Scene(layout, table, scenario.main.index, range(main_slots))
+    for slot, value in enumerate(gathering.values.values()):
+        scene.put(slot, value)
+    scene.resolve(0)
+    return scene
+
+
+def _handovers(scenario: Scenario, layout: Layout) -> list[tuple[int, int]]:
+    """(slot, model) for each responsibility in the scenario; a wildcard covers what its model declares.
 
     Raises:
         BadInput: if an entry covers nothing.
     """
-    moves: list[tuple[int, int]] = []
+    handovers: list[tuple[int, int]] = []
     for index, entry in enumerate(scenario.file.responsibilities):
         plan = scenario.plan(entry.model)
         assert plan is not None  # checked when the scenario was read
@@ -189,8 +276,8 @@ def initial_moves(scenario: Scenario, layout: Layout) -> list[tuple[int, int]]:
                 expected="an entity and an attribute of the scene",
             )
             raise scenario.placed(problem)
-        moves.extend((slot, plan.index) for slot in slots)
-    return moves
+        handovers.extend((slot, plan.index) for slot in slots)
+    return handovers
 
 
 def _covered(slots: Sequence[Slot], entity: str, attribute: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""What a run tells those who record or publish it."""
+"""What a run reports to its listeners, which record, publish or judge it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ModelRecord:
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """A responsibility that moved; `value` is what was released, equal to the bit to what was taken."""
+    """A responsibility that moved; `value` was released and taken, equal to the bit."""
 
     time_ns: int
     entity: str
@@ -55,7 +55,7 @@ class RunStart:
         layout: entities and attributes.
         models: in the scenario's order; an owner's index counts in it.
         robot_description: the robot's URDF; empty if there is none.
-        warnings: what the models could not carry over from their input, with the model's name.
+        warnings: what the models could not use of their input, each with the model's name.
         snapshot: the scene at the start.
     """
 
@@ -76,7 +76,7 @@ class RunStart:
 class RunSummary:
     """How a run went; the content of ``summary.json`` (all times in seconds of simulated time).
 
-    `engine` is what the main model computes with. `live` tells the lag behind a live robot: the time at which states
+    `engine` is what the main model computes with. `live` is the lag behind a live robot: the time at which states
     were complete and published minus that at which the newest joint sample in them was measured.
     """
 
@@ -96,7 +96,7 @@ class RunSummary:
     counters: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     failures: tuple[Mapping[str, Json], ...] = ()
-    """Of models that the run went on without, or with another instance of."""
+    """Failures of models that the run outlived: without the model, or with another instance of it."""
     live: Mapping[str, Json] = field(default_factory=dict)
     engine: str = ""
 
@@ -117,29 +117,29 @@ class RunListener(Protocol):
         """A responsibility moved."""
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Something that a person should know; `level` is ``info``, ``warning`` or ``error``."""
+        """A message for people; `level` is ``info``, ``warning`` or ``error``."""
 
     def ended(self, summary: RunSummary) -> None:
         """The run is over, well or not; called once if `started` was."""
 
 
 class QuietListener(RunListener):
-    """A listener that does nothing, for those who follow only part of a run."""
+    """A listener that does nothing, as a base for those that need only some of the calls."""
 
     def started(self, start: RunStart) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def event(self, event: Event) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def handover(self, handover: Handover) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def ended(self, summary: RunSummary) -> None:
-        """Nothing."""
+        """Do nothing."""

@@ -1,4 +1,4 @@
-"""Telling several listeners at once; what they cannot do ends the run with words."""
+"""Several listeners called as one; an exception in any of them ends the run with an error that names the call."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 
 
-class Listeners:
-    """All who follow a run, in order."""
+class ListenerGroup:
+    """All listeners of a run, called in order.
+
+    Every method raises RunFailed if a listener raises anything that is no error of hetwin's.
+    """
 
     def __init__(self, listeners: Sequence[RunListener]) -> None:
         self._listeners = tuple(listeners)
         self._time_ns = 0
 
     def started(self, start: RunStart) -> None:
-        """Tell that the run begins."""
-        self._tell("started", lambda listener: listener.started(start))
+        """Publish that the run begins."""
+        self._call("started", lambda listener: listener.started(start))
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Tell that a step is complete."""
+        """Publish the state after a complete step."""
         self._time_ns = scene.time_ns
         try:
             for listener in self._listeners:
@@ -33,19 +36,19 @@ class Listeners:
             raise self._failure("stepped", error) from error
 
     def event(self, event: Event) -> None:
-        """Tell of an event."""
-        self._tell("event", lambda listener: listener.event(event))
+        """Publish an event."""
+        self._call("event", lambda listener: listener.event(event))
 
     def handover(self, handover: Handover) -> None:
-        """Tell of a handover."""
-        self._tell("handover", lambda listener: listener.handover(handover))
+        """Publish a handover."""
+        self._call("handover", lambda listener: listener.handover(handover))
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Tell what a person should know."""
-        self._tell("note", lambda listener: listener.note(time_ns, level, source, text))
+        """Publish what a person should know."""
+        self._call("note", lambda listener: listener.note(time_ns, level, source, text))
 
     def ended(self, summary: RunSummary) -> None:
-        """Tell all that the run is over, whatever one of them does."""
+        """Publish that the run is over, to all listeners even if one of them raises."""
         failure: Exception | None = None
         for listener in self._listeners:
             try:
@@ -55,14 +58,14 @@ class Listeners:
         if failure is not None:
             raise self._failure("ended", failure) from failure
 
-    def _tell(self, call: str, tell: Callable[[RunListener], None]) -> None:
+    def _call(self, name: str, call: Callable[[RunListener], None]) -> None:
         try:
             for listener in self._listeners:
-                tell(listener)
+                call(listener)
         except HetwinError:
             raise
         except Exception as error:
-            raise self._failure(call, error) from error
+            raise self._failure(name, error) from error
 
-    def _failure(self, call: str, error: Exception) -> RunFailed:
-        return RunFailed("log", call, self._time_ns, f"{type(error).__name__}: {error}")
+    def _failure(self, name: str, error: Exception) -> RunFailed:
+        return RunFailed("log", name, self._time_ns, f"{type(error).__name__}: {error}")

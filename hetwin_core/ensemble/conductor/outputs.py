@@ -1,4 +1,4 @@
-"""Taking in what models answer: checked, and only what they are responsible for."""
+"""Writes the outputs of models into the scene: checked, and only what each is responsible for."""
 
 from __future__ import annotations
 
@@ -17,51 +17,54 @@ from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Value
 from hetwin_core.ensemble.transport.value_check import all_finite, wrong_numbers, wrong_output
 
 
-class AnswerDesk:
-    """Writes answers into the scene.
+class OutputWriter:
+    """Writes outputs into the scene.
 
     Args:
-        scene: where answers go.
+        scene: receives the values.
         main_slots: slots that the main model's block covers, from the first on.
-        note: told once of each attribute that a model answers without being responsible for it.
+        warn: called once with (model, text) for each attribute that a model outputs without being responsible for it.
+
+    Attributes:
+        dropped: "model: entity.attribute" -> number of values that were not written.
     """
 
     def __init__(
-        self, scene: Scene, main_slots: Sequence[int], note: Callable[[str, str], None]
+        self, scene: Scene, main_slots: Sequence[int], warn: Callable[[str, str], None]
     ) -> None:
         self._scene = scene
         self._layout = scene.layout
-        self._note = note
+        self._warn = warn
         self._block_size = sum(self._layout.slots[s].attribute.size for s in main_slots)
         self._span = slice(0, self._block_size)
         self.dropped: Counter[str] = Counter()
 
-    def take_main(self, plan: ModelPlan, output: StepOutput, time_ns: int) -> None:
-        """Take the main model's answer for `time_ns`.
+    def write_main(self, plan: ModelPlan, output: StepOutput, time_ns: int) -> None:
+        """Write the main model's output of its step to `time_ns`.
 
         Raises:
             RunFailed: if it is not for that time, has the wrong shape, or is not finite.
         """
-        self._check_answer(plan, output, time_ns)
+        self._check_output(plan, output, time_ns)
         if output.block is not None:
             self._check_block(plan, output.block, time_ns)
             self._scene.put_block(self._span, output.block)
         if output.proximity is not None:
             self._check_proximity(plan, output.proximity, time_ns)
             self._scene.put_proximity(output.proximity)
-        self._write(plan, output)
+        self._write_values(plan, output)
 
-    def take(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
-        """Take a model's answer; `time_ns` is None if nobody asked for a certain time.
+    def write(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
+        """Write a model's output; `time_ns` is None for a model that steps at times of its own.
 
         Raises:
-            RunFailed: see `take_main`.
+            RunFailed: see `write_main`.
         """
-        self._check_answer(plan, output, time_ns)
-        self._write(plan, output)
+        self._check_output(plan, output, time_ns)
+        self._write_values(plan, output)
 
-    def _write(self, plan: ModelPlan, output: StepOutput) -> None:
-        """Write what the model is responsible for, and drop the rest."""
+    def _write_values(self, plan: ModelPlan, output: StepOutput) -> None:
+        """Write what the model is responsible for, and drop and count the rest."""
         for (entity, attribute), value in output.values.items():
             slot = self._layout.find(entity, attribute)
             if slot is None or self._scene.table.owner(slot) != plan.index:
@@ -74,11 +77,11 @@ class AnswerDesk:
         key = f"{plan.name}: {entity}.{attribute}"
         self.dropped[key] += 1
         if self.dropped[key] == 1:
-            self._note(
+            self._warn(
                 plan.name, f"answers {entity}.{attribute}, which it is not responsible for; dropped"
             )
 
-    def _check_answer(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
+    def _check_output(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
         wrong = wrong_output(output)
         if wrong is not None:
             raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, wrong)

@@ -1,4 +1,4 @@
-"""What observers say of the scene, in words: ``held(box, gripper)``, ``on(box, table)``."""
+"""Predicates that observers evaluate on the scene, written as ``held(box, gripper)``, ``on(box, table)``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hetwin_core.ensemble.scene.values import Floats, Meaning
 
 
 class Predicates:
-    """Follows the attributes that are truths or name entities.
+    """Follows the attributes that hold a truth value or name an entity.
 
     Args:
         layout: the scene's layout.
@@ -25,8 +25,8 @@ class Predicates:
             set(hands) if s.attribute.name == "held" else set() for s in self._naming
         ]
 
-    def look(self, values: Floats) -> None:
-        """Remember which entities are named now."""
+    def observe(self, values: Floats) -> None:
+        """Record which entities the attributes name at these values of the scene."""
         if not len(self._offsets):
             return
         now = values[self._offsets]
@@ -38,7 +38,7 @@ class Predicates:
                 partners.add(int(partner))
 
     def state(self, values: Floats) -> dict[str, bool]:
-        """Every predicate that was ever true, every hand's `held`, and every truth, as they are now."""
+        """Present value of every predicate that was ever true, of every hand's `held`, and of every truth value."""
         state: dict[str, bool] = {}
         for slot, partners in zip(self._naming, self._partners, strict=True):
             now = int(values[slot.offset])

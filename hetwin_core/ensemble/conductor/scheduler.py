@@ -1,95 +1,127 @@
-"""Which models step when, and how far a twin of a live robot is behind it."""
+"""Which models step together with which step of the main model."""
 
 from __future__ import annotations
 
 import sys
-import time
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.model import Stepping
+from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort
 
-MOST_STRETCH = 8
+MAX_STRETCH = 8
 STEPS_TO_CHANGE = 50
 """Steps of the main model between two changes of the rates."""
-KEPT_LAGS = 200_000
 
 
-class Pace:
-    """Tells which models are due; while the main model is late, they step up to eight times less often.
+class Scheduler:
+    """Selects the models to step from their rates, how late the main model is, fidelities, and failures.
 
-    Models beside the main one keep their rates: they set out before it is known how late it is.
+    While the main model is late, models coupled after it step up to `MAX_STRETCH` times less often. A model whose
+    entity of the same name has a low ``fidelity`` does not step (Tallavajhula et al. 2019, section 4.3: scripts).
+    Models coupled beside the main model keep their steps in both cases, because these begin before either is known.
 
     Args:
-        ports: the models that the conductor waits for, without the main one.
+        ports: all models, in the scenario's order.
+        layout: layout of the scene.
+
+    Attributes:
+        unwaited: the models that step on the clock or at their own pace.
+        stretch: by this factor, models step less often than their rates say.
+        missed: name of a model -> steps left out because the main model was late.
     """
 
-    def __init__(self, ports: Sequence[ModelPort]) -> None:
-        self._ports = tuple(ports)
-        self._last = {port.plan.name: 0 for port in ports}
+    def __init__(self, ports: Sequence[ModelPort], layout: Layout) -> None:
+        others = [p for p in ports if not p.plan.main]
+        self._waited = [p for p in others if p.plan.stepping is Stepping.SERVICE]
+        self._beside = [p for p in self._waited if p.plan.beside]
+        self.unwaited = [p for p in others if p.plan.stepping is not Stepping.SERVICE]
+        self._fidelity_offsets = _fidelity_offsets(self._waited, layout)
+        self._interrupted: set[int] = set()
+        self._last = {port.plan.index: 0 for port in self._waited}
         self._changed = -STEPS_TO_CHANGE
         self.stretch = 1
         self.missed: Counter[str] = Counter()
 
-    def drop(self, models: Container[int]) -> None:
-        """Forget models that were given up, by their indices."""
-        self._ports = tuple(p for p in self._ports if p.plan.index not in models)
+    def starting_beside(self, step: int) -> list[ModelPort]:
+        """Models coupled beside the main model whose period begins with this step of it.
 
-    def due(self, step: int) -> list[ModelPort]:
-        """Who steps together with this step of the main model."""
-        due = [port for port in self._ports if step % port.plan.every == 0]
-        if self.stretch == 1:
-            return due
-        chosen = [
-            port for port in due if port.plan.beside or step % (port.plan.every * self.stretch) == 0
-        ]
+        A period lasts as many main steps as the model's rate says; its output is due with the last of them.
+        """
+        starting = [p for p in self._beside if (step - 1) % p.plan.every == 0]
+        if self._interrupted:
+            self._interrupted.difference_update(p.plan.index for p in starting)
+        return starting
+
+    def due(self, step: int, scene: Scene) -> list[ModelPort]:
+        """Models that step together with this step of the main model, or whose step beside it ends with it."""
+        due = [port for port in self._waited if step % port.plan.every == 0]
+        if self.stretch > 1:
+            due = self._less_often(due, step)
+        if self._fidelity_offsets:
+            due = self._switched_on(due, scene)
+        return due
+
+    def _less_often(self, due: Sequence[ModelPort], step: int) -> list[ModelPort]:
+        chosen = [p for p in due if p.plan.beside or step % (p.plan.every * self.stretch) == 0]
         self.missed.update(port.plan.name for port in due if port not in chosen)
         return chosen
 
+    def _switched_on(self, due: Sequence[ModelPort], scene: Scene) -> list[ModelPort]:
+        offsets, values = self._fidelity_offsets, scene.snapshot().values
+        return [
+            port
+            for port in due
+            if (at := offsets.get(port.plan.index)) is None
+            or Fidelity.of(values[at]) is not Fidelity.LOW
+        ]
+
+    def still_due(self, due: list[ModelPort]) -> list[ModelPort]:
+        """Those of `due` that have not lost their step by a failure since."""
+        if not self._interrupted:
+            return due
+        return [port for port in due if port.plan.index not in self._interrupted]
+
     def next_due(self, step: int) -> int:
-        """The first step of the main model, from this one on, together with which anyone else steps."""
-        nexts = [-(-step // port.plan.every) * port.plan.every for port in self._ports]
+        """The first step of the main model, from this one on, with which any waited-for model steps."""
+        nexts = [-(-step // port.plan.every) * port.plan.every for port in self._waited]
         return min(nexts, default=sys.maxsize)
 
     def steps_since(self, port: ModelPort, step: int) -> int:
-        """Steps of the main model since this model's last; remembers that it steps now."""
-        since = step - self._last[port.plan.name]
-        self._last[port.plan.name] = step
+        """Steps of the main model since this model's last step; records that it steps now."""
+        since = step - self._last[port.plan.index]
+        self._last[port.plan.index] = step
         return since
 
     def adapt(self, step: int, late: bool) -> bool:
-        """Step less often while the twin is late, and as often as before afterwards; answers whether that changed."""
-        wanted = min(2 * self.stretch, MOST_STRETCH) if late else max(self.stretch // 2, 1)
+        """Double the stretch while the main model is late, halve it otherwise; returns whether it changed."""
+        wanted = min(2 * self.stretch, MAX_STRETCH) if late else max(self.stretch // 2, 1)
         if wanted == self.stretch or step - self._changed < STEPS_TO_CHANGE:
             return False
         self._changed = step
         self.stretch = wanted
         return True
 
+    def remove(self, model: int) -> None:
+        """Never step this model again."""
+        self._waited = [p for p in self._waited if p.plan.index != model]
+        self._beside = [p for p in self._beside if p.plan.index != model]
+        self.unwaited = [p for p in self.unwaited if p.plan.index != model]
+        self._interrupted.add(model)
 
-class LagMeter:
-    """How old the newest joint sample is in what is published."""
+    def restarted(self, model: int) -> None:
+        """A new instance replaces this model; a step that the former one began beside the main model is lost."""
+        if any(port.plan.index == model for port in self._beside):
+            self._interrupted.add(model)
 
-    def __init__(self) -> None:
-        self._lags: list[int] = []
 
-    def published(self, input_ns: int | None) -> None:
-        """A state was published just now, with an input that was measured at this system time."""
-        if input_ns is not None and len(self._lags) < KEPT_LAGS:
-            self._lags.append(time.time_ns() - input_ns)
-
-    def summary(self) -> Mapping[str, Json]:
-        """Median, 95th percentile and most in ms, and of how many states; empty if the robot was not live."""
-        if not self._lags:
-            return {}
-        lags = np.array(self._lags, np.float64) / 1e6
-        median, high = np.percentile(lags, (50, 95)).tolist()
-        return {
-            "states": len(lags),
-            "lag_median_ms": round(median, 3),
-            "lag_p95_ms": round(high, 3),
-            "lag_max_ms": round(float(lags.max()), 3),
-        }
+def _fidelity_offsets(ports: Sequence[ModelPort], layout: Layout) -> Mapping[int, int]:
+    """Index of a model -> offset of the fidelity that switches it, for those that have one."""
+    return {
+        port.plan.index: layout.range_of(port.plan.name, FIDELITY.name).start
+        for port in ports
+        if layout.has(port.plan.name, FIDELITY.name) and not port.plan.beside
+    }

@@ -1,4 +1,4 @@
-"""How a run went, as `summary.json` and ``hetwin run --json`` tell it."""
+"""Rows of a run's summary, as in `summary.json` and in the output of ``hetwin run --json``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hetwin_core.ensemble.events import Json
 
 
 def error_row(error: RunFailed | None) -> dict[str, Json] | None:
-    """Why a run failed; None if it did not."""
+    """The row of an error; None if there is none."""
     if error is None:
         return None
     return {
@@ -20,7 +20,7 @@ def error_row(error: RunFailed | None) -> dict[str, Json] | None:
 
 
 def handover_row(handover: Handover) -> dict[str, Json]:
-    """One handover."""
+    """The row of a handover."""
     return {
         "time": handover.time_ns / 1e9,
         "entity": handover.entity,

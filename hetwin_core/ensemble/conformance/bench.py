@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hetwin_core.ensemble.clock import MainClock
-from hetwin_core.ensemble.conductor.outputs import AnswerDesk
+from hetwin_core.ensemble.conductor.outputs import OutputWriter
 from hetwin_core.ensemble.conformance.declaration import check_spec
 from hetwin_core.ensemble.conformance.fixture import ENTITIES, MODEL, Fixture
 from hetwin_core.ensemble.conformance.result import Broken
@@ -113,7 +113,7 @@ class Bench:
         if not self.is_main:
             self.scene.put_proximity(self._fixture.proximity(0))
         self.scene.resolve(0)
-        self._answers = AnswerDesk(
+        self._outputs = OutputWriter(
             self.scene, main_slots, lambda _, text: self._strayed.append(text)
         )
         self.trace = [_contribution_text(contribution)]
@@ -139,8 +139,8 @@ class Bench:
         if not isinstance(output, StepOutput):
             raise Broken(f"answers {type(output).__name__}; expected a StepOutput")
         self._check_left_alone()
-        take = self._answers.take_main if self.is_main else self._answers.take
-        take(self.plan, output, then)
+        write = self._outputs.write_main if self.is_main else self._outputs.write
+        write(self.plan, output, then)
         if self._strayed:
             raise Broken(f"at {then / 1e9:.4f} s {self._strayed[0]}")
         self._check_rest(output, then)

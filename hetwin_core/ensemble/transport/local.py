@@ -31,16 +31,16 @@ Result = TypeVar("Result")
 
 
 class LocalPort(ModelPort):
-    """A model that nothing lies in front of.
+    """A model in the conductor's process.
 
-    Stepped by service, it runs in the caller's thread, or, coupled beside the main model, in one of its own;
-    on the clock or free, in a thread of its own that nobody waits for.
+    Stepped by service, it runs in the caller's thread, or, coupled beside the main model, in a thread of its own;
+    on the clock or free, in a thread of its own that the conductor does not wait for.
 
-    A model that hangs in here cannot be interrupted; a call that comes back late is told as a failure.
+    A model that hangs cannot be interrupted; a call that returns late is reported as a failure.
 
     Args:
         plan: the model as the scenario has it.
-        row: where the call that is under way is written, for a process that watches this one.
+        row: receives the call that is under way, for a process that watches this one.
     """
 
     def __init__(self, plan: ModelPlan, row: Row | None = None) -> None:
@@ -49,7 +49,7 @@ class LocalPort(ModelPort):
         self._time_ns = 0
         self._pending: StepInput | None = None
         self._beside = self._own_thread()
-        self._loop: _Loop | None = None
+        self._loop: _UnwaitedThread | None = None
         # a model in a thread of its own must not be stepped while it takes or releases
         self._one_at_a_time = threading.Lock()
         self._model: Model | None = None
@@ -71,17 +71,17 @@ class LocalPort(ModelPort):
         return self._call("parameters", self.model.parameters)
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Hand the resolved parameters over."""
+        """Initialize the model with the resolved parameters."""
         return self._call("initialize", self.model.initialize, parameters, seed)
 
     def start(self, scene: Snapshot) -> None:
-        """Begin the run, and the thread of a model that nobody waits for."""
+        """Begin the run, and the thread of a model on the clock or free."""
         self._call("start", self.model.start, scene)
         if self.plan.stepping is not Stepping.SERVICE:
-            self._loop = _Loop(self.plan, self._step)
+            self._loop = _UnwaitedThread(self.plan, self._step)
 
     def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
-        """Ask for a step; only a model beside the main one, on the clock or free begins it at once."""
+        """Request a step; only a model beside the main one, on the clock or free begins it at once."""
         self._time_ns = tick.time_ns
         if self._loop is not None:
             self._loop.post(tick)
@@ -92,7 +92,7 @@ class LocalPort(ModelPort):
 
     def end_step(self) -> StepOutput:
         """Do the step, or wait for it."""
-        if self._beside is not None and self._beside.is_asked:
+        if self._beside is not None and self._beside.is_requested:
             return self._beside.end()
         if self._pending is None:
             raise RunFailed(self.plan.name, "step", self._time_ns, "no step was asked for")
@@ -100,7 +100,7 @@ class LocalPort(ModelPort):
         return self._step(tick)
 
     def collect(self) -> list[StepOutput]:
-        """Answers of a model that nobody waits for."""
+        """Outputs of a model on the clock or free since the last call."""
         return self._loop.collect() if self._loop is not None else []
 
     @property
@@ -119,7 +119,7 @@ class LocalPort(ModelPort):
         return self._call("release", self.model.release, entity, attribute, scene)
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
-        """Ask for something of the model's own."""
+        """Carry out a command of the model's own."""
         self._let_step_end()
         self._call("command", self.model.command, name, arguments)
 
@@ -137,24 +137,24 @@ class LocalPort(ModelPort):
         return None
 
     def _let_step_end(self) -> None:
-        """A step that was asked for comes first, whichever thread is quicker: a digest must not depend on it."""
+        """Wait for a requested step: the digest must not depend on which thread is quicker."""
         if self._beside is not None:
             self._beside.let_end()
 
     def give_up(self) -> None:
-        """Stop the model, if it is not still in a step, and forget it."""
+        """Stop the model, unless it is still in a step, and drop it."""
         self.stop()
         self._model = self._loop = self._pending = self._beside = None
 
     def renew(self) -> None:
-        """The next registration makes another instance."""
-        self._one_at_a_time = threading.Lock()  # the former one may be held for ever
+        """Let the next registration make another instance."""
+        self._one_at_a_time = threading.Lock()  # the former instance may hold the old lock for ever
         self._beside = self._own_thread()
 
-    def _own_thread(self) -> _Beside | None:
+    def _own_thread(self) -> _BesideThread | None:
         if not self.plan.beside or self.plan.stepping is not Stepping.SERVICE:
             return None
-        return _Beside(self.plan.name, self._step)
+        return _BesideThread(self.plan.name, self._step)
 
     def _step(self, tick: StepInput) -> StepOutput:
         return self._call("step", self.model.step, tick, time_ns=tick.time_ns)
@@ -166,7 +166,7 @@ class LocalPort(ModelPort):
         *arguments: object,
         time_ns: int | None = None,
     ) -> Result:
-        """Do the work; what the contract does not let a model raise in this call is a failure of the model."""
+        """Call the model; an exception that the contract does not allow in this call is a failure of the model."""
         now = self._time_ns if time_ns is None else time_ns
         row = self._row
         try:
@@ -192,41 +192,41 @@ class LocalPort(ModelPort):
         return result
 
 
-class _Beside:
-    """Steps a model in its own thread, which begins with its first step."""
+class _BesideThread:
+    """Steps a model coupled beside the main one in a thread, which begins with the first step."""
 
     def __init__(self, name: str, step: Callable[[StepInput], StepOutput]) -> None:
         self._step = step
         # Not a pool of one: its futures cost the conductor's thread half as much again at every step.
         self._ticks: SimpleQueue[StepInput | None] = SimpleQueue()
-        self._answers: SimpleQueue[StepOutput | Exception] = SimpleQueue()
-        self._answer: StepOutput | Exception | None = None
+        self._outputs: SimpleQueue[StepOutput | Exception] = SimpleQueue()
+        self._output: StepOutput | Exception | None = None
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-        self.is_asked = False
+        self.is_requested = False
 
     def begin(self, tick: StepInput) -> None:
-        """Ask for a step."""
+        """Request a step."""
         if self._thread.ident is None:
             self._thread.start()
-        self.is_asked = True
+        self.is_requested = True
         self._ticks.put(tick)
 
     def let_end(self) -> None:
-        """Wait for the step that was asked for, if there is one."""
-        if self.is_asked and self._answer is None:
-            self._answer = self._answers.get()
+        """Wait for the requested step, if there is one."""
+        if self.is_requested and self._output is None:
+            self._output = self._outputs.get()
 
     def end(self) -> StepOutput:
-        """Wait for the answer of the step that was asked for; raises what the model raised."""
+        """Wait for the requested step; returns its output, or raises what the model raised."""
         self.let_end()
-        answer, self._answer, self.is_asked = self._answer, None, False
-        assert answer is not None
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+        output, self._output, self.is_requested = self._output, None, False
+        assert output is not None
+        if isinstance(output, Exception):
+            raise output
+        return output
 
     def stop(self) -> None:
-        """Let the thread end after its present step."""
+        """End the thread after its present step."""
         if self._thread.is_alive():
             self._ticks.put(None)
             self._thread.join()
@@ -234,13 +234,13 @@ class _Beside:
     def _run(self) -> None:
         while (tick := self._ticks.get()) is not None:
             try:
-                self._answers.put(self._step(tick))
+                self._outputs.put(self._step(tick))
             except Exception as error:
-                self._answers.put(error)
+                self._outputs.put(error)
 
 
-class _Loop:
-    """Steps a model in its own thread: each time the clock ticks, or, if free, whenever it is done."""
+class _UnwaitedThread:
+    """Steps a model in a thread: at every tick of the clock, or, if free, as soon as its last step is done."""
 
     def __init__(self, plan: ModelPlan, step: Callable[[StepInput], StepOutput]) -> None:
         self.missed = 0
@@ -249,12 +249,12 @@ class _Loop:
         self._wake = threading.Condition()
         self._next: StepInput | None = None
         self._over = False
-        self._answers: SimpleQueue[StepOutput | Exception] = SimpleQueue()
+        self._outputs: SimpleQueue[StepOutput | Exception] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=plan.name, daemon=True)
         self._thread.start()
 
     def post(self, tick: StepInput) -> None:
-        """Offer the newest time; one that was never begun is missed, but not its events."""
+        """Offer the newest time; an earlier one that was not begun is counted as missed, and its events are kept."""
         with self._wake:
             if self._next is not None:
                 self.missed += not self._free
@@ -263,19 +263,19 @@ class _Loop:
             self._wake.notify()
 
     def collect(self) -> list[StepOutput]:
-        """Answers so far; raises what the model raised."""
-        answers: list[StepOutput] = []
+        """Outputs since the last call; raises what the model raised."""
+        outputs: list[StepOutput] = []
         while True:
             try:
-                answer = self._answers.get_nowait()
+                output = self._outputs.get_nowait()
             except Empty:
-                return answers
-            if isinstance(answer, Exception):
-                raise answer
-            answers.append(answer)
+                return outputs
+            if isinstance(output, Exception):
+                raise output
+            outputs.append(output)
 
     def end(self) -> bool:
-        """Let the thread end after its present step; whether it has."""
+        """End the thread after its present step; returns whether it has ended within a second."""
         with self._wake:
             self._over = True
             self._wake.notify()
@@ -290,9 +290,9 @@ class _Loop:
                     return
                 tick, self._next = self._next, None
             try:
-                self._answers.put(self._step(tick))
+                self._outputs.put(self._step(tick))
             except Exception as error:
-                self._answers.put(error)
+                self._outputs.put(error)
                 return
 
 

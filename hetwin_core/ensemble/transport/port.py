@@ -42,7 +42,7 @@ class ModelPort(ABC):
 
     @abstractmethod
     def register(self) -> tuple[str, int]:
-        """Make the connection; answers host and process id."""
+        """Make the connection; returns host and process id."""
 
     @abstractmethod
     def parameters(self) -> Sequence[ParameterRequest]:
@@ -50,7 +50,7 @@ class ModelPort(ABC):
 
     @abstractmethod
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Hand the resolved parameters over."""
+        """Initialize the model with the resolved parameters; returns what it contributes."""
 
     @abstractmethod
     def start(self, scene: Snapshot) -> None:
@@ -58,24 +58,24 @@ class ModelPort(ABC):
 
     @abstractmethod
     def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
-        """Ask for a step, without waiting; it goes out with `send` at the latest.
+        """Request a step, without waiting; the request is sent by `send` at the latest.
 
         Args:
             tick: the step.
-            further: times of the steps that will be asked for next, before anything else is asked of the model and
-                with nothing new to tell it [ns]; it may take them already (see `ahead`).
+            further: times of the steps that will be requested next, before any other call of the model and without
+                new input for it [ns]; it may take them already (see `ahead`).
         """
 
     def send(self) -> None:
-        """Let steps that were asked for go out; a transport may have held them back to send several together."""
+        """Send the requested steps; a transport may have held them back to send several together."""
 
     @abstractmethod
     def end_step(self) -> StepOutput:
-        """Wait for the step that was asked for."""
+        """Wait for the requested step; returns its output."""
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether the model is at work once `begin_step` has returned."""
+        """Whether the model is at work as soon as the request for a step is sent."""
         return False
 
     @property
@@ -85,17 +85,17 @@ class ModelPort(ABC):
 
     @property
     def ahead(self) -> int:
-        """How many steps the model has taken beyond the last one that was asked for."""
+        """How many steps the model has taken beyond the last one that was requested."""
         return 0
 
     @abstractmethod
     def collect(self) -> list[StepOutput]:
-        """For models that nobody waits for: what has arrived since the last call."""
+        """For models on the clock or free: the outputs that have arrived since the last call."""
 
     @property
     @abstractmethod
     def missed_steps(self) -> int:
-        """For models on the clock: how many steps they have missed so far."""
+        """For models on the clock: number of steps missed so far."""
 
     @abstractmethod
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
@@ -107,16 +107,16 @@ class ModelPort(ABC):
 
     @abstractmethod
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
-        """Ask for something of the model's own."""
+        """Carry out a command of the model's own."""
 
     @abstractmethod
     def give_up(self) -> None:
-        """The model has failed: nobody listens to it any more; never raises."""
+        """Disconnect from a model that has failed; never raises."""
 
     @abstractmethod
     def renew(self) -> None:
-        """Make another instance of a model that was given up, to be registered and initialized anew."""
+        """Make another instance of a model that was given up, to be registered and initialized again."""
 
     @abstractmethod
     def stop(self) -> RunFailed | None:
-        """End the run; never raises, but answers what the model failed with."""
+        """End the run; never raises, but returns the failure if the model fails."""

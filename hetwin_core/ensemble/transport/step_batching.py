@@ -1,8 +1,8 @@
 """Several steps of the main model in one call, as long as nothing else can come between them.
 
-Most steps of a main model change nothing for others: nobody else is due, and no event wakes a trigger. The conductor
-says which further steps may follow at once; the model takes them until one has something to tell. Results are
-the same as step by step, only the way there is shorter.
+Most steps of a main model change nothing for others: no other model is due, and no event wakes a trigger. The
+conductor says which further steps may follow at once; the model takes them until the output of one holds more than
+its block. The results are the same as step by step, with fewer messages.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from hetwin_core.ensemble.model import StepInput, StepOutput
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats
 
-MOST_STEPS = 32
-"""So many steps at most are taken in one call."""
+MAX_STEPS = 32
+"""Most steps in one call."""
 LONGEST_S = 0.005
-"""No further step is begun after so many wall seconds, so that the conductor hears of the model often enough."""
+"""No further step begins after this wall time, so that the conductor hears from the model often enough."""
 
 
 class QuietSteps:
-    """Answers that hold a block and nothing to act on, as flat arrays.
+    """Outputs that hold a block and nothing to act on, as flat arrays.
 
     Attributes:
-        index: time, numbers in the block and in the rows of proximity (-1: none told) of each, one after the other.
-        numbers: block and rows of each, one after the other.
+        index: time, numbers in the block and in the rows of proximity (-1: no rows) of each output in turn.
+        numbers: block and rows of each output in turn.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class QuietSteps:
         return self._count
 
     def add(self, output: object) -> bool:
-        """Keep a copy of an answer; false if there is more in it than fits here."""
+        """Keep a copy of an output; returns false, and keeps nothing, if it holds more than fits here."""
         if not isinstance(output, StepOutput) or _has_more(output):
             return False
         block, near = output.block, output.proximity
@@ -56,7 +56,7 @@ class QuietSteps:
         return True
 
     def pop(self) -> StepOutput:
-        """Take the last answer out again."""
+        """Remove the last output and return it."""
         self._count -= 1
         near_size, size, time_ns = self.index.pop(), self.index.pop(), self.index.pop()
         near = None
@@ -66,13 +66,13 @@ class QuietSteps:
 
 
 def _has_more(output: StepOutput) -> bool:
-    """Whether there is something to act on, or to write back one by one."""
-    told = output.values or output.events or output.requests or output.ended
-    return bool(told) or output.input_ns is not None or output.late
+    """Whether an output holds something to act on, or values to write one by one."""
+    more = output.values or output.events or output.requests or output.ended
+    return bool(more) or output.input_ns is not None or output.late
 
 
 def _cut(numbers: array[float], count: int) -> Floats:
-    """Take so many numbers off the end."""
+    """Remove this many numbers from the end and return them."""
     start = len(numbers) - count
     last = np.array(numbers[start:], np.float64)
     del numbers[start:]
@@ -91,8 +91,7 @@ def _is_floats(numbers: object, dimensions: int) -> TypeGuard[Floats]:
 class Stepper:
     """Takes a step and those that may follow at once.
 
-    What a model raises after its first step is kept until it is asked for that step, so that everything before
-    it counts.
+    An exception in a later step is kept and raised when that step is requested, so that the steps before it count.
     """
 
     def __init__(self) -> None:
@@ -104,11 +103,11 @@ class Stepper:
         tick: StepInput,
         further: Sequence[int],
     ) -> tuple[QuietSteps, StepOutput]:
-        """The answers of all steps that were taken, the last one as it is.
+        """Take steps; returns the outputs of all but the last, and the last as it is.
 
         Args:
-            step: the model's own.
-            tick: the step that was asked for.
+            step: the model's step function.
+            tick: the requested step.
             further: times of the steps that may follow [ns].
         """
         if self._failure is not None:
@@ -130,7 +129,7 @@ class Stepper:
 
 
 def _next(tick: StepInput, time_ns: int) -> StepInput:
-    """The step after `tick`; others answer the same as long as they are not due."""
+    """The input of the step after `tick`; the values of other models stay the same until they are due."""
     return replace(
         tick,
         time_ns=time_ns,

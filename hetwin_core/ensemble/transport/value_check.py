@@ -1,4 +1,4 @@
-"""Whether what a model answers can be used."""
+"""Checks of the outputs and values that come from models."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
 
 MAX_EVENTS = 1000
-"""A model that tells more in one step floods the run."""
+"""Most events in one output."""
 
 
 _FEW = 32
-"""So many numbers are faster looked at one by one than by numpy."""
+"""Up to this size, a sum over a list is faster than numpy's."""
 
 
 def all_finite(numbers: Floats) -> bool:
     """Whether there is neither NaN nor infinity among the numbers.
 
-    One sum is finite only if all are, and is much cheaper than looking at each.
+    A sum is finite only if all its terms are, and is much cheaper than a test of each.
     """
     total = sum(numbers.tolist()) if numbers.ndim == 1 and numbers.size <= _FEW else numbers.sum()
     return math.isfinite(total) or bool(np.isfinite(numbers).all())
 
 
 def wrong_output(output: object) -> str | None:
-    """What is wrong with an answer to a step, whatever is in it; None if nothing is."""
+    """What is wrong with the output of a step as a whole; None if nothing is."""
     if not isinstance(output, StepOutput):
         return f"it answers {type(output).__name__}; expected a StepOutput"
     if len(output.events) > MAX_EVENTS:

@@ -1,1 +1,1 @@
-"""Triggers: event + precondition -> effects (paper 0, section 3.3.1)."""
+"""Triggers: event + precondition -> effects (Bauer et al. 2022, section 3.3.1)."""

@@ -1,12 +1,12 @@
-"""Finding what leads back to itself."""
+"""Cycles in directed graphs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 
-def find_circle(leads_to: Mapping[str, Sequence[str]]) -> list[str]:
-    """A circle in a graph, its first node again at the end; empty if there is none.
+def find_cycle(leads_to: Mapping[str, Sequence[str]]) -> list[str]:
+    """A cycle in a graph, its first node again at the end; empty if there is none.
 
     Takes time in proportion to the graph, and no recursion, however it is made.
 

@@ -9,13 +9,13 @@ from hetwin_core.ensemble.events import Json
 
 
 class Effects(Protocol):
-    """Carried out by the conductor, at the barrier."""
+    """Effects of triggers, which the conductor carries out at the barrier."""
 
     def hand_over(self, entity: str, attribute: str, to: str, cause: str) -> None:
         """Move a responsibility."""
 
     def command(self, model: str, name: str, arguments: Mapping[str, Json], cause: str) -> None:
-        """Ask a model for something of its own."""
+        """Give a model a command of its own."""
 
     def stop(self, reason: str) -> None:
         """End the run."""

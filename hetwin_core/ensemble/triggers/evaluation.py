@@ -1,4 +1,4 @@
-"""What the expressions of triggers mean at the moment: variables, conditions and arguments of effects."""
+"""Values of the expressions of triggers: variables, conditions and arguments of effects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hetwin_core.ensemble.triggers.trigger import Trigger
 
 
 class Evaluation:
-    """Evaluates expressions on the scene as it is when asked.
+    """Evaluates expressions on the scene as it is at the time of the call.
 
     Args:
         evaluators: functions of a snapshot that expressions may call.
@@ -61,7 +61,7 @@ class Evaluation:
             raise RunFailed(f"trigger {trigger.name}", "evaluate", time_ns, reason) from None
 
     def _evaluator(self, function: Evaluator, *arguments: Any) -> Any:
-        """Call an evaluator; the library tells less of what it raises than is needed to find the fault."""
+        """Call an evaluator; keeps what it raises, of which the library reports too little."""
         try:
             return function(self._snapshot(), *arguments)
         except Exception as error:

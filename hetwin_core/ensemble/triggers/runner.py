@@ -26,12 +26,12 @@ from hetwin_core.ensemble.triggers.schema import (
 from hetwin_core.ensemble.triggers.trigger import Trigger
 
 MAX_DEPTH = 16
-"""How many triggers may wake one another in one step."""
+"""Longest chain of triggers that wake one another in one step."""
 
 
 @dataclass(slots=True)
 class _Waiting:
-    """An event that is to be handled, and the chain of triggers that raised it."""
+    """An event to be handled, and the chain of triggers that raised it."""
 
     event: Event
     chain: tuple[str, ...] = ()
@@ -43,9 +43,9 @@ class TriggerRunner:
     Args:
         triggers: in the scenario's order.
         evaluators: functions of a snapshot that expressions may call.
-        effects: carries the effects out.
-        snapshot: gives the scene as it is now, effects of earlier triggers included.
-        handled: told of every event that is handled, in order; answers it with its sequence number.
+        effects: carries out the effects.
+        snapshot: returns the scene as it is now, effects of earlier triggers included.
+        handled: called with every event that is handled, in order; returns it with its sequence number.
     """
 
     def __init__(
@@ -68,23 +68,23 @@ class TriggerRunner:
 
     @property
     def waits_for_events(self) -> bool:
-        """Whether nothing can happen without an event, whatever the values are."""
+        """Whether no trigger can act without an event, whatever the values are."""
         return not self._on_value and not any(
             t.while_phase and t.name in self._operations for t in self._triggers
         )
 
     def run(self, events: Iterable[Event], time_ns: int) -> None:
-        """Handle the events of a barrier, then what waits for values and lasting operations.
+        """Handle the events of a barrier, then the triggers on values and on operations that last.
 
         Raises:
             RunFailed: if an expression has no value, or triggers wake each other without end.
         """
         self._drain(deque(_Waiting(e) for e in events), time_ns)
         for trigger in self._on_value:
-            self._look_at_value(trigger, time_ns)
+            self._run_on_value(trigger, time_ns)
         for trigger in self._triggers:
             if trigger.while_phase and trigger.name in self._operations:
-                self._look_again(trigger, time_ns)
+                self._run_while_phase(trigger, time_ns)
 
     def _drain(self, queue: deque[_Waiting], time_ns: int) -> None:
         while queue:
@@ -134,7 +134,7 @@ class TriggerRunner:
             value = value.get(part) if isinstance(value, Mapping) else None
         return self._rises(trigger, _compare(trigger, on, value, time_ns))
 
-    def _look_at_value(self, trigger: Trigger, time_ns: int) -> None:
+    def _run_on_value(self, trigger: Trigger, time_ns: int) -> None:
         on = trigger.on
         assert isinstance(on, OnAttribute)
         scene = self._snapshot()
@@ -150,7 +150,7 @@ class TriggerRunner:
             raised = self._try(trigger, event, time_ns)
             self._drain(deque(_Waiting(e, (trigger.name,)) for e in raised), time_ns)
 
-    def _look_again(self, trigger: Trigger, time_ns: int) -> None:
+    def _run_while_phase(self, trigger: Trigger, time_ns: int) -> None:
         bound = self._evaluation.bind(trigger, self._operations[trigger.name], time_ns)
         if self._rises(trigger, bound.holds()):
             raised = self._apply(trigger, bound, time_ns)
@@ -166,7 +166,7 @@ class TriggerRunner:
         return self._apply(trigger, bound, time_ns) if bound.holds() else []
 
     def _apply(self, trigger: Trigger, bound: Bound, time_ns: int) -> list[Event]:
-        """Carry the effects out; answers the events that they raise."""
+        """Carry out the effects; returns the events that they raise."""
         raised: list[Event] = []
         for effect in trigger.effects:
             if isinstance(effect, DoRaise):
@@ -196,7 +196,7 @@ class TriggerRunner:
 
 
 def _compare(trigger: Trigger, on: OnAttribute | OnTopic, value: Any, time_ns: int) -> bool:
-    """Whether the comparison that the trigger waits for holds."""
+    """Whether the comparison in the trigger's `on` holds for this value."""
     if value is None:
         return False
     if on.above is None and on.below is None:

@@ -75,7 +75,7 @@ class HandOver(Strict):
 
 
 class Command(Strict):
-    """Ask a model for something of its own."""
+    """Give a model a command of its own."""
 
     model: str
     name: str
@@ -124,7 +124,7 @@ Effect = Annotated[
 
 
 class TriggerEntry(Strict):
-    """Event + precondition -> effects (paper 0, section 3.3.1)."""
+    """Event + precondition -> effects (Bauer et al. 2022, section 3.3.1)."""
 
     name: Name
     on: On

@@ -9,7 +9,7 @@ from typing import Any
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.triggers.cycles import find_circle
+from hetwin_core.ensemble.triggers.cycles import find_cycle
 from hetwin_core.ensemble.triggers.schema import (
     DoCommand,
     DoHandOver,
@@ -28,7 +28,7 @@ class Trigger:
     Attributes:
         name: as in the scenario.
         on: what wakes it.
-        while_phase: whether it looks again as long as the operation lasts.
+        while_phase: whether its condition is evaluated again at every step of the operation.
         let: variables and their expressions, in order.
         condition: precondition; None always holds.
         effects: as written; `arguments` holds the expressions in them.
@@ -50,7 +50,7 @@ def compile_evaluators(texts: Mapping[str, str]) -> dict[str, Expression]:
     """Compile a scenario's evaluators.
 
     Raises:
-        BadInput: on wrong syntax, a name that a built-in has, or evaluators that use each other in a circle.
+        BadInput: on wrong syntax, a name that a built-in has, or evaluators that use each other in a cycle.
     """
     built_in = all_evaluators()
     for name in texts:
@@ -62,12 +62,12 @@ def compile_evaluators(texts: Mapping[str, str]) -> dict[str, Expression]:
                 expected="another name",
             )
     compiled = {n: Expression(text, f"evaluators.{n}") for n, text in texts.items()}
-    circle = find_circle({n: sorted(e.variables & set(compiled)) for n, e in compiled.items()})
-    if circle:
+    cycle = find_cycle({n: sorted(e.variables & set(compiled)) for n, e in compiled.items()})
+    if cycle:
         raise BadInput(
             "evaluators use each other in a circle",
-            where=f"evaluators.{circle[0]}",
-            found=" -> ".join(circle),
+            where=f"evaluators.{cycle[0]}",
+            found=" -> ".join(cycle),
             expected="evaluators that use others only",
         )
     for expression in compiled.values():
@@ -81,7 +81,7 @@ def compile_triggers(
     """Compile and check a scenario's triggers.
 
     Raises:
-        BadInput: on unknown names, wrong syntax, or triggers that raise each other in a circle.
+        BadInput: on unknown names, wrong syntax, or triggers that raise each other in a cycle.
     """
     names: set[str] = set()
     compiled = []
@@ -96,7 +96,7 @@ def compile_triggers(
             )
         names.add(entry.name)
         compiled.append(_compile(entry, where, evaluators, models))
-    _refuse_loops(entries)
+    _refuse_cycles(entries)
     return tuple(compiled)
 
 
@@ -142,7 +142,7 @@ def _check(
     evaluators: Mapping[str, Expression],
     functions: Mapping[str, Any],
 ) -> None:
-    """All names known, also in the evaluators that the expression uses."""
+    """Raise BadInput if a name is unknown in the expression or in the evaluators that it uses."""
     expression.check_names(functions, {*known, *evaluators})
     for used in sorted(expression.variables & set(evaluators)):
         inner = evaluators[used]
@@ -182,8 +182,8 @@ def _check_model(effect: Effect, where: str, models: Collection[str]) -> None:
         )
 
 
-def _refuse_loops(triggers: list[TriggerEntry]) -> None:
-    """Refuse triggers that would wake each other for ever."""
+def _refuse_cycles(triggers: list[TriggerEntry]) -> None:
+    """Raise BadInput if triggers would wake each other for ever."""
     wakes = {
         t.name: [
             other.name
@@ -194,13 +194,13 @@ def _refuse_loops(triggers: list[TriggerEntry]) -> None:
         ]
         for t in triggers
     }
-    circle = find_circle(wakes)
-    if circle:
-        index = next(i for i, t in enumerate(triggers) if t.name == circle[0])
+    cycle = find_cycle(wakes)
+    if cycle:
+        index = next(i for i, t in enumerate(triggers) if t.name == cycle[0])
         raise BadInput(
             "triggers raise each other in a loop",
             where=f"triggers.{index}.do",
-            found=" -> ".join(circle),
+            found=" -> ".join(cycle),
             expected="a chain of triggers that ends",
         )
 

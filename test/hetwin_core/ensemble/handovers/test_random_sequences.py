@@ -37,7 +37,7 @@ def check_one(random: Random, length: int) -> None:
         keeper.plan = pick(DEEDS, 6)
     for act in pick(ACTS, length):
         model, slot = random.randrange(len(MODELS)), random.randrange(SLOTS)
-        before = len(machine.moves.handovers)
+        before = len(machine.handovers.done)
         if act == "wait":
             machine.go_on(1000 * (slot + 1))
         elif act == "hand_over":
@@ -45,10 +45,10 @@ def check_one(random: Random, length: int) -> None:
         else:
             machine.ask(model, slot, act == "give_back")
         check_owners(machine)
-        seen["moved"] += len(machine.moves.handovers) - before
+        seen["moved"] += len(machine.handovers.done) - before
     seen["sequences"] += 1
     seen["failed"] += machine.failed is not None
-    seen["refused"] += machine.moves.refused
+    seen["refused"] += machine.handovers.refused
     check_values(machine)
 
 
@@ -74,7 +74,7 @@ def check_values(machine: Machine) -> None:
         for key, value in model.kept.items():
             slot = machine.scene.layout.slot_id(*key)
             if value is not None and machine.scene.table.owner(slot) == machine.models.index(model):
-                given_last = [h for h in machine.moves.handovers if (h.entity, h.attribute) == key]
+                given_last = [h for h in machine.handovers.done if (h.entity, h.attribute) == key]
                 assert (
                     given_last == [] or value.data.tobytes() == given_last[-1].value.data.tobytes()
                 )

@@ -6,7 +6,7 @@ import pytest
 from support.small_ensemble import run, scenario
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.triggers.cycles import find_circle
+from hetwin_core.ensemble.triggers.cycles import find_cycle
 from hetwin_core.ensemble.triggers.runner import MAX_DEPTH
 
 HEAD = """
@@ -58,14 +58,14 @@ def test_a_loop_is_refused_before_the_run_with_its_chain(event: str) -> None:
 
 
 def test_circles() -> None:
-    assert find_circle({"a": ["b"], "b": ["c"], "c": []}) == []
-    assert find_circle({"a": ["a"]}) == ["a", "a"]
-    assert find_circle({"x": ["a"], "a": ["b", "c"], "b": [], "c": ["a"]}) == ["a", "c", "a"]
+    assert find_cycle({"a": ["b"], "b": ["c"], "c": []}) == []
+    assert find_cycle({"a": ["a"]}) == ["a", "a"]
+    assert find_cycle({"x": ["a"], "a": ["b", "c"], "b": [], "c": ["a"]}) == ["a", "c", "a"]
 
 
 def test_a_wide_and_deep_graph_takes_no_time() -> None:
     layers = {f"{i}{s}": [f"{i + 1}{o}" for o in "abc"] for i in range(3000) for s in "abc"}
     layers |= {"3000a": [], "3000b": [], "3000c": []}
-    assert find_circle(layers) == []
+    assert find_cycle(layers) == []
     layers["3000b"] = ["0a"]
-    assert len(find_circle(layers)) == 3002
+    assert len(find_cycle(layers)) == 3002

@@ -14,21 +14,25 @@ from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.transport.value_check import wrong_numbers
 
 
-class FellToMain(Refused):
-    """Neither the new owner nor the former one takes a responsibility; the main model has it now."""
+class FellBackToMain(Refused):
+    """Neither the new owner nor the former one took a responsibility; the main model has it now.
+
+    Attributes:
+        handover: from the former owner to the main model.
+        failure: failure of the new owner; None if it refused.
+    """
 
     def __init__(self, text: str, handover: Handover) -> None:
         super().__init__(text)
         self.handover = handover
         self.failure: RunFailed | None = None
-        """Of the new owner, if it did not refuse but fail."""
 
 
-class HandoverDesk:
-    """The only place where responsibilities move.
+class TwoPhaseHandover:
+    """The only place where a responsibility moves.
 
-    Nothing is ever owned twice or by nobody, and what is taken equals what was released, to the bit: if taking
-    fails, the old owner takes the value back; if it cannot, the main model takes it, else the run stops.
+    Every attribute has exactly one owner at any time, and what is taken equals what was released, to the bit: if
+    taking fails, the old owner takes the value back; if it cannot, the main model takes it, else the run stops.
 
     Args:
         scene: values and the table of responsibilities.
@@ -45,9 +49,9 @@ class HandoverDesk:
         """Move one responsibility; None if the model has it already.
 
         Raises:
-            FellToMain: if neither the new owner nor the former one takes it, but the main model does.
-            Refused: if the move does not happen; the former owner has it still.
-            RunFailed: if a model fails, or nobody takes the value.
+            FellBackToMain: if neither the new owner nor the former one takes it, but the main model does.
+            Refused: if the move does not happen; the former owner still has it.
+            RunFailed: if a model fails, or no model takes the value.
         """
         table = self._scene.table
         owner = table.owner(slot)
@@ -73,18 +77,18 @@ class HandoverDesk:
                 raise
             try:
                 self._return(slot, owner, value, cause, f"{receiver.plan.name} failed")
-            except FellToMain as fall:
+            except FellBackToMain as fall:
                 fall.failure = failure
                 raise
             raise
         return self._moved(slot, owner, to, cause, value)
 
     def place(self, slot: int, data: Floats) -> None:
-        """Let an attribute's owner go on from another value.
+        """Give an attribute another value, from which its owner continues.
 
         Raises:
-            Refused: if it does not; it goes on as before.
-            RunFailed: if it fails.
+            Refused: if the owner does not accept the value; it continues from its own.
+            RunFailed: if the owner fails.
         """
         place = self._scene.layout.slots[slot]
         entity, attribute = place.entity, place.attribute.name
@@ -103,9 +107,9 @@ class HandoverDesk:
         self._scene.put(slot, value)
 
     def take_from_failed(self, slot: int, cause: str) -> Handover:
-        """Give an attribute of a model that has failed to the main model, with the last good value.
+        """Give an attribute of a failed model to the main model, with the last good value.
 
-        What the main model does not know keeps that value.
+        An attribute that the main model cannot compute keeps that value.
 
         Raises:
             RunFailed: if the main model does not take back what it brought into the scene.
@@ -125,9 +129,9 @@ class HandoverDesk:
         return self._moved(slot, owner, self._main, cause, value)
 
     def give_to_restarted(self, slot: int, to: int, cause: str) -> Handover:
-        """Give an attribute that the main model only keeps to a model that has been restarted.
+        """Give a restarted model an attribute that the main model does not compute but only holds for it.
 
-        A model that refuses has it all the same, as at the start: with the value that it contributed.
+        The restarted model owns it even if it refuses the value, as it does at the start of a run.
         """
         place = self._scene.layout.slots[slot]
         value = _fixed(self._scene.value(slot))
@@ -162,7 +166,7 @@ class HandoverDesk:
                 continue
             handover = self._moved(slot, owner, candidate, cause, value)
             if candidate != owner:
-                raise FellToMain(f"{text}; {handover.to_model} has it now", handover)
+                raise FellBackToMain(f"{text}; {handover.to_model} has it now", handover)
             return
         raise RunFailed(self._ports[owner].plan.name, "take", self._scene.time_ns, text)
 

@@ -1,4 +1,4 @@
-"""The events of a run: put in order, numbered, told to everyone, and kept."""
+"""The events of a run: ordered, numbered, published, and kept for each model until its next step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hetwin_core.ensemble.conductor.digest import Digest
-from hetwin_core.ensemble.conductor.listener_group import Listeners
+from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
 
@@ -16,16 +16,19 @@ OUTSIDE = "outside"
 """Source of an event that comes from outside and names none."""
 
 
-class EventBook:
-    """Handles events one by one.
+class EventQueue:
+    """Brings events into order and publishes them one by one.
 
     Args:
         models: names of the models, by index.
-        digest: gets every event.
-        listeners: are told of every event.
+        digest: receives every event.
+        listeners: receive every event.
+
+    Attributes:
+        events: all events that were handled, in order.
     """
 
-    def __init__(self, models: Sequence[str], digest: Digest, listeners: Listeners) -> None:
+    def __init__(self, models: Sequence[str], digest: Digest, listeners: ListenerGroup) -> None:
         self._models = tuple(models)
         self._digest = digest
         self._listeners = listeners
@@ -34,10 +37,10 @@ class EventBook:
         self.events: list[Event] = []
 
     def of_model(self, index: int, events: Sequence[Event]) -> list[tuple[int, Event]]:
-        """Events that a model answered, with its index and its name as their source.
+        """Events of a model's output, with its index as their rank and its name as their source.
 
         Raises:
-            RunFailed: if the arguments of one cannot be said in JSON.
+            RunFailed: if the arguments of one cannot be written as JSON.
         """
         name = self._models[index]
         for event in events:
@@ -48,10 +51,10 @@ class EventBook:
         ]
 
     def from_outside(self, event: Event) -> tuple[int, Event]:
-        """An event that came past the models; those of unknown origin come last.
+        """An event that no model's output held, with its rank; those of unknown source come last.
 
         Raises:
-            RunFailed: if its arguments cannot be said in JSON.
+            RunFailed: if its arguments cannot be written as JSON.
         """
         _check_json(event, event.source)
         if event.source in self._models:
@@ -60,16 +63,16 @@ class EventBook:
         return len(self._models), named
 
     def ordered(self, events: list[tuple[int, Event]]) -> list[Event]:
-        """By time, then by the model's order in the scenario, then in the order in which it told them."""
+        """The events by time, then by their model's order in the scenario, then in the order of its output."""
         return [e for _, e in sorted(events, key=lambda pair: (pair[1].time_ns, pair[0]))]
 
     def handle(self, event: Event) -> Event:
-        """Number an event, tell and keep it.
+        """Number an event, publish and keep it; returns it with its number.
 
         Raises:
-            RunFailed: if its arguments cannot be said in JSON.
+            RunFailed: if its arguments cannot be written as JSON.
         """
-        if event.kind is EventKind.TRIGGER:  # others were looked at when they came in
+        if event.kind is EventKind.TRIGGER:  # others were checked when they came in
             _check_json(event, event.source)
         self._sequences[event.source] += 1
         event = replace(event, sequence=self._sequences[event.source])
@@ -81,7 +84,7 @@ class EventBook:
         return event
 
     def unseen_by(self, index: int) -> tuple[Event, ...]:
-        """The events since this was last asked for the model."""
+        """The events since the last call for this model, in order."""
         unseen = self._unseen[index]
         if not unseen:
             return ()

@@ -1,0 +1,142 @@
+"""What triggers, models and users ask of a run: responsibilities, commands, other values, its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hetwin_core.ensemble.conductor.failures import FailureHandler
+from hetwin_core.ensemble.conductor.handovers import Handovers
+from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.two_phase_handover import FellBackToMain
+from hetwin_core.ensemble.errors import Refused, RunFailed
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.model import Request, RequestKind
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scene.scene import Scene
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.transport.port import ModelPort
+
+
+class EffectRunner:
+    """Carries out effects of triggers (see `triggers.effects.Effects`), requests of models, and placements.
+
+    A refusal is noted and counted, and the run goes on. A model that fails goes to the failure handler.
+
+    Args:
+        scenario: names and order of the models.
+        scene: values and the table of responsibilities.
+        ports: the models, by index.
+        handovers: moves responsibilities.
+        failures: handles a model that fails.
+        listeners: receive a note of the end that a trigger asks for.
+
+    Attributes:
+        stopped_by: reason for which a trigger has ended the run; None if none has.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        scene: Scene,
+        ports: Sequence[ModelPort],
+        handovers: Handovers,
+        failures: FailureHandler,
+        listeners: ListenerGroup,
+    ) -> None:
+        self._scenario = scenario
+        self._scene = scene
+        self._ports = ports
+        self._handovers = handovers
+        self._failures = failures
+        self._listeners = listeners
+        self.stopped_by: str | None = None
+
+    def hand_over(self, entity: str, attribute: str, to: str, cause: str) -> None:
+        """Effect of a trigger.
+
+        Raises:
+            RunFailed: if there is no such model or attribute, or a model fails and the run is to stop.
+        """
+        plan = self._scenario.plan(to)
+        if plan is None:
+            names = ", ".join(self._scene.table.models)
+            reason = f"there is no model {to!r}; expected one of {names}"
+            raise self._failed(cause, "hand_over", reason)
+        if not self._scene.layout.has(entity, attribute):
+            raise self._failed(cause, "hand_over", f"the scene has no {entity}.{attribute}")
+        self.move(self._scene.layout.slot_id(entity, attribute), plan.index, cause)
+
+    def command(self, model: str, name: str, arguments: Mapping[str, Json], cause: str) -> None:
+        """Effect of a trigger.
+
+        Raises:
+            RunFailed: if there is no such model, or it fails and the run is to stop.
+        """
+        plan = self._scenario.plan(model)
+        if plan is None:
+            raise self._failed(cause, "command", f"there is no model {model!r}")
+        try:
+            self._handovers.check_in_service(plan.index)
+            self._ports[plan.index].command(name, arguments)
+        except Refused as refusal:
+            self._handovers.refuse(cause, f"{model} refused the command {name}: {refusal}")
+        except RunFailed as failure:
+            self._failures.handle(failure)
+
+    def stop(self, reason: str) -> None:
+        """Effect of a trigger."""
+        self.stopped_by = reason
+        self._listeners.note(self._scene.time_ns, "info", "conductor", f"stopped: {reason}")
+
+    def place(self, slot: int, data: Floats) -> None:
+        """A user gives an attribute another value, from which its owner continues.
+
+        Raises:
+            Refused: if the owner does not accept it.
+            RunFailed: if the owner fails.
+        """
+        self._handovers.place(slot, data)
+
+    def requests(self, port: ModelPort, requests: Iterable[Request]) -> None:
+        """Responsibilities that a model asks for, or gives back, with the output of a step.
+
+        Raises:
+            RunFailed: if the scene has no such attribute, or a model fails and the run is to stop.
+        """
+        for request in requests:
+            self._request(port, request)
+
+    def _request(self, port: ModelPort, request: Request) -> None:
+        name, what = port.plan.name, f"{request.entity}.{request.attribute}"
+        if not self._scene.layout.has(request.entity, request.attribute):
+            reason = f"asks for {what}, which the scene does not have"
+            raise RunFailed(name, "request", self._scene.time_ns, reason)
+        slot = self._scene.layout.slot_id(request.entity, request.attribute)
+        if request.kind is RequestKind.TAKE:
+            self.move(slot, port.plan.index, f"request of {name}")
+        elif self._scene.table.owner(slot) == port.plan.index:
+            self.move(slot, self._scenario.main.index, f"request of {name}")
+        else:
+            self._handovers.refuse(name, f"gives back {what} without having it")
+
+    def move(self, slot: int, to: int, cause: str) -> None:
+        """Move one responsibility to the model with this index.
+
+        If a model fails and the run goes on, the move is tried again with the models as they are then; a model that
+        always fails is given up or ends the run, so that this ends.
+
+        Raises:
+            RunFailed: if a model fails and the run is to stop.
+        """
+        while True:
+            try:
+                return self._handovers.move(slot, to, cause)
+            except FellBackToMain as fall:
+                if fall.failure is not None:
+                    self._failures.handle(fall.failure)
+                return None
+            except RunFailed as failure:
+                self._failures.handle(failure)
+
+    def _failed(self, cause: str, call: str, reason: str) -> RunFailed:
+        return RunFailed(f"trigger {cause}", call, self._scene.time_ns, reason)

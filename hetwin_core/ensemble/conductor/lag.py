@@ -1,0 +1,59 @@
+"""How far the twin of a live robot is behind it, and what is done about that."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from hetwin_core.ensemble.conductor.scheduler import Scheduler
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.model import StepOutput
+
+MAX_SAMPLES = 200_000
+
+
+class LagControl:
+    """Measures the age of the newest joint sample in each published state; lets models step less often if it is high.
+
+    Args:
+        scheduler: is adapted.
+        warn: called with (source, text) when that changes the rates.
+
+    Attributes:
+        is_live: whether any published state came from a live robot.
+    """
+
+    def __init__(self, scheduler: Scheduler, warn: Callable[[str, str], None]) -> None:
+        self._scheduler = scheduler
+        self._warn = warn
+        self._lags: list[int] = []
+        self.is_live = False
+
+    def published(self, step: int, output: StepOutput) -> None:
+        """The state after a step is published now; `output` is the main model's."""
+        if output.input_ns is None:
+            return
+        self.is_live = True
+        if len(self._lags) < MAX_SAMPLES:
+            self._lags.append(time.time_ns() - output.input_ns)
+        if self._scheduler.adapt(step, output.late):
+            stretch = self._scheduler.stretch
+            text = "models step at their rates again"
+            if stretch > 1:
+                text = f"the twin is late: models step {stretch} times less often"
+            self._warn("conductor", text)
+
+    def summary(self) -> Mapping[str, Json]:
+        """Number of states, and median, 95th percentile and maximum in ms; empty if the robot was not live."""
+        if not self._lags:
+            return {}
+        lags = np.array(self._lags, np.float64) / 1e6
+        median, high = np.percentile(lags, (50, 95)).tolist()
+        return {
+            "states": len(lags),
+            "lag_median_ms": round(median, 3),
+            "lag_p95_ms": round(high, 3),
+            "lag_max_ms": round(float(lags.max()), 3),
+        }

@@ -1,0 +1,92 @@
+"""Puts a run together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hetwin_core.ensemble.conductor.barrier import Barrier
+from hetwin_core.ensemble.conductor.controls import Controls
+from hetwin_core.ensemble.conductor.digest import Digest
+from hetwin_core.ensemble.conductor.effects import EffectRunner
+from hetwin_core.ensemble.conductor.ensemble_step import EnsembleStep
+from hetwin_core.ensemble.conductor.event_queue import EventQueue
+from hetwin_core.ensemble.conductor.failure_policy import FailurePolicy
+from hetwin_core.ensemble.conductor.failures import FailureHandler
+from hetwin_core.ensemble.conductor.handovers import Handovers
+from hetwin_core.ensemble.conductor.lag import LagControl
+from hetwin_core.ensemble.conductor.lifecycle import Ready
+from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.main_model import MainModel
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.outputs import OutputWriter
+from hetwin_core.ensemble.conductor.outside_input import OutsideInput
+from hetwin_core.ensemble.conductor.scheduler import Scheduler
+from hetwin_core.ensemble.conductor.state_publisher import StatePublisher
+from hetwin_core.ensemble.conductor.step_inputs import StepInputs
+from hetwin_core.ensemble.expressions.evaluators import all_evaluators
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.transport.port import ModelPort
+from hetwin_core.ensemble.triggers.runner import TriggerRunner
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a run, each with one job; see their classes."""
+
+    digest: Digest
+    events: EventQueue
+    scheduler: Scheduler
+    outputs: OutputWriter
+    handovers: Handovers
+    failures: FailureHandler
+    effects: EffectRunner
+    outside: OutsideInput
+    publisher: StatePublisher
+    step: EnsembleStep
+
+
+def assemble(
+    scenario: Scenario,
+    ports: Sequence[ModelPort],
+    listeners: ListenerGroup,
+    options: RunOptions,
+    ready: Ready,
+    controls: Controls,
+) -> Parts:
+    """Make the parts of a run and connect them."""
+
+    def warn(source: str, text: str) -> None:
+        listeners.note(scene.time_ns, "warning", source, text)
+
+    scene, clock, main_port = ready.scene, scenario.clock, ports[scenario.main.index]
+    digest = Digest(scene.layout)
+    events = EventQueue(scene.table.models, digest, listeners)
+    scheduler = Scheduler(ports, scene.layout)
+    outputs = OutputWriter(scene, ready.main_slots, warn)
+    handovers = Handovers(scene, ports, main_port.plan.index, digest, listeners)
+    policy = FailurePolicy(scenario, scene.table)
+    failures = FailureHandler(scenario, ready, ports, policy, handovers, scheduler, listeners)
+    effects = EffectRunner(scenario, scene, ports, handovers, failures, listeners)
+    triggers = TriggerRunner(
+        scenario.triggers, all_evaluators(), effects, scene.snapshot, events.handle
+    )
+    outside = OutsideInput(controls, scene, main_port, events, effects, failures)
+    end_ns = None if options.duration is None else round(options.duration * 1e9)
+    main = MainModel(main_port, clock, scene, outputs, events, effects, scheduler, triggers, end_ns)
+    inputs = StepInputs(clock, scheduler, events)
+    barrier = Barrier(scene, scheduler, inputs, outputs, events, effects, failures)
+    step = EnsembleStep(clock, scene, main, scheduler, inputs, barrier, outside, events, triggers)
+    publisher = StatePublisher(scene, digest, listeners, LagControl(scheduler, warn))
+    return Parts(
+        digest,
+        events,
+        scheduler,
+        outputs,
+        handovers,
+        failures,
+        effects,
+        outside,
+        publisher,
+        step,
+    )

@@ -1,0 +1,81 @@
+"""What a run reports when it begins and when it has ended."""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.conductor.lifecycle import Ready
+from hetwin_core.ensemble.conductor.listener import RunStart, RunSummary
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.parameters import LIVE, source_spec
+from hetwin_core.ensemble.conductor.parts import Parts
+from hetwin_core.ensemble.conductor.summary import error_row, handover_row
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.event_codec import event_to_summary
+from hetwin_core.ensemble.scenario.scenario import Scenario
+
+
+def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart:
+    """What is known of a run before its first step."""
+    spec = source_spec(scenario, options) or {}
+    duration = ready.duration_ns
+    if options.duration is not None:
+        asked = round(options.duration * 1e9)
+        duration = asked if duration is None else min(asked, duration)
+    return RunStart(
+        scenario=scenario.name,
+        scenario_file=str(scenario.path),
+        source=spec.get("recording", f"{LIVE}:{spec[LIVE]}" if LIVE in spec else ""),
+        seed=ready.seed,
+        rate=scenario.clock.rate,
+        duration_ns=duration,
+        layout=ready.scene.layout,
+        models=ready.records,
+        robot_description=ready.robot_description,
+        warnings=ready.warnings,
+        snapshot=ready.scene.kept_snapshot(),
+    )
+
+
+def run_summary(
+    scenario: Scenario,
+    options: RunOptions,
+    ready: Ready,
+    parts: Parts,
+    ended: str,
+    error: RunFailed | None,
+    wall_s: float,
+) -> RunSummary:
+    """How a run went, after `wall_s` seconds without the pauses."""
+    simulated = ready.scene.time_ns / 1e9
+    lag, unwaited = parts.publisher.lag, parts.scheduler.unwaited
+    return RunSummary(
+        scenario=scenario.name,
+        ended=ended,
+        error=error_row(error),
+        simulated_time=simulated,
+        wall_time=wall_s,
+        real_time_factor=simulated / wall_s if wall_s > 0 else 0.0,
+        digest=parts.digest.hexdigest(),
+        deterministic=ready.reproducible
+        and not (unwaited or parts.outside.any_events or lag.is_live),
+        transport=options.transport,
+        engine=ready.engine,
+        processes=tuple({"model": r.name, "pid": r.pid} for r in ready.records),
+        events=tuple(event_to_summary(e) for e in parts.events.events),
+        handovers=tuple(handover_row(h) for h in parts.handovers.done),
+        state=dict(parts.publisher.predicates.state(ready.scene.snapshot().values)),
+        counters=_counters(parts),
+        live=lag.summary(),
+        warnings=ready.warnings,
+        failures=tuple(parts.failures.rows),
+    )
+
+
+def _counters(parts: Parts) -> dict[str, int]:
+    scheduler = parts.scheduler
+    missed = {f"missed steps of {p.plan.name}": p.missed_steps for p in scheduler.unwaited}
+    return {
+        "dropped answers": parts.outputs.dropped.total(),
+        "refusals": parts.handovers.refused,
+        **missed,
+        **{f"steps left out by {name}": n for name, n in scheduler.missed.items()},
+    }

@@ -1,0 +1,54 @@
+"""Publishes the state after each step."""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.conductor.digest import Digest
+from hetwin_core.ensemble.conductor.lag import LagControl
+from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.predicates import Predicates
+from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.scene.scene import Scene
+
+
+class StatePublisher:
+    """Gives the state after each step, once, to the digest, the predicates and the listeners.
+
+    Args:
+        scene: the values; those of the last complete step whenever `publish` is called.
+        digest: of the run.
+        listeners: of the run.
+        lag: measures how late the state of a live robot is.
+
+    Attributes:
+        predicates: what observers have said so far.
+    """
+
+    def __init__(
+        self, scene: Scene, digest: Digest, listeners: ListenerGroup, lag: LagControl
+    ) -> None:
+        self._scene = scene
+        self._digest = digest
+        self._listeners = listeners
+        self._published = 0
+        self.lag = lag
+        self.predicates = Predicates(scene.layout)
+
+    def begin(self) -> None:
+        """Add the state at the start, which listeners get with the start itself, to the digest."""
+        self._digest.values(0, self._scene.snapshot().values)
+
+    def publish(self, step: int, output: StepOutput) -> None:
+        """Publish the state after a step, unless it is published already.
+
+        Args:
+            step: the last complete step; 0 if none is.
+            output: the main model's in this step.
+        """
+        if step == self._published:
+            return
+        self._published = step
+        scene = self._scene.snapshot()
+        self.predicates.observe(scene.values)
+        self._digest.values(scene.time_ns, scene.values)
+        self._listeners.stepped(step, scene)
+        self.lag.published(step, output)
