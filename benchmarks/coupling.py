@@ -1,8 +1,8 @@
-"""What coupling costs: wall time per model and step of the same trivial ensemble in hetwin and in its peers.
+"""Measures the cost of coupling: wall time per model and step of the same trivial ensemble in hetwin and its peers.
 
-One source counts up and all other models follow it, each at every step, so that nothing but the coupling takes time.
-hetwin runs as a user runs it: log, checks and deadlines on. The runs of all systems take turns, so that
-a slow moment of the machine hits all alike; the medians are told.
+One source counts up and all other models follow it, each at every step, so that only the coupling takes time.
+hetwin runs as for a user: with log, checks and deadlines. The runs of all systems are interleaved, so that
+a slow phase of the machine affects all alike; the medians are reported.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ EXAMPLES = """examples:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Median of all runs, in microseconds of wall time per model and step; `runs` are all of them."""
+    """The median of all `runs`, in microseconds of wall time per model and step."""
 
     system: str
     n: int
@@ -46,7 +46,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What was not measured, and why."""
+    """A case that was not measured, and the reason."""
 
     system: str
     n: int
@@ -55,11 +55,11 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """How to run the ensemble in one system.
+    """The ensemble in one system.
 
     Attributes:
-        run: takes the number of models and of steps, answers seconds of wall time for all steps.
-        steps: so many steps in all models together are worth a run.
+        run: takes the numbers of models and of steps; returns the wall time of all steps in s.
+        steps: of a run, all models together.
     """
 
     run: Callable[[int, int], float]
@@ -67,7 +67,7 @@ class System:
 
 
 def hetwin(transport: str) -> Callable[[int, int], float]:
-    """Run hetwin by its command; the wall time of its summary is that from the first step to the last."""
+    """Return a function that runs the command hetwin; its summary has the wall time from first to last step."""
 
     def run(models: int, steps: int) -> float:
         with tempfile.TemporaryDirectory(prefix="hetwin_benchmark_") as folder:
@@ -87,7 +87,7 @@ def hetwin(transport: str) -> Callable[[int, int], float]:
 
 
 def scenario_of(models: int) -> str:
-    """The scenario of the trivial ensemble."""
+    """Return the scenario of the trivial ensemble."""
     followers = "".join(
         f"  follower_{i}: {{type: 'coupling_peers.hetwin_models:Follower',"
         f" parameters: {{entity: tank_{i}}}}}\n"
@@ -100,7 +100,7 @@ def scenario_of(models: int) -> str:
 
 
 def peer(module: str, way: str = "") -> Callable[[int, int], float]:
-    """One of the programs in `coupling_peers`."""
+    """Return a function that runs one of the programs in `coupling_peers`."""
 
     def run(models: int, steps: int) -> float:
         command = [sys.executable, "-m", f"coupling_peers.{module}"]
@@ -145,7 +145,7 @@ SYSTEMS: Mapping[str, System] = {
 def measure(
     names: Sequence[str], models: Sequence[int], rounds: int, limit_s: float
 ) -> tuple[list[Row], list[Skipped]]:
-    """Run everything in turn."""
+    """Run all cases in turn."""
 
     def one(case: tuple[str, int]) -> float:
         name, n = case

@@ -1,9 +1,9 @@
 """Compares the physics engines: verdicts on recorded episodes and real-time factors, played side by side.
 
-Every episode is played in every approach with one engine right after the other, each run in a process of its own,
-so that a slow moment of the machine hits both. Folders of episodes take turns, their episodes in the order of their
-names: whatever ends the benchmark, what was played is no selection. Each verdict is added to a file at once, and a
-later run goes on from there.
+Every episode is replayed in every approach with one engine right after the other, each run in a separate process,
+so that a slow phase of the machine affects both. Folders of episodes are interleaved, their episodes in the order
+of their names, so that an early end does not bias the selection. Each verdict is appended to a file at once, and a
+later run continues from there.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class Run:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells it from others."""
+        """Identifies the run."""
         return str(self.episode.folder), self.approach, self.engine
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What came of a run; `processor_time` is that of its whole process from the scenario's start on [s]."""
+    """The result of a run; `processor_time` is that of its process from the scenario's start on [s]."""
 
     engine: str
     verdict: Verdict
@@ -70,13 +70,13 @@ class Seen:
         return self.verdict.episode, self.verdict.approach, self.engine
 
     def line(self) -> str:
-        """One line of the file."""
+        """Return the line of the file."""
         told = {"engine": self.engine, "processor_time": self.processor_time}
         return json.dumps(told | asdict(self.verdict))
 
     @classmethod
     def read(cls, line: str) -> Seen:
-        """Undo `line`."""
+        """Parse a line."""
         told: dict[str, Any] = json.loads(line)
         return cls(
             told.pop("engine"), processor_time=told.pop("processor_time"), verdict=Verdict(**told)
@@ -84,20 +84,20 @@ class Seen:
 
 
 def in_turn(folders: Sequence[Path], first: int) -> list[LabelledEpisode]:
-    """The first episodes of each folder, one folder after the other."""
+    """Return the first episodes of each folder, interleaved."""
     found = [find_episodes(folder.resolve())[:first] for folder in folders]
     return [episode for turn in zip_longest(*found) for episode in turn if episode is not None]
 
 
 def play(run: Run) -> Seen:
-    """Play an episode."""
+    """Replay an episode."""
     begun = time.process_time()
     verdict = judge(run.episode, run.approach, engine=run.engine)
     return Seen(run.engine, verdict, time.process_time() - begun)
 
 
 def play_apart(run: Run) -> Seen:
-    """Play an episode in a process of its own.
+    """Replay an episode in a separate process.
 
     Raises:
         BrokenProcessPool: if the process dies.
@@ -107,7 +107,7 @@ def play_apart(run: Run) -> Seen:
 
 
 def play_all(runs: Sequence[Run], file: Path, limit_s: float) -> Iterator[Seen]:
-    """Play what the file does not know yet; answers everything that was asked for and is known then."""
+    """Replay the runs that are not in the file yet; yields the results of all runs."""
     known = {}
     if file.exists():
         known = {s.key: s for s in map(Seen.read, file.read_text("utf-8").splitlines())}
@@ -126,14 +126,14 @@ def play_all(runs: Sequence[Run], file: Path, limit_s: float) -> Iterator[Seen]:
 
 
 def only_complete(seen: Sequence[Seen], engines: Sequence[str]) -> list[Seen]:
-    """What was played with all engines."""
+    """Return the results of the runs that were made with all engines."""
     done = {e: {s.key[:2] for s in seen if s.engine == e} for e in engines}
     common = set.intersection(*done.values())
     return [s for s in seen if s.key[:2] in common]
 
 
 def rows(seen: Sequence[Seen], engines: Sequence[str]) -> list[dict[str, Any]]:
-    """One row for each scenario, truth and approach: right verdicts and the medians of every engine."""
+    """Return one row for each scenario, truth and approach: right verdicts and the medians of every engine."""
     table: dict[tuple[str, str, str], dict[str, Any]] = {}
     for engine in engines:
         played = [s for s in seen if s.engine == engine]

@@ -1,4 +1,4 @@
-"""The faults that hetwin is made to suffer: how each is brought about, and what must be said then."""
+"""The faults that are injected into hetwin, and the expected errors."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 DEADLINE_S = 3.0
-"""What the scenario gives the model that fails."""
+"""Deadline of the failing model in the scenario."""
 CLOSING_S = 5.0
-"""For closing the log, ending all processes and writing the summary."""
+"""Time for closing the log, ending all processes and writing the summary."""
 FROM_THE_START_S = 60.0
-"""For a whole run whose fault has no moment of its own."""
+"""Time for a whole run whose fault has no defined moment."""
 
 SCENARIO = """
 scenario: faults
@@ -47,20 +47,20 @@ class Case:
     """One fault.
 
     Attributes:
-        name: what it is called in the table.
-        fault: what `faulty.Faulty` does; empty: nothing, the fault comes from outside.
-        call: in which call.
-        says: texts of which one must be in the error, by transport.
-        code: exit code.
-        ended: what the summary says.
+        name: in the table.
+        fault: of `faulty.Faulty`; empty: the fault comes from outside.
+        call: in which the fault occurs.
+        says: expected text in the error, by transport.
+        code: expected exit code.
+        ended: expected in the summary.
         entry: further keys of the model's entry.
         more: further triggers.
-        send: signal that is sent to `whom`.
+        send: signal to send to `whom`.
         whom: ``command``, ``run`` (the process that runs the ensemble) or ``model``.
-        transports: in which it can be.
-        small_disk: whether the log goes to a disk that is soon full.
-        broken_recording: whether a recording is played back that breaks off.
-        often: whether it is a test of every day.
+        transports: in which it can occur.
+        small_disk: whether the log is on a disk that is soon full.
+        broken_recording: whether the recording is truncated.
+        often: whether it is part of the daily tests.
         deadline: of the model, in s.
     """
 
@@ -86,21 +86,21 @@ class Case:
     deadline: float = DEADLINE_S
 
     def words(self, transport: str) -> str:
-        """What must be said."""
+        """Return the expected text."""
         return self.says if isinstance(self.says, str) else self.says[transport]
 
     @property
     def deadline_s(self) -> float:
-        """By when the run has to be over after the fault, or after the start if the fault is there from then on."""
+        """Time in which the run must end after the fault, or after the start if the fault exists from then on."""
         return FROM_THE_START_S if self.from_the_start else self.deadline + CLOSING_S
 
     @property
     def from_the_start(self) -> bool:
-        """Whether the fault is there before the run begins, or nobody knows when it comes, as on a small disk."""
+        """Whether the fault exists before the run begins, or its time is unknown, as on a small disk."""
         return self.code == 2 or self.small_disk
 
     def scenario(self, mark: str, once: str = "") -> str:
-        """The scenario file's text."""
+        """Return the text of the scenario file."""
         return SCENARIO.format(
             until=self.until,
             pace=self.pace,

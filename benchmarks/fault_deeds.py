@@ -1,4 +1,4 @@
-"""What a program can do to whoever called it, whatever the system."""
+"""Faults that a called function can cause, independent of the system."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _TimeSpec(ctypes.Structure):
 
 
 def _hang_in_c() -> None:
-    """Wait for a mutex that this thread holds itself, with Python's lock held; a sleep would end with a signal."""
+    """Wait for a mutex that this thread holds itself, holding the GIL; a sleep would end with a signal."""
     c, mutex = ctypes.PyDLL(None), ctypes.create_string_buffer(64)
     c.pthread_mutex_lock(mutex)
     until = _TimeSpec(int(time.time()) + HANG_S, 0)
@@ -44,4 +44,4 @@ DEEDS: dict[str, Callable[[], object]] = {
     "raises": _raise,
     "exits": lambda: sys.exit(0),
 }
-"""What can be done in any call."""
+"""Faults that are possible in any call."""

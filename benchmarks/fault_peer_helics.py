@@ -1,4 +1,4 @@
-"""A HELICS co-simulation of two federates, one of which fails as the environment says."""
+"""A HELICS co-simulation of two federates, one of which fails as the environment specifies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEVELS = {"not a number": math.nan, "infinity": math.inf}
 
 
 def fail(publication: helics.HelicsPublication) -> None:
-    """Do it."""
+    """Cause the fault."""
     Path(MARK).write_text(str(time.time()))
     if FAULT in DEEDS:
         DEEDS[FAULT]()
@@ -26,7 +26,7 @@ def fail(publication: helics.HelicsPublication) -> None:
 
 
 def federate(name: str) -> None:
-    """Step to the end; the one called `failing` fails at step 10."""
+    """Step to the end; the federate `failing` fails at step 10."""
     info = helics.helicsCreateFederateInfo()
     info.core_type = CORE
     info.core_init = f"--federates=1 --brokerport={os.environ['HELICS_PORT']}"
@@ -45,7 +45,7 @@ def federate(name: str) -> None:
 
 
 def run() -> int:
-    """Broker and both federates; the exit code is that of the survivor."""
+    """Run broker and both federates; returns the exit code of the survivor."""
     options = f"--federates=2 --port={os.environ['HELICS_PORT']}"
     broker = helics.helicsCreateBroker(CORE, "broker", options)
     command = [sys.executable, __file__]

@@ -1,4 +1,4 @@
-"""A mosaik co-simulation of two simulators, one of which fails as the environment says."""
+"""A mosaik co-simulation of two simulators, one of which fails as the environment specifies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STEPS = {"time stands still": 0, "time goes back": -5}
 
 
 class Tank(mosaik_api_v3.Simulator):
-    """A level that rises; fails at step 10 if it is told to."""
+    """A level that rises; fails at step 10 if configured."""
 
     def __init__(self) -> None:
         super().__init__(META)
@@ -32,7 +32,7 @@ class Tank(mosaik_api_v3.Simulator):
         self._level: Any = 0.0
 
     def init(self, sid: str, time_resolution: float = 1.0, fails: bool = False) -> Any:
-        """Whether it is the one that fails."""
+        """Read whether it fails."""
         self._fails = fails
         return self.meta
 

@@ -1,4 +1,4 @@
-"""mosaik and HELICS under the faults that they can be given as well."""
+"""mosaik and HELICS under the faults that can be injected into them too."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ IN_ANY = {
     "not a number": "not a number",
     "infinity": "infinity",
 }
-"""Name of the fault in the table, and of what is done."""
+"""Names of the fault in the table and of the function that causes it."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A system.
+    """A peer system.
 
     Attributes:
-        module: that must be there.
+        module: that must be installed.
         script: that runs it with a fault.
-        transports: that it has.
-        more: faults beyond those of all.
+        transports: of the system.
+        more: additional faults.
     """
 
     module: str
@@ -48,7 +48,7 @@ class Peer:
     more: tuple[str, ...] = ()
 
     def faults(self) -> Iterator[tuple[str, str]]:
-        """(fault, transport); none if it is not installed."""
+        """Iterate over (fault, transport); none if the system is not installed."""
         if find_spec(self.module) is None:
             print(f"{self.module} is not installed (pip install .[benchmarks])", file=sys.stderr)
             return
@@ -100,7 +100,7 @@ def suffer_peer(peer: Peer, fault: str, transport: str) -> Ended:
 
 
 def _until_the_end(process: subprocess.Popen[str], mark: Path) -> tuple[str, bool]:
-    """What it says, and whether it had to be stopped 20 s after the fault."""
+    """Return its output, and whether it had to be stopped 20 s after the fault."""
     begun = time.monotonic()
     while not mark.exists() and process.poll() is None and time.monotonic() - begun < 3 * LIMIT_S:
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Runs hetwin with a fault, and looks at how it ended and what it left behind."""
+"""Runs hetwin with a fault, and checks how the run ended and what it left behind."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ exit $code
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run with a fault ended.
+    """The result of a run with a fault.
 
     Attributes:
-        ok: whether it ended in time, with the right words, and left nothing behind but what it should.
+        ok: whether it ended in time, with the expected error, and left nothing behind but its log.
         ended_in_s: from the fault to the end of the command; None if it did not end.
-        says: the words, or what is wrong.
+        says: the error, or what is wrong.
     """
 
     ok: bool
@@ -58,7 +58,7 @@ def suffer(case: Case, transport: str, folder: Path, domain: int, *, slower: flo
     Args:
         case: the fault.
         transport: ``local`` or ``ros``.
-        folder: an empty one for all files.
+        folder: an empty folder for all files.
         domain: ROS_DOMAIN_ID.
         slower: all limits of wall time are longer by this, for machines that do something else meanwhile.
     """
@@ -128,7 +128,7 @@ class _Run:
 
     @contextmanager
     def _looking_at_memory(self) -> Iterator[None]:
-        """Remember which shared memory the run's processes map, as long as they live."""
+        """Record which shared memory the run's processes map while they live."""
         over = threading.Event()
 
         def look() -> None:
@@ -144,7 +144,7 @@ class _Run:
             thread.join()
 
     def fault_time(self) -> float:
-        """Wall time of the fault; of the start, if it was there from the beginning."""
+        """Return the wall time of the fault; of the start, if it existed from the beginning."""
         return float(self._mark.read_text()) if self._mark.exists() else self._begun
 
     def _wait_for_the_run(self) -> None:
@@ -173,7 +173,7 @@ class _Run:
         return ""
 
     def _runner(self) -> int:
-        """The process that runs the ensemble: the command's child, or the conductor's node."""
+        """Return the process that runs the ensemble: the command's child, or the conductor's node."""
         for pid, words in self._processes():
             if self._transport == "ros" and "conductor_node.main" in words:
                 return pid
@@ -202,7 +202,7 @@ class _Run:
     # ------------------------------------------------------------------ what is left
 
     def wrong(self, code: int, text: str, took: float) -> list[str]:
-        """What is not as it should be."""
+        """Return the deviations from the expected end."""
         case, found = self._case, []
         if code != case.code:
             found.append(f"exit code {code} instead of {case.code}: {text.strip()[-300:]}")
@@ -238,20 +238,20 @@ class _Run:
                 messages = sum(1 for _ in reader.messages())
             if messages == 0:
                 found.append("the log is empty")
-        except Exception as error:  # whatever a damaged file does to the reader
+        except Exception as error:  # a damaged file may raise any error in the reader
             found.append(f"the log cannot be read: {error}")
         return found
 
     def left_behind(self) -> list[str]:
-        """Processes and shared memory that outlive the command."""
+        """Return processes and shared memory that outlive the command."""
         _wait_until(lambda: not self._processes(), SETTLE_S * self._slower)
         left = [f"left running: {' '.join(words)[:120]}" for _, words in self._processes()]
         if self._case.whom == "command" and self._case.send == signal.SIGKILL:
-            return left  # nobody is left who could free the memory
+            return left  # the remaining processes may still use the memory
         return left + [f"left in shared memory: {name}" for name in self._memory.unused()]
 
     def words(self, text: str) -> str:
-        """The line with the right words."""
+        """Return the line with the expected text."""
         wanted = self._case.words(self._transport)
         lines = [line.strip() for line in text.splitlines() if wanted and wanted in line]
         return (lines[-1] if lines else self._said()).replace(str(REPOSITORY) + "/", "")
@@ -264,7 +264,7 @@ class _Run:
         return failure_row_words(error)
 
     def _processes(self) -> list[tuple[int, list[str]]]:
-        """Living processes of this run: they carry its mark in their environment."""
+        """Return the living processes of this run, which have its mark in their environment."""
         found = []
         for folder in Path("/proc").glob("[0-9]*"):
             with suppress(OSError, IndexError):
@@ -277,7 +277,7 @@ class _Run:
         return sorted(found)
 
     def end(self) -> None:
-        """End whatever is left."""
+        """End all remaining processes."""
         for pid, _ in self._processes():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -291,7 +291,7 @@ def _wait_until(holds: Any, timeout_s: float) -> None:
 
 
 def _broken_recording(folder: Path) -> Path:
-    """The recording of pick_and_place, ending in the middle of a message."""
+    """Write the recording of pick_and_place, truncated within a message."""
     whole = REPOSITORY / "scenarios" / "episodes" / "pick_and_place"
     broken = folder / "recording"
     shutil.copytree(whole, broken)
@@ -302,7 +302,7 @@ def _broken_recording(folder: Path) -> Path:
 
 @contextmanager
 def empty_folder() -> Iterator[Path]:
-    """A folder that is gone afterwards."""
+    """Return a temporary folder, as a context."""
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="hetwin_fault_") as name:

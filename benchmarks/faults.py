@@ -1,6 +1,6 @@
-"""What becomes of a co-simulation when one of its models fails: hetwin, mosaik and HELICS under the same faults.
+"""Tests how a co-simulation ends when one of its models fails: hetwin, mosaik and HELICS under the same faults.
 
-Each row is a run of its own that is watched from outside. `python benchmarks/faults.py --help` says more.
+Each row is a separate run that is monitored from outside; see `python benchmarks/faults.py --help`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from random_faults import random_case
 
 
 def main() -> None:
-    """Run the rows that are asked for and print them."""
+    """Run the selected rows and print them."""
     arguments = _arguments()
     table = []
     for row in _rows(arguments):

@@ -1,4 +1,4 @@
-"""A model that fails in the way that it is told to, at the time that it is told to."""
+"""A model that fails in a given way at a given time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEVEL = AttributeSpec("level", 1, "m")
 
 
 def _level(*numbers: float, kind: type = np.float64) -> Callable[[StepOutput, StepInput], object]:
-    """An answer with another level."""
+    """Return a fault that changes the level in the output."""
 
     def answer(output: StepOutput, tick: StepInput) -> StepOutput:
         (key,) = (k for k in output.values if k[1] == LEVEL.name)
@@ -42,7 +42,7 @@ def _level(*numbers: float, kind: type = np.float64) -> Callable[[StepOutput, St
 
 
 def _changed(change: Callable[[StepOutput, StepInput], object]) -> Callable[..., object]:
-    """An answer that something is done to."""
+    """Return a fault that changes the output."""
 
     def answer(output: StepOutput, tick: StepInput) -> StepOutput:
         change(output, tick)
@@ -73,11 +73,11 @@ ANSWERS: dict[str, Callable[[StepOutput, StepInput], object]] = {
         lambda output, tick: output.events.extend([Event("drop", tick.time_ns)] * 200_000)
     ),
 }
-"""What a step can answer."""
+"""Faulty outputs of a step."""
 
 
 class World(Model):
-    """Main model: a ball on its way along x."""
+    """Main model: a ball that moves along x."""
 
     @classmethod
     def describe(cls) -> ModelDescription:
@@ -114,7 +114,7 @@ class World(Model):
 
 
 class Faulty(Model):
-    """A water level that rises, and carries the ball when it is asked to; fails as its parameters say."""
+    """A rising water level that carries the ball when it is responsible for it; fails as its parameters specify."""
 
     @classmethod
     def describe(cls) -> ModelDescription:
@@ -178,7 +178,7 @@ class Faulty(Model):
             time.sleep(self._seconds)
 
     def _is_due(self, call: str, time_ns: int) -> bool:
-        """Whether the fault is due in this call; with `once`, a model that is started again works."""
+        """Whether the fault is due in this call; with `once`, a restarted model works."""
         if call != self._in or time_ns < self._at:
             return False
         if self._once is not None and self._once.exists():
@@ -189,7 +189,7 @@ class Faulty(Model):
         return True
 
     def _answer(self, output: StepOutput, tick: StepInput) -> Any:
-        """The answer, or what the fault makes of it."""
+        """Return the output, changed by the fault."""
         wrong = ANSWERS.get(self._fault)
         if wrong is None or not self._is_due("step", tick.time_ns):
             return output

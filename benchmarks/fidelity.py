@@ -1,10 +1,10 @@
-"""Measures how much faster a truck is unloaded with task-informed fidelity, and how far the result is off.
+"""Measures the speedup and the error of unloading a truck with task-informed fidelity.
 
 After figures 4 and 7 of the paper on task-informed fidelity management. Ten minutes of unloading in full fidelity
-would take over an hour, so pairs are compared: from the same saved states the same action is done in every mode,
-with the engine's own sleep off and on, and the packets unloaded are counted. `error` is the difference to HiFi
-without sleep, summed over all states, as a share of it, with its 95 % interval. Real-time factors are simulated
-time over processor time of the one thread, so that other load on the machine counts less.
+would take over an hour, so pairs are compared: from the same saved states the same action is performed in every
+mode, with the engine's sleeping disabled and enabled, and the unloaded packets are counted. `error` is the relative
+difference to HiFi without sleep, summed over all states, with its 95 % interval. Real-time factors are simulated
+time over processor time of the single thread, so that other load on the machine has less influence.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def measure(
     seconds: float,
     seed: int,
 ) -> list[State]:
-    """From `count` states of each scenario at least, unless time is out; two at a time."""
+    """Measure from at least `count` states of each scenario, unless the time is over; two at a time."""
     end = time.monotonic() + seconds
     numbers = range(seed, seed + -(-count // CHAIN))
-    # In turn, so that all scenarios get as far if time is out; the one that takes longest first.
+    # Interleaved, so that all scenarios progress equally; the longest one first.
     order = sorted(scenarios, key=lambda name: -LOADS[name].packets)
     with ProcessPoolExecutor(max_workers=2) as pool:
         jobs = [
@@ -57,8 +57,8 @@ def measure(
 
 
 def points(counts: Sequence[int], steps: int) -> list[curve.Point]:
-    """The curve over the number of objects, one after the other."""
-    # In a process of its own, whose memory nothing else has used yet.
+    """Measure the curve over the number of objects, one point after the other."""
+    # In a separate process, with fresh memory.
     with ProcessPoolExecutor(max_workers=1) as pool:
         cases = [(count, sleep) for count in counts for sleep in (False, True)]
         return [pool.submit(curve.point, *case, steps).result() for case in cases]
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--margin",
         type=float,
         default=MARGIN,
-        help=f"what moves raises what is nearer than this (default: {MARGIN:g} m); 0: the paper's rules",
+        help=f"distance at which a moving object raises others (default: {MARGIN:g} m); 0: the paper's rules",
     )
     parser.add_argument(
         "--quick", action="store_true", help="small loads and two states: a look, no result"

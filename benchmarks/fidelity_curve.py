@@ -1,4 +1,4 @@
-"""Time of a step over the number of objects, and for switching them."""
+"""Measures the time of a step over the number of objects, and the time for switching them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SETTLE_STEPS = 100
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Milliseconds per step with so many objects at rest, and for switching 100 of them (or all)."""
+    """Milliseconds per step with a number of objects at rest, and for switching 100 of them (or all)."""
 
     objects: int
     sleep: bool
@@ -32,7 +32,7 @@ class Point:
 
 
 def point(count: int, sleep: bool, steps: int) -> Point:
-    """Measure with so many packets, of which `ACTIVE` at most (or half) stay high."""
+    """Measure with a number of packets, of which at most `ACTIVE` (or half) stay high."""
     site = Site(draw_load(Load(count, 2.2), np.random.default_rng(count)), sleep=sleep)
     engine, names = site.engine, [p.name for p in site.packets]
     back = names[min(ACTIVE, count // 2) :]
@@ -56,7 +56,7 @@ def _milliseconds(site: Site, steps: int) -> float:
 
 
 def _switching(site: Site, names: Sequence[str]) -> float:
-    """Median processor time to switch these packets to another level [ms]."""
+    """Return the median processor time to switch these packets to another level [ms]."""
     taken = []
     site.step(site.joints)
     for level in (Fidelity.MEDIUM, Fidelity.LOW, Fidelity.HIGH) * 7:

@@ -1,4 +1,4 @@
-"""Draws what the benchmark of fidelity management measured."""
+"""Draws the results of the benchmark of fidelity management."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _legend(figure: Any, axes: Any) -> None:
 
 
 def _over_time(axes: Any, states: Sequence[State]) -> None:
-    """Median over the states, without engine sleep, and HiFi with it."""
+    """Draw the median over the states, without engine sleep, and HiFi with it."""
     for mode, sleep in [*((mode, False) for mode in MODES), ("HiFi", True)]:
         told = [s.outcomes[mode, sleep].laps[:-1] for s in states if (mode, sleep) in s.outcomes]
         if not told:

@@ -1,4 +1,4 @@
-"""The same actions from the same states of a truck in every mode of fidelity, and what can be said of the pairs."""
+"""Performs the same actions from the same states of a truck in every fidelity mode, and compares the pairs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from model_nodes.fidelity.near_robot import MODES
 from model_nodes.main_physics.engines.engine import Diverged
 
 CASES = [(mode, sleep) for sleep in (False, True) for mode in MODES]
-"""Modes, without and with the engine's own sleep; the first is what all are compared with."""
+"""Modes, without and with the engine's sleeping; the first is the reference."""
 BASE = CASES[0]
 CHAIN = 10
-"""Actions on one load after each other."""
+"""Number of consecutive actions on one load."""
 MOVING = 5
-"""Things move while more packets than this move, in HiFi with the same sleep."""
+"""The scene is moving while more packets than this move, in HiFi with the same sleep."""
 _SETTLE_STEPS = 100
 _FEW_LEFT = 20
 _RESAMPLES = 4000
@@ -30,7 +30,7 @@ _Case = tuple[str, bool]
 
 @dataclass(slots=True)
 class State:
-    """What became of one saved state in every case; a case that diverged is absent."""
+    """The outcomes of one saved state in every case; a case that diverged is missing."""
 
     scenario: str
     action: str
@@ -39,13 +39,13 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is printed of one case; all shares and ratios are over the states in which neither case diverged.
+    """The results of one case; all ratios are over the states in which neither case diverged.
 
     Attributes:
         real_time_factor: simulated time over processor time.
         speedup: processor time of HiFi without sleep over that of this case.
         speedup_alike: the same over HiFi with the same sleep.
-        speedup_moving: the same over HiFi with the same sleep, only while things move.
+        speedup_moving: the same over HiFi with the same sleep, only while the scene is moving.
         error: packets unloaded over those of HiFi without sleep, less 1.
         error_low: lower end of its 95 % interval.
         error_high: upper end.
@@ -72,15 +72,15 @@ class Row:
 def chain(
     scenario: str, number: int, states: int, packets: int | None, margin: float, end: float
 ) -> list[State]:
-    """Actions on one load, each in all cases; none is begun after `end` (of `time.monotonic`).
+    """Perform actions on one load, each in all cases; none is begun after `end` (of `time.monotonic`).
 
-    What AdFi-1 leaves, with everything high again, is the next state.
+    The state after AdFi-1, with everything high again, is the next one.
 
     Args:
         scenario: A, B or C.
         number: of the load.
-        states: at most so many.
-        packets: how many to load, if not as many as the scenario has.
+        states: maximum number of states.
+        packets: number of packets; default: the scenario's.
         margin: of the rules, see `model_nodes.fidelity.rules`.
         end: see above.
     """
@@ -128,7 +128,7 @@ def _tell(state: State, number: int, count: int) -> None:
 
 
 def rows_of(scenario: str, states: Sequence[State], seed: int) -> list[Row]:
-    """The rows of one scenario, or of several together under one name."""
+    """Return the rows of one scenario, or of several under one name."""
     return [_row(scenario, case, states, seed) for case in CASES]
 
 
@@ -167,7 +167,7 @@ def _ratio(one: float, other: float) -> float:
 
 
 def _while_moving(outcome: Outcome, judge: Outcome) -> float:
-    """Processor time of the laps in which things move in `judge`; both did the same at the same time."""
+    """Return the processor time of the laps in which the scene moves in `judge`, at the same simulated times."""
     laps = zip(outcome.laps, judge.moving, strict=False)
     return sum(taken for taken, moving in laps if moving > MOVING)
 
@@ -175,10 +175,10 @@ def _while_moving(outcome: Outcome, judge: Outcome) -> float:
 def error_of(
     one: Sequence[int], base: Sequence[int], kinds: Sequence[str], seed: int
 ) -> tuple[float, float, float]:
-    """Share by which the sum of `one` differs from that of `base`, and its 95 % interval.
+    """Return the relative difference of the sums of `one` and `base`, and its 95 % interval.
 
-    Counts of the same state belong together: the interval is a bootstrap over states of the ratio of the sums,
-    which draws as many states of each kind of action as there are.
+    Counts of the same state are paired: the interval is a bootstrap over states of the ratio of the sums,
+    stratified by the kind of action.
     """
     pairs = np.array([one, base], np.float64)
     if not pairs[1].sum() > 0:

@@ -1,12 +1,12 @@
-"""How well in-hand localization and grasp monitor see what recorded episodes really held.
+"""Measures the accuracy of in-hand localization and grasp monitor on recorded episodes.
 
     python benchmarks/in_hand_localization.py --episodes DIR [--scenario FILE] [--jobs N] [--json]
 
-DIR is searched for episodes as `hetwin record` writes them. Each is played through its scenario (or the given one).
+DIR is searched for episodes of `hetwin record`. Each is replayed in its scenario (or the given one).
 While the hand really holds the object and in-hand localization is responsible for its pose, the pose relative to the
-palm is compared with the truth, 50 times a second: distance of the origins, angle between the axes (z) of what is not
-round all over, and whether the error of the position is inside the 95 % bound of its own covariance. The grasp
-monitor's answer is compared at every step of the main model, leaving out 0.15 s at each edge of what was really held.
+palm is compared with the truth, 50 times a second: distance of the origins, angle between the z axes of objects other
+than spheres, and whether the error of the position is inside the 95 % bound of its covariance. The grasp monitor's
+output is compared at every step of the main model, except for 0.15 s around each begin and end of a true grasp.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, fin
 from model_nodes.in_hand_localization import InHandLocalization
 
 BOUND_95 = 7.815
-"""Of the squared normalized error in three dimensions: the 95 % quantile of the chi-squared distribution."""
+"""95 % quantile of the chi-squared distribution with three degrees of freedom, for the squared normalized error."""
 EDGE_S = 0.15
 PERIOD_NS = 20_000_000
 
 
 @dataclass
 class Outcome:
-    """What one episode gave.
+    """The result of one episode.
 
     Attributes:
         name: of the episode.
         thing: name of the object.
-        round: whether the object is a ball, so that no axis can be compared.
+        round: whether the object is a sphere, without an axis to compare.
         samples: (n, 3) error of the position [m], of the axis [rad], squared normalized error.
-        unseen: samples at which the object was held, but in-hand localization had nothing to say.
-        monitor: main steps at which something was held and seen, not held but seen, held but not seen, neither.
+        unseen: number of samples at which the object was held, but in-hand localization was not responsible.
+        monitor: numbers of main steps of true positives, false positives, false negatives, true negatives.
         step_ms: wall times of the localization's steps.
     """
 
@@ -70,7 +70,7 @@ class Outcome:
 
 
 class Truth:
-    """What really happened in an episode, at any time."""
+    """The ground truth of an episode at any time."""
 
     def __init__(self, folder: Path) -> None:
         data: dict[str, Any] = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
@@ -87,18 +87,18 @@ class Truth:
         return any(begin <= seconds <= end for begin, end in self._held)
 
     def at_edge(self, seconds: float) -> bool:
-        """Whether that has just begun or ended, or soon will."""
+        """Whether a grasp has just begun or ended, or soon will."""
         return any(abs(seconds - edge) <= EDGE_S for stretch in self._held for edge in stretch)
 
     def in_palm(self, seconds: float) -> Floats:
-        """(7,) pose in the palm; the orientation is that of the sample before."""
+        """Return (7,) the pose in the palm; the orientation is that of the previous sample."""
         position = [np.interp(seconds, self._times, self._in_palm[:, i]) for i in range(3)]
         before = max(0, int(np.searchsorted(self._times, seconds + 1e-9)) - 1)
         return np.array([*position, *self._in_palm[before, 3:]])
 
 
 class Watch(QuietListener):
-    """Compares a run with the truth while it goes on."""
+    """Compares a run with the truth."""
 
     def __init__(self, truth: Truth, localization: str, outcome: Outcome) -> None:
         self._truth = truth
@@ -106,7 +106,7 @@ class Watch(QuietListener):
         self.outcome = outcome
 
     def started(self, start: RunStart) -> None:
-        """Find the hand and the object's form."""
+        """Find the hand and the object's shape."""
         layout = start.layout
         self._hand = layout.of_kind(EntityKind.HAND)[0]
         shapes = layout.entity(self._truth.thing).shapes
@@ -137,16 +137,16 @@ class Watch(QuietListener):
         self.outcome.samples.append((float(np.linalg.norm(error)), math.acos(cosine), normalized))
 
     def ended(self, summary: RunSummary) -> None:
-        """Say what went wrong, if anything did."""
+        """Print the error, if there is one."""
         if summary.error is not None:
             print(f"{self.outcome.name}: {summary.error}", file=sys.stderr)
 
 
 def play(episode: LabelledEpisode, scenario_name: str) -> Outcome:
-    """Play one episode.
+    """Replay one episode.
 
     Raises:
-        BadInput: if the scenario has no in-hand localization, or cannot be played.
+        BadInput: if the scenario has no in-hand localization, or cannot be run.
     """
     scenario = load_scenario(find_scenario(scenario_name or episode.scenario))
     truth = Truth(episode.folder)
@@ -169,7 +169,7 @@ def _localization(scenario: Scenario) -> str:
 
 
 def _time_steps(model: Model, thing: str, took: list[float]) -> None:
-    """Note the wall times of those steps at which the model is responsible."""
+    """Record the wall times of the steps at which the model is responsible."""
     step = model.step
 
     def timed(tick: StepInput) -> StepOutput:
@@ -183,7 +183,7 @@ def _time_steps(model: Model, thing: str, took: list[float]) -> None:
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """All numbers, per object and together."""
+    """Return all figures, per object and in total."""
     objects = {}
     for thing in sorted({o.thing for o in outcomes}):
         mine = [o for o in outcomes if o.thing == thing]

@@ -1,4 +1,4 @@
-"""Measures cases in turn rather than one after the other, so that a slow moment of the machine hits all alike."""
+"""Measures cases interleaved, so that a slow phase of the machine affects all alike."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Measured = TypeVar("Measured")
 
 
 class Absent(Exception):
-    """A case that cannot be measured here, because something is not there; the text says what."""
+    """A case cannot be measured, because something is missing; the text names it."""
 
 
 def in_turn(
@@ -22,14 +22,14 @@ def in_turn(
     measure: Callable[[Case], Measured],
     words: Callable[[Case, Measured], str],
 ) -> tuple[dict[Case, tuple[Measured, ...]], dict[Case, str]]:
-    """What was measured of each case, and why others were not.
+    """Measure all cases in turn; returns the results, and the reasons for cases without.
 
     Args:
-        cases: what there is to measure.
-        rounds: how often each is measured.
-        limit: no measurement is begun after so many seconds.
+        cases: the cases to measure.
+        rounds: number of measurements of each.
+        limit: no measurement is begun after this time [s].
         measure: one measurement; raises `Absent` if it is impossible here.
-        words: tells one, for the progress on stderr.
+        words: formats one, for the progress on stderr.
     """
     begun = time.monotonic()
     found: dict[Case, tuple[Measured, ...]] = {}

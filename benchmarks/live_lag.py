@@ -1,8 +1,8 @@
-"""Plays recorded episodes live and measures how far the twin lags behind the robot, and whether it judges alike.
+"""Plays recorded episodes live, and measures the twin's lag behind the robot and the equality of the verdicts.
 
-Each episode is played twice: replayed, and live, where `hetwin robot` publishes it as a robot would and the twin
-follows over ROS 2 topics with all models, publishing its states. The lag of a state is the time at which it was
-published minus the stamp of the newest joint sample in it. The verdict is what the twin says at the end.
+Each episode is run twice: replayed, and live, where `hetwin robot` publishes it as a robot would and the twin
+follows over ROS 2 topics with all models, publishing its states. The lag of a state is the time of its publication
+minus the stamp of the newest joint sample in it. The verdict is the twin's at the end.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Row:
 
     @property
     def equal(self) -> bool:
-        """Whether the twin says the same live as replayed."""
+        """Whether the verdicts live and replayed are equal."""
         return self.live is not None and self.live is self.replayed
 
 

@@ -1,4 +1,4 @@
-"""What figures were measured on."""
+"""Describes the machine of a measurement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def machine() -> dict[str, Any]:
-    """Processor, cores, load before, system, Python and date."""
+    """Return processor, cores, load before, system, Python and date."""
     return {
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)),

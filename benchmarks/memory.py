@@ -1,7 +1,7 @@
-"""Whether memory stays flat over long runs: resident memory of every process of a trivial ensemble, and its slope.
+"""Measures memory over long runs: resident memory of every process of a trivial ensemble, and its slope.
 
-A run of the `hetwin` command with log and all checks is watched from outside. The first third of its samples is left
-out, since caches and the allocator fill up there; a line through the others is the slope.
+A run of the `hetwin` command with log and all checks is monitored from outside. The first third of the samples is
+left out, since caches and the allocator fill up then; the slope is that of a line fitted to the others.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Row:
 
 
 def descendants(pid: int) -> list[int]:
-    """A process and all that it has started, by their ids."""
+    """Return the ids of a process and of all its descendants."""
     found = [pid]
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         try:
@@ -57,7 +57,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def resident(pid: int) -> float | None:
-    """Resident memory in bytes; None if the process has ended, or is about to."""
+    """Return the resident memory in bytes; None if the process has ended, or is about to."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except (OSError, IndexError):
@@ -66,7 +66,7 @@ def resident(pid: int) -> float | None:
 
 
 def name_of(pid: int) -> str:
-    """The node's name, or what the process is."""
+    """Return the node's name, or a description of the process."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
     except OSError:
@@ -117,7 +117,9 @@ def watch(transport: str, models: int, steps: int) -> list[Row]:
 
 def _row(transport: str, name: str, steps: int, samples: Sequence[tuple[float, float]]) -> Row:
     times, memory = np.array(samples).T
-    kept = slice(round(len(times) * LEFT_OUT), len(times) - 1)  # the last one is of the end
+    kept = slice(
+        round(len(times) * LEFT_OUT), len(times) - 1
+    )  # the last sample is during the shutdown
     done = steps * (times - times[0]) / (times[-1] - times[0])
     slope = float(np.polyfit(done[kept], memory[kept], 1)[0])
     first, last = memory[kept][0] / 2**20, memory[kept][-1] / 2**20

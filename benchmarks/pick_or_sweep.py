@@ -1,9 +1,9 @@
-"""Measures how well the choice between picking and sweeping is learnt in full and in task-informed fidelity.
+"""Measures the accuracy of a learnt choice between picking and sweeping, in full and in task-informed fidelity.
 
 After table 1 of the paper on task-informed fidelity management: a logistic regression learns from states of a
 truck which of the two actions unloads more. The labels of the training states come from simulations in AdFi-1
-or in HiFi within a budget of processor time; those of the test states always from HiFi. What has been simulated
-is kept in a folder, so that a later run goes on from it.
+or in HiFi within a budget of processor time; those of the test states always from HiFi. Simulated episodes are
+stored in a folder, so that a later run continues from them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ EXAMPLES = """examples:
 TEST = 1000
 """Seeds of test loads; those of training loads are smaller."""
 STATES = 6
-"""Of one load, at most; states of one load are much alike, so that more loads teach more."""
+"""Maximum number of states of one load; they are similar, so that more loads are more informative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ class Row:
     """Accuracies, averaged over the seeds, and their spread.
 
     Attributes:
-        training_time: processor time that the training states may have taken [s].
+        training_time: budget of processor time for the training states [s].
         examples: mean number of training states.
         tests: number of test states.
-        most_frequent: share of the test states in which the more frequent answer is right.
+        most_frequent: share of the test states with the more frequent label.
     """
 
     fidelity: str
@@ -61,14 +61,14 @@ class TooFew(Exception):
 
 
 class Store:
-    """Episodes on disk, simulated where they are missing, unless only the stored ones are wanted."""
+    """Episodes on disk; missing ones are simulated, unless only stored ones are requested."""
 
     def __init__(self, folder: Path, states: int, stored: bool = False) -> None:
         self._folder, self._states, self._stored = folder, states, stored
         folder.mkdir(parents=True, exist_ok=True)
 
     def episode(self, mode: str, seed: int, number: int) -> list[Example] | None:
-        """One episode; None if it is not stored and shall not be simulated."""
+        """Return one episode; None if it is not stored and must not be simulated."""
         file = self._folder / f"{mode}_{seed}_{number}_{self._states}.json"
         if not file.exists():
             if self._stored:
@@ -86,7 +86,7 @@ class Store:
         return [Example(tuple(e["features"]), e["pick"], e["sweep"], e["cpu"]) for e in read]
 
     def within(self, mode: str, seed: int, budget: float) -> list[Example]:
-        """As many training states as a budget of processor time [s] pays for."""
+        """Return as many training states as fit into a budget of processor time [s]."""
         found: list[Example] = []
         for example in self._all(mode, seed):
             budget -= example.cpu
@@ -110,7 +110,7 @@ class Store:
 def accuracies(
     training: Sequence[Example], test: Sequence[Example], seed: int
 ) -> tuple[float, float]:
-    """Of a logistic regression, on what it has learnt from and on the test states."""
+    """Return the accuracies of a logistic regression on the training and on the test states."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -118,7 +118,7 @@ def accuracies(
     known, labels = _matrix(training)
     asked, truth = _matrix(test)
     if len(set(labels.tolist())) < 2:
-        # Only one answer has ever been right; it is all that can be learnt.
+        # All labels are equal.
         only = labels[0] if len(labels) else False
         return 1.0, float((truth == only).mean())
     learner = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000, random_state=seed))
@@ -131,10 +131,10 @@ def _matrix(examples: Sequence[Example]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rows_of(store: Store, budget: float, seeds: Sequence[int], most: int) -> list[Row]:
-    """The table: AdFi-1 and HiFi at equal time, and HiFi with twice the time.
+    """Return the table: AdFi-1 and HiFi at equal time, and HiFi with twice the time.
 
     Raises:
-        TooFew: if a part of it would be of no states at all.
+        TooFew: if there are no states for a part of it.
     """
     cases = (("AdFi-1", budget), ("HiFi", budget), ("HiFi", 2 * budget))
     with ProcessPoolExecutor(max_workers=2) as pool:

@@ -1,4 +1,4 @@
-"""Faults drawn at random: what happens, in which call, when, and what the scenario says to it."""
+"""Random faults: the kind, the call, the time, and the scenario's failure policy."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ DEADLINE_S = 2.0
 
 
 def random_case(rng: random.Random, transport: str) -> Case:
-    """A case with what must be said of it.
+    """Draw a case with its expected error.
 
     Args:
-        rng: where everything random comes from.
+        rng: random generator.
         transport: ``local`` or ``ros``.
     """
     kind = rng.choice(("deed", "deed", "answer", "signal"))
@@ -71,7 +71,7 @@ def _deed(rng: random.Random, policy: str, transport: str) -> Case:
     if transport == "local" and fault in ENDS_THE_PROCESS:
         outlived = False
     if call == "stop" and not (transport == "local" and fault in ENDS_THE_PROCESS):
-        outlived = True  # nothing comes after it
+        outlived = True  # it is the last call
     says = f"tank: {call} failed"
     if transport == "local" and fault == "killed":
         says = f"during {call} of tank"

@@ -1,8 +1,8 @@
-"""Measures how many times faster than real time scenarios run, in one process and as ROS 2 nodes.
+"""Measures the real-time factors of scenarios, in one process and as ROS 2 nodes.
 
-Each run is a run of the `hetwin` command as a user starts it, with all models, the log and all checks; the report
-is written after a run and not measured. The factor is simulated time over wall time from the first step to the
-last; starting and closing are not part of it.
+Each run is a run of the `hetwin` command as by a user, with all models, the log and all checks; the report is
+written after a run and not measured. The factor is simulated time over wall time from the first step to the
+last, without startup and shutdown.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from machine import machine
 ROOT = Path(__file__).resolve().parents[1]
 SCENARIOS = ("pick_and_place", "baxter_pick_and_place", "uncertain_environment", "insertion")
 EPISODES = {"uncertain_environment": "drop", "insertion": "insertion"}
-"""Scenarios without a recording of their own -> kind of the episode that is recorded for them."""
+"""Scenarios without a shipped recording -> kind of the episode to record for them."""
 SEED = 5
 TRANSPORTS = ("local", "ros")
 RUN_LIMIT_S = 300.0
@@ -40,7 +40,7 @@ EXAMPLES = """examples:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was measured; `runs` are the factors of all runs, `real_time_factor` is their median."""
+    """The factors of all `runs` of a case, with their median `real_time_factor`."""
 
     scenario: str
     transport: str
@@ -50,7 +50,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What was not measured, and why."""
+    """A case that was not measured, and the reason."""
 
     scenario: str
     transport: str
@@ -58,7 +58,7 @@ class Skipped:
 
 
 def record(kind: str, folder: Path) -> list[str]:
-    """Record an episode, and answer the options of `hetwin run` that replay it.
+    """Record an episode; returns the options of `hetwin run` that replay it.
 
     Raises:
         Absent: if that fails.
@@ -77,7 +77,7 @@ def record(kind: str, folder: Path) -> list[str]:
 
 
 def factor(scenario: str, transport: str, options: Sequence[str]) -> float:
-    """The real-time factor of one run.
+    """Return the real-time factor of one run.
 
     Raises:
         Absent: if it lacks input.
@@ -115,7 +115,7 @@ def factor(scenario: str, transport: str, options: Sequence[str]) -> float:
 def measure(
     scenarios: Sequence[str], transports: Sequence[str], runs: int, limit_s: float, folder: Path
 ) -> tuple[list[Row], list[Skipped]]:
-    """Run everything in turn.
+    """Run all cases in turn.
 
     Episodes are recorded in `folder` when they are first needed.
     """

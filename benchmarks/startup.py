@@ -1,7 +1,7 @@
-"""How long an ensemble of six processes takes until all of them are ready: one conductor and five models.
+"""Measures the startup time of an ensemble of six processes: one conductor and five models.
 
-Ready means that each node is up, and that all services of all nodes, and the conductor's action, are found by another
-node on the machine. Services that are not found within the limit are told as lost.
+It is ready when each node is up, and another node on the machine has discovered all services of all nodes and the
+conductor's action. Services that are not discovered within the limit are reported as lost.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ EXAMPLES = """examples:
 
 
 def expected(models: Sequence[str]) -> set[str]:
-    """Names of all services."""
+    """Return the names of all services."""
     of_models = {f"/{model}/{name}" for model in models for name in MODEL_SERVICES}
     return of_models | {f"/{name}" for name in CONDUCTOR_SERVICES}
 
 
 def start(models: int, domain: int) -> tuple[float, set[str]]:
-    """Start all processes; seconds until all services were found, and those that were not.
+    """Start all processes; returns the time until all services were discovered [s], and the missing services.
 
     Raises:
         RuntimeError: if a process ends.
     """
-    # rclpy is imported here, since it reads the domain once for all.
+    # rclpy is imported here, since it reads the domain only once.
     os.environ["ROS_DOMAIN_ID"] = str(domain)
     paths = [str(coupling.HERE), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)  # the nodes look for the models there
@@ -83,7 +83,7 @@ def start(models: int, domain: int) -> tuple[float, set[str]]:
                 there = {name for name, _ in watcher.get_service_names_and_types()}
                 missing = expected(names) - there
                 if any(process.poll() is not None for process in processes):
-                    raise RuntimeError("a process has ended; it says why above")
+                    raise RuntimeError("a process has ended; its output is above")
             return time.monotonic() - begun, missing
     finally:
         for process in processes:
@@ -95,7 +95,7 @@ def start(models: int, domain: int) -> tuple[float, set[str]]:
 
 
 def one(models: int, domain: int) -> dict[str, Any]:
-    """One start, in a process of its own."""
+    """Measure one start, in a separate process."""
     command = [sys.executable, __file__, "--models", str(models), "--one", str(domain)]
     told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     found: dict[str, Any] = json.loads(told.stdout.splitlines()[-1])

@@ -1,9 +1,9 @@
-"""The paper's Table 1: how much faster a robot's simulation gets if the fluid in a cup has a simulation of its own.
+"""Measures the paper's Table 1: the speedup of a robot's simulation with a separate simulation of the fluid in a cup.
 
 Five setups of paper 0, section 4.1, as real-time factors (simulated time over wall time), first with the same
 particles and the same contact solver, only split (like for like), then with the particle model that such a
-sub-simulation would really use (own solver). The setups without robot run, as in the paper, beside a simulation of
-the robot and the rest, coupled to it; the factor is that of both together. One process, all setups in turn.
+sub-simulation would really use (own solver). The setups without robot run, as in the paper, coupled to a
+simulation of the robot and the rest; the factor is that of both together. One process, all setups in turn.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ RATIOS = {
     "100 split off / bare": (SPLIT_100, BARE),
 }
 OF_BOTH = (BARE, SINGLE)
-"""Setups that are the same for both variants, and measured once."""
+"""Setups that are the same for both variants, and measured only once."""
 TILTS = (Tilt(1.9, 0.6), Tilt(1.75, 0.6), Tilt(1.75, 0.8), Tilt(1.65, 1.0))
-"""There and back without a stop, so that a part is poured."""
+"""Tilts and back without a pause, so that a part of the particles is poured."""
 SEEDS = 3
 REST_S = 0.35
-"""Before each run: Linux leaves real-time priority 95 % of a second, and short runs would lose the rest by chance."""
+"""Before each run: Linux limits real-time priority to 95 % of a second, which would affect short runs at random."""
 
 EXAMPLES = """examples:
   python benchmarks/table1.py
@@ -70,7 +70,7 @@ EXAMPLES = """examples:
 
 @dataclass(frozen=True, slots=True)
 class Poured:
-    """How many of 50 particles a tilt there and back poured; the mean of three with its own solver."""
+    """The number of 50 particles that a tilt poured; with the own solver the mean of three runs."""
 
     angle: float
     tilting: float
@@ -82,9 +82,9 @@ class Poured:
 class Row:
     """One setup; `runs` are the factors of all rounds, `real_time_factor` is their median.
 
-    The processor times are medians too, in seconds per simulated second: of the main model's thread, and of those
-    beside it. Unlike the factors they say little about what else ran on the machine; with a core free for each
-    thread, the factor is near one over the larger of the two.
+    The processor times are medians too, in seconds per simulated second: of the main model's thread, and of the other
+    threads. Unlike the factors they hardly depend on other load on the machine; with a free core for each thread, the
+    factor is nearly the inverse of the larger of the two.
     """
 
     setup: str
@@ -98,7 +98,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What was measured of one run; see `Row`."""
+    """The measurement of one run; see `Row`."""
 
     factor: float
     main_thread: float
@@ -106,7 +106,7 @@ class Run:
 
 
 class ProcessorTime:
-    """A listener that takes down the processor time from the first step to the last."""
+    """A listener that measures the processor time from the first step to the last."""
 
     def __init__(self) -> None:
         self.main_thread = self.threads_beside = 0.0
@@ -187,13 +187,13 @@ def run(file: Path, seconds: float) -> Run:
 
 
 def cases() -> list[tuple[str, str]]:
-    """What is measured: setup and variant."""
+    """Return all cases: setup and variant."""
     own = [(setup, OWN_SOLVER) for setup in PAPER if setup not in OF_BOTH]
     return [(setup, LIKE_FOR_LIKE) for setup in PAPER] + own
 
 
 def measure(rounds: int, seconds: float, solver: str) -> list[Row]:
-    """All setups in turn, round after round, so that a slow moment of the machine hits all alike."""
+    """Measure all setups in turn, round after round, so that a slow phase of the machine affects all alike."""
     with tempfile.TemporaryDirectory(prefix="hetwin_table1_") as folder:
         files = {case: scenario(*case, solver, Path(folder)) for case in cases()}
 
@@ -231,7 +231,7 @@ def _row(setup: str, variant: str, runs: Sequence[Run]) -> Row:
 
 
 def ratios(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
-    """What the paper concludes, as ratios per variant: medians of the ratios within each round."""
+    """Return the paper's conclusions as ratios per variant: medians of the ratios within each round."""
     of = {(row.setup, row.variant): row.runs for row in rows}
 
     def ratio(variant: str, one: str, other: str) -> float:
@@ -245,7 +245,7 @@ def ratios(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
 
 
 def pour() -> list[Poured]:
-    """The same tilts, each way of simulating the fluid."""
+    """Measure the same tilts with each way of simulating the fluid."""
     found: list[Poured] = []
     with tempfile.TemporaryDirectory(prefix="hetwin_table1_") as folder:
         for tilt in TILTS:
@@ -285,7 +285,7 @@ def show(on: dict[str, Any], rows: Sequence[Row], solver: str) -> None:
 
 
 def show_poured(found: Sequence[Poured]) -> None:
-    """Print how many particles were poured."""
+    """Print the numbers of poured particles."""
     print("\n| poured of 50, tilted there and back | " + " | ".join(Way) + " |")
     print("|---|---|---|---|")
     by = {(row.angle, row.tilting, row.way): row.count for row in found}

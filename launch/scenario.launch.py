@@ -1,4 +1,4 @@
-"""Starts the conductor and one node per model of a scenario, and asks for the simulation.
+"""Starts the conductor and one node per model of a scenario, and requests the simulation.
 
 ros2 launch hetwin scenario.launch.py scenario:=pick_and_place source:=/path/to/recording
 ros2 launch hetwin scenario.launch.py scenario:=uncertain_environment source:=live rviz:=true
@@ -36,7 +36,7 @@ TRUTHS = {"true": True, "false": False}
 
 
 class RunFailed(Exception):
-    """The simulation did not end well; `ros2 launch` ends with exit code 1 then."""
+    """The simulation failed; makes `ros2 launch` end with exit code 1."""
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -67,12 +67,12 @@ def generate_launch_description() -> LaunchDescription:
             _argument(
                 "in_process",
                 "",
-                "models that the conductor's process holds: faster, less isolated; all, or names",
+                "models that run in the conductor's process: faster, less isolated; all, or names",
             ),
             _argument(
                 "start",
                 PLAYING,
-                "paused: hold the run before its first step; stopped: wait to be asked for one",
+                "paused: hold the run before its first step; stopped: wait for a request",
                 (PLAYING, "paused", "stopped"),
             ),
             _argument("params_file", "", "YAML file with further ROS parameters of the nodes"),
@@ -146,7 +146,7 @@ def _conductor_parameters(scenario: Scenario, value: object) -> dict[str, object
 
 
 def _pass_on_the_end(conductor: LifecycleNode) -> RegisterEventHandler:
-    """When the conductor ends all end, and a failure of the run is one of the launch."""
+    """End everything when the conductor ends; a failed run makes the launch fail."""
 
     def end(event: ProcessExited, _: LaunchContext) -> list[object]:
         if event.returncode:
@@ -159,7 +159,7 @@ def _pass_on_the_end(conductor: LifecycleNode) -> RegisterEventHandler:
 
 
 def _end_with_the_last(models: list[LifecycleNode]) -> RegisterEventHandler:
-    """Without a conductor here, the launch ends with its models, and fails if one of them did."""
+    """Without a conductor here, end the launch with its models; it fails if one of them failed."""
     left = list(models)
 
     def end(event: ProcessExited, _: LaunchContext) -> list[object]:

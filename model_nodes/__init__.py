@@ -1,1 +1,1 @@
-"""The models, each a plain class that keeps the contract of `hetwin_core.ensemble.model`."""
+"""The models, each a plain class that implements the contract of `hetwin_core.ensemble.model`."""

@@ -32,7 +32,7 @@ from hetwin_core.ensemble.validation import Number
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 CONNECTED = AttributeSpec("connected", 1, "", Meaning.ENTITY)
 HYSTERESIS = 1.2
-"""The probe leaves the outer cylinder when it is this much farther out than where it entered."""
+"""Factor by which the outer cylinder is larger for leaving than for entering."""
 
 
 def _pose(numbers: list[float]) -> list[float]:
@@ -70,33 +70,33 @@ class Settings(Parameters):
 
 
 class Connector(Model):
-    """Says when a probe is connected to a socket, and keeps it there.
+    """Detects when a probe is connected to a socket, and keeps it there.
 
-    It compares the probe with its ideal connected pose. Inside a cylinder around it, the model asks for the probe's
-    *collisions*, so that physics does not jam what snaps in on the real robot; inside a smaller one it asks for the
-    probe's *pose* and reports ``connected``. Both only while something carries the probe, which is while its pose is
-    given in another frame than the world's: nothing snaps in that nobody pushes. A probe that leaves the outer cylinder
-    unconnected, or that is let go unconnected, gets its collisions back. With `takes_over` false it only says whether
-    the probe is in its place, as for a baseline without it.
+    It compares the probe with its ideal connected pose. Inside a cylinder around it, the model requests the probe's
+    *collisions*, so that physics does not jam what snaps in on the real robot; inside a smaller one it requests the
+    probe's *pose* and reports ``connected``. Both only while something carries the probe, that is, while its pose is
+    given in a frame other than the world's: a probe that is not pushed does not snap in. A probe that leaves the outer
+    cylinder unconnected, or is released unconnected, gets its collisions back. With `takes_over` false the model only
+    reports whether the probe is in its place, as for a baseline without it.
     """
 
     settings_class = Settings
 
     @classmethod
     def describe(cls) -> ModelDescription:
-        """What the model is."""
+        """Describe the model."""
         return ModelDescription(
             kind=ModelKind.SIMULATION,
-            summary="Lets a probe snap into a socket, and says when it is connected.",
+            summary="Lets a probe snap into a socket, and reports when it is connected.",
             rate=50.0,
             provides=(POSE, COLLISION, CONNECTED),
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Bring the probe's attribute ``connected``.
+        """Contribute the probe's attribute ``connected``.
 
         Raises:
-            BadInput: if the ideal pose or the axis cannot be used.
+            BadInput: if the ideal pose or the axis is invalid.
         """
         self._limits = Settings.read(parameters)
         self._probe, self._socket = self._limits.probe, self._limits.socket
@@ -109,7 +109,7 @@ class Connector(Model):
         )
 
     def start(self, scene: Snapshot) -> None:
-        """The run begins with nothing connected.
+        """Start with nothing connected.
 
         Raises:
             BadInput: if probe or socket has no pose.
@@ -135,7 +135,7 @@ class Connector(Model):
             and angle <= limits.lock_angle
         )
         if not self._takes_over:
-            self._watch(locked, output)
+            self._report_in_place(locked, output)
             return output
         carried = tick.scene.parent(self._probe) != WORLD
         if carried and near and not self._has_collision:
@@ -145,14 +145,14 @@ class Connector(Model):
             output.events.append(self._connected(tick.scene.time_ns))
         if not (near and carried) and self._has_collision and not self._has_pose:
             output.requests.append(Request(RequestKind.GIVE_BACK, self._probe, COLLISION.name))
-        self._answer(output)
+        self._write_values(output)
         return output
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Take the probe's collisions, or its pose: it is in its ideal place from then on.
+        """Take the probe's collisions, or its pose, which is the ideal one from then on.
 
         Raises:
-            Refused: if this is nothing of the probe's.
+            Refused: if it is another attribute or entity.
         """
         if entity != self._probe or attribute not in (COLLISION.name, POSE.name):
             raise Refused(f"the connector is for {self._probe}, not for {entity}.{attribute}")
@@ -162,10 +162,10 @@ class Connector(Model):
             self._has_pose = True
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Give back the probe's collisions, switched on, or its pose, which moves with the socket.
+        """Release the probe's collisions, enabled, or its pose, which moves with the socket.
 
         Raises:
-            Refused: if the model does not have it.
+            Refused: if the model is not responsible for it.
         """
         if entity == self._probe and attribute == COLLISION.name and self._has_collision:
             self._has_collision = False
@@ -175,8 +175,8 @@ class Connector(Model):
             return Value(compose(scene.pose(self._socket), self._ideal), scene.time_ns)
         raise Refused(f"the connector is not responsible for {entity}.{attribute}")
 
-    def _watch(self, locked: bool, output: StepOutput) -> None:
-        """Say whether the probe is in its place, and leave it where it is."""
+    def _report_in_place(self, locked: bool, output: StepOutput) -> None:
+        """Report whether the probe is in its place without taking responsibility."""
         if locked and not self._is_in_place:
             output.events.append(self._connected(output.time_ns))
         self._is_in_place = locked
@@ -187,7 +187,7 @@ class Connector(Model):
         arguments = {"probe": self._probe, "socket": self._socket}
         return Event("connected", time_ns, arguments=arguments)
 
-    def _answer(self, output: StepOutput) -> None:
+    def _write_values(self, output: StepOutput) -> None:
         now = output.time_ns
         index = self._socket_id if self._has_pose else -1.0
         output.values[self._probe, CONNECTED.name] = Value(np.full(1, index), now)
@@ -197,14 +197,14 @@ class Connector(Model):
             output.values[self._probe, POSE.name] = Value(self._ideal, now, self._socket)
 
     def _offset(self, scene: Snapshot) -> tuple[float, float, float]:
-        """Distance from the axis and along it [m], and angle between the axes [deg], to the ideal pose."""
+        """Return the radial and the axial distance [m] and the angle between the axes [deg] to the ideal pose."""
         pose = relative_to(scene.pose(self._socket), scene.pose(self._probe))
         offset = pose[:3] - self._ideal[:3]
         axial = float(offset @ self._axis)
         radial = float(np.linalg.norm(offset - axial * self._axis))
         turn = multiply(pose[3:7].tolist(), conjugate(self._ideal[3:7].tolist()))
         w, x, y, z = turn
-        moved = np.array(  # the axis after the turn; its roll about the axis does not matter
+        moved = np.array(  # the rotated axis; roll about the axis does not matter
             [
                 self._axis + 2 * (w * np.cross((x, y, z), self._axis)),
                 2 * np.cross((x, y, z), np.cross((x, y, z), self._axis)),

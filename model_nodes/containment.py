@@ -1,4 +1,4 @@
-"""An observer that says which object is in which container."""
+"""An observer of which object is in which container."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ class Settings(Parameters):
 
 
 class Containment(Model):
-    """Says in which container each object is.
+    """Reports in which container each object is.
 
-    An object is in a container when the middle of the object is inside the container's outline, seen along the
-    container's z axis, below its rim and above its bottom. The outline is the convex hull of the container's shapes;
-    a container that is not convex needs a model of its own. Events: ``entered`` and ``left``, with ``object`` and
-    ``container``, dated at the start of what was observed.
+    An object is in a container when its origin is inside the container's outline, projected along the container's
+    z axis, below its rim and above its bottom. The outline is the convex hull of the container's shapes; a container
+    that is not convex needs another model. Events: ``entered`` and ``left``, with ``object`` and ``container``,
+    stamped with the time at which the change was first observed.
     """
 
     settings_class = Settings
 
     @classmethod
     def describe(cls) -> ModelDescription:
-        """What the model is."""
+        """Describe the model."""
         return ModelDescription(
             kind=ModelKind.OBSERVER,
             summary="Observes which object is in which container.",
@@ -62,7 +62,7 @@ class Containment(Model):
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Bring each object's attribute ``in_container``.
+        """Contribute each object's attribute ``in_container``.
 
         Raises:
             BadInput: if there is no object or no container.
@@ -83,7 +83,7 @@ class Containment(Model):
         )
 
     def start(self, scene: Snapshot) -> None:
-        """Work out the containers' outlines."""
+        """Compute the containers' outlines."""
         self._insides = [inside_of(scene.layout.entity(name)) for name in self._containers]
         self._ids = [scene.layout.entity_id(name) for name in self._containers]
         self._layout: Layout = scene.layout
@@ -91,7 +91,7 @@ class Containment(Model):
         self._candidate = dict.fromkeys(self._objects, (-1, scene.time_ns))
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Look where the objects are."""
+        """Determine in which containers the objects are."""
         output = StepOutput(tick.time_ns)
         for name in self._objects:
             found = self._find(tick.scene, name)
@@ -108,7 +108,7 @@ class Containment(Model):
         return output
 
     def _find(self, scene: Snapshot, name: str) -> int:
-        """Index of the container that the object is in, -1 for none."""
+        """Return the index of the object's container, -1 for none."""
         point = scene.pose(name)[:3]
         for inside, container, index in zip(
             self._insides, self._containers, self._ids, strict=True
@@ -153,10 +153,10 @@ class Inside:
 
 
 def inside_of(container: Entity) -> Inside:
-    """The inside of an entity, from its shapes.
+    """Compute the inside of an entity from its shapes.
 
     Raises:
-        BadInput: if it has no shapes that enclose anything.
+        BadInput: if it has no shapes.
     """
     points = [_points(shape) for shape in container.shapes if shape.kind is not ShapeKind.PLANE]
     if not points:
@@ -167,7 +167,7 @@ def inside_of(container: Entity) -> Inside:
 
 
 def _points(shape: Shape) -> Floats:
-    """Points whose convex hull is the shape (its bounding box for balls), in the entity's frame; (n, 3)."""
+    """Return (n, 3) points whose convex hull is the shape (for spheres the bounding box), in the entity's frame."""
     turned: Floats = np.array([rotate(shape.pose[3:7], p) for p in _local_points(shape).tolist()])
     turned += np.array(shape.pose[:3])
     return turned
@@ -195,7 +195,7 @@ def _two_rings(shape: Shape) -> Floats:
 
 
 def _convex_outline(points: Floats) -> Floats:
-    """Corners of the convex hull of points in the plane, counter-clockwise (monotone chain)."""
+    """Return the corners of the convex hull of points in the plane, counter-clockwise (monotone chain)."""
     ordered = sorted(set(map(tuple, points.tolist())))
 
     def half(sequence: list[tuple[float, ...]]) -> list[tuple[float, ...]]:

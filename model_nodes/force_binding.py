@@ -1,7 +1,7 @@
-"""Binding by force: the rule by which a well-known Gazebo plugin fixes what a gripper squeezes.
+"""Binding by force: the rule by which a well-known Gazebo plugin attaches objects to a gripper.
 
-Written after the description of gazebo_grasp_plugin (J. Buehler, gazebo-pkgs), the third baseline of paper 0: it needs
-no signal of the robot's program, only contact forces.
+Implemented from the description of gazebo_grasp_plugin (J. Buehler, gazebo-pkgs), the third baseline of paper 0: it
+needs no signal of the robot's program, only contact forces.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Settings(Parameters):
 
 @dataclass(slots=True)
 class _Watched:
-    """One object: forces summed per link over the present period, and what came of the earlier ones."""
+    """The state of one object: forces summed per link over the current period, and results of earlier periods."""
 
     forces: dict[int, Floats] = field(default_factory=dict)
     counter: int = 0
@@ -60,7 +60,7 @@ class _Watched:
 
 
 class ForceBinding(Model):
-    """Fixes an object to the palm while opposing forces of the hand's links squeeze it.
+    """Attaches an object to the palm while opposing forces of the hand's links squeeze it.
 
     In each period the contact force per object and link is averaged. The object counts as gripped if any two of these
     forces differ by more than `opposing_angle` and the smaller is at least `force_ratio` of the larger. A counter
@@ -73,7 +73,7 @@ class ForceBinding(Model):
 
     @classmethod
     def describe(cls) -> ModelDescription:
-        """What the model is."""
+        """Describe the model."""
         return ModelDescription(
             kind=ModelKind.SIMULATION,
             summary="Fixes an object to the palm while opposing contact forces squeeze it (a baseline).",
@@ -82,7 +82,7 @@ class ForceBinding(Model):
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Remember hand, objects and limits."""
+        """Read hand, objects and thresholds."""
         self._limits = Settings.read(parameters)
         self._hand, self._objects = self._limits.hand, self._limits.objects
         self._grasp = RigidGrasp()
@@ -92,7 +92,7 @@ class ForceBinding(Model):
         return Contribution(reads=(*grasp.reads, *links, *poses))
 
     def start(self, scene: Snapshot) -> None:
-        """The run begins with nothing fixed."""
+        """Start with nothing attached."""
         self._grasp.start(scene)
         layout = scene.layout
         names = (*self._hand.finger_links, self._hand.link)
@@ -103,19 +103,19 @@ class ForceBinding(Model):
         self._period_begun_ns = scene.time_ns
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Sum forces; at the end of a period, judge."""
+        """Sum forces; at the end of a period, evaluate them."""
         output = self._grasp.step(tick)
         self._sum(tick.scene.proximity)
         if tick.time_ns - self._period_begun_ns >= self._limits.period * 1e9:
             for index, watched in self._watched.items():
-                self._judge(index, watched, tick.scene, output)
+                self._evaluate(index, watched, tick.scene, output)
                 watched.forces.clear()
             self._samples = 0
             self._period_begun_ns = tick.time_ns
         return output
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Fix an object to the palm."""
+        """Attach an object to the palm."""
         self._grasp.take(entity, attribute, value, scene)
         index = scene.layout.entity_id(entity)
         if index in self._watched:
@@ -126,7 +126,7 @@ class ForceBinding(Model):
             }
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Let an object go with the palm's velocity."""
+        """Release an object with the palm's velocity."""
         value = self._grasp.release(entity, attribute, scene)
         index = scene.layout.entity_id(entity)
         if index in self._watched:
@@ -141,18 +141,18 @@ class ForceBinding(Model):
                 forces = self._watched[first].forces
                 forces[second] = forces.get(second, 0.0) + row[9:12]
 
-    def _judge(self, index: int, watched: _Watched, scene: Snapshot, output: StepOutput) -> None:
+    def _evaluate(self, index: int, watched: _Watched, scene: Snapshot, output: StepOutput) -> None:
         gripped = self._opposing([force / self._samples for force in watched.forces.values()])
         limits, name = self._limits, self._names[index]
         change = 1 if gripped else -1
         watched.counter = max(0, min(int(limits.max_count), watched.counter + change))
         above = watched.counter > limits.threshold
         if above and not watched.fixed:
-            self._ask(output, RequestKind.TAKE, "bound", name)
+            self._request(output, RequestKind.TAKE, "bound", name)
         elif not above and watched.fixed and self._has_moved(scene, name, watched):
-            self._ask(output, RequestKind.GIVE_BACK, "unbound", name)
+            self._request(output, RequestKind.GIVE_BACK, "unbound", name)
 
-    def _ask(self, output: StepOutput, kind: RequestKind, event: str, name: str) -> None:
+    def _request(self, output: StepOutput, kind: RequestKind, event: str, name: str) -> None:
         output.requests.append(Request(kind, name, POSE.name))
         arguments = {"object": name, "hand": self._hand.name}
         output.events.append(Event(event, output.time_ns, arguments=arguments))
@@ -175,7 +175,7 @@ class ForceBinding(Model):
         )
 
     def _in_object(self, scene: Snapshot, name: str, link: str) -> Floats:
-        """Where a link's frame is in the object's frame, (3,) m."""
+        """Return (3,) the position of a link in the object's frame [m]."""
         pose, other = scene.pose(name), scene.pose(link)
         away = (other[:3] - pose[:3]).tolist()
         return np.array(rotate(conjugate(pose[3:7].tolist()), away))

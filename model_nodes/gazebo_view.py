@@ -30,9 +30,9 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from model_nodes.main_physics.engines.gz.bindings import Gazebo, gazebo
 from model_nodes.main_physics.engines.gz.sdf_parts import (
     add,
-    add_form,
     add_mesh,
     add_pose,
+    add_shape,
     numbers,
     write_mesh,
 )
@@ -52,17 +52,17 @@ _DEADLINE_MS = 2000
 
 
 class GazeboView(Model):
-    """Creates a picture of every entity in a running Gazebo, and moves them along with the twin.
+    """Creates a visual model of every entity in a running Gazebo, and moves them with the twin.
 
-    The pictures have no weight and touch nothing. Where Gazebo is paused at the start, its clock is stepped as far as
-    the twin goes; else it runs on as it did. At the end the pictures are removed.
+    The models have no weight and no collisions. If Gazebo is paused at the start, it is stepped in time with the
+    twin; otherwise it keeps running by itself. At the end the models are removed.
     """
 
     settings_class = Settings
 
     @classmethod
     def describe(cls) -> ModelDescription:
-        """What the model is."""
+        """Describe the model."""
         return ModelDescription(
             kind=ModelKind.OBSERVER,
             summary="Shows the twin in a running Gazebo.",
@@ -73,7 +73,7 @@ class GazeboView(Model):
         """Find the running Gazebo.
 
         Raises:
-            BadInput: if Gazebo's bindings are missing, or no Gazebo runs.
+            BadInput: if Gazebo's bindings are not installed, or no Gazebo runs.
         """
         settings = Settings.read(parameters)
         self._step_s = settings.step
@@ -90,7 +90,7 @@ class GazeboView(Model):
         return Contribution()
 
     def start(self, scene: Snapshot) -> None:
-        """Create the pictures."""
+        """Create the visual models."""
         self._shown = [
             entity for entity in scene.layout.entities if entity.shapes and _has_pose(scene, entity)
         ]
@@ -98,14 +98,14 @@ class GazeboView(Model):
         self._gazebo.create(self._shown, scene, Path(self._folder.name))
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Move the pictures to where everything is."""
+        """Move the visual models to the poses of their entities."""
         moving = [e for e in self._shown if e.kind is not EntityKind.STATIC]
         self._gazebo.move(moving, tick.scene, tick.time_ns)
         self._gazebo.step(round(tick.period_ns * 1e-9 / self._step_s), tick.time_ns)
         return StepOutput(tick.time_ns)
 
     def stop(self) -> None:
-        """Remove the pictures."""
+        """Remove the visual models."""
         shown = getattr(self, "_shown", None)
         if shown:
             self._gazebo.remove(shown)
@@ -117,7 +117,7 @@ class RunningGazebo:
     """The services of a Gazebo in another process.
 
     Raises:
-        BadInput: if the partition's name is none.
+        BadInput: if the partition's name is invalid.
     """
 
     def __init__(self, gz: Gazebo, partition: str) -> None:
@@ -126,7 +126,7 @@ class RunningGazebo:
         options.partition = partition
         if options.partition != partition:
             raise BadInput(
-                "is no name of a Gazebo partition",
+                "is not a name of a Gazebo partition",
                 where="gazebo_view.partition",
                 found=partition,
                 expected="a name without spaces, such as GZ_PARTITION of that Gazebo",
@@ -139,7 +139,7 @@ class RunningGazebo:
         """Wait for a world.
 
         Raises:
-            BadInput: if there is none, or several and none is named.
+            BadInput: if there is none, or there are several and none is named.
         """
         deadline = time.monotonic() + patience_s
         worlds: list[str] = []
@@ -163,22 +163,24 @@ class RunningGazebo:
                 or f"a running Gazebo in the partition {self._partition}, such as: gz sim empty.sdf",
             )
         self._world = world
-        self._listen(f"/world/{world}/stats", patience_s)
+        self._read_paused(f"/world/{world}/stats", patience_s)
 
-    def _listen(self, topic: str, patience_s: float) -> None:
+    def _read_paused(self, topic: str, patience_s: float) -> None:
         """Find out whether Gazebo is paused.
 
-        No longer than that: a request keeps Python from hearing messages, and Gazebo hears its answer in the
-        same thread as they.
+        The subscription must end with that: a request blocks the delivery of messages to Python, and Gazebo receives
+        responses in the same thread as messages.
         """
-        heard = threading.Event()
+        received = threading.Event()
 
-        def hear(statistics: Any) -> None:
+        def on_statistics(statistics: Any) -> None:
             self._is_paused = bool(statistics.paused)
-            heard.set()
+            received.set()
 
-        self._node.subscribe(self._gz.message("world_stats_pb2", "WorldStatistics"), topic, hear)
-        heard.wait(patience_s)
+        self._node.subscribe(
+            self._gz.message("world_stats_pb2", "WorldStatistics"), topic, on_statistics
+        )
+        received.wait(patience_s)
         self._node.unsubscribe(topic)
 
     def create(self, entities: list[Entity], scene: Snapshot, folder: Path) -> None:
@@ -188,10 +190,10 @@ class RunningGazebo:
             factory = factories.data.add()
             factory.name = _name(entity)
             factory.sdf = picture(entity, scene.pose(entity.name)[:7].tolist(), folder)
-        self._ask("create_multiple", factories, 0)
+        self._call("create_multiple", factories, 0)
 
     def move(self, entities: list[Entity], scene: Snapshot, time_ns: int) -> None:
-        """Put the models where their entities are."""
+        """Set the poses of the models."""
         poses = self._gz.message("pose_v_pb2", "Pose_V")()
         for entity in entities:
             x, y, z, w, i, j, k = scene.pose(entity.name)[:7].tolist()
@@ -200,15 +202,15 @@ class RunningGazebo:
             pose.position.x, pose.position.y, pose.position.z = x, y, z
             turn = pose.orientation
             turn.w, turn.x, turn.y, turn.z = w, i, j, k
-        self._ask("set_pose_vector", poses, time_ns)
+        self._call("set_pose_vector", poses, time_ns)
 
     def step(self, count: int, time_ns: int) -> None:
-        """Go on by so many steps and pause; a Gazebo that runs by itself is left alone."""
+        """Advance by a number of steps and pause; does nothing if Gazebo runs by itself."""
         if count < 1 or not self._is_paused:
             return
         control = self._gz.message("world_control_pb2", "WorldControl")()
         control.pause, control.multi_step = True, count
-        self._ask("control", control, time_ns)
+        self._call("control", control, time_ns)
 
     def remove(self, entities: list[Entity]) -> None:
         """Remove the models."""
@@ -216,26 +218,28 @@ class RunningGazebo:
         for entity in entities:
             request = kind()
             request.name, request.type = _name(entity), kind.MODEL
-            self._ask("remove", request, 0)
+            self._call("remove", request, 0)
 
-    def _ask(self, service: str, request: Any, time_ns: int) -> None:
-        answer_type = self._gz.message("boolean_pb2", "Boolean")
+    def _call(self, service: str, request: Any, time_ns: int) -> None:
+        response_type = self._gz.message("boolean_pb2", "Boolean")
         name = f"/world/{self._world}/{service}"
-        done, answer = self._node.request(name, request, type(request), answer_type, _DEADLINE_MS)
-        if not done or not answer.data:
-            words = "refused it" if done else f"did not answer within {_DEADLINE_MS / 1000:g} s"
+        done, response = self._node.request(
+            name, request, type(request), response_type, _DEADLINE_MS
+        )
+        if not done or not response.data:
+            words = "rejected it" if done else f"did not respond within {_DEADLINE_MS / 1000:g} s"
             raise RunFailed("gazebo_view", service, time_ns, f"the running Gazebo {words} ({name})")
 
 
 def picture(entity: Entity, pose: list[float], folder: Path) -> str:
-    """An entity as SDFormat: seen, without weight, and touching nothing."""
+    """Return an entity's visuals as an SDFormat model without gravity and collisions."""
     sdf = ET.Element("sdf", version="1.9")
     model = ET.SubElement(sdf, "model", name=_name(entity))
     add_pose(model, pose)
     link = ET.SubElement(model, "link", name="link")
-    add(link, "gravity", "false")  # not static: Gazebo would not move it
+    add(link, "gravity", "false")  # not <static>, which Gazebo would not move
     for i, shape in enumerate(entity.shapes):
-        visual = ET.SubElement(link, "visual", name=f"form_{i}")
+        visual = ET.SubElement(link, "visual", name=f"shape_{i}")
         add_pose(visual, shape.pose)
         _add_geometry(
             ET.SubElement(visual, "geometry"), shape, folder / f"{len(list(folder.iterdir()))}.obj"
@@ -248,7 +252,7 @@ def picture(entity: Entity, pose: list[float], folder: Path) -> str:
 
 def _add_geometry(geometry: ET.Element, shape: Shape, file: Path) -> None:
     if shape.vertices is None or shape.faces is None:
-        add_form(geometry, shape.kind, shape.size)
+        add_shape(geometry, shape.kind, shape.size)
         return
     write_mesh(file, shape.vertices, shape.faces)
     add_mesh(geometry, file)

@@ -1,4 +1,4 @@
-"""A hand's velocity, from the poses of the last moments."""
+"""A hand's velocity, estimated from its latest poses."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _Sample: TypeAlias = tuple[int, Floats]
 
 
 class HandMotion:
-    """Keeps the poses of the last moments and fits a constant twist to them.
+    """Fits a constant twist to the latest poses.
 
-    Joint positions carry the noise of encoders and of their interpolation; the difference of two
-    samples may say more than 1 m/s for a hand that rests. A fit over tens of milliseconds does not.
+    Joint positions contain the noise of encoders and of their interpolation; the difference of two
+    samples may exceed 1 m/s for a hand at rest. A fit over tens of milliseconds does not.
 
     Args:
-        window_ns: poses of at least this time are fitted, if there are as many.
+        window_ns: the fit covers at least this time, if there are enough poses.
     """
 
     def __init__(self, window_ns: int) -> None:
@@ -30,11 +30,11 @@ class HandMotion:
         self._samples: deque[_Sample] = deque()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Discard all poses."""
         self._samples.clear()
 
     def add(self, time_ns: int, pose: Floats) -> None:
-        """Add a pose with twist (13,) in the world, unless it is not newer than the last."""
+        """Add a pose with twist (13,) in the world; ignored if it is not newer than the last."""
         samples = self._samples
         if samples and time_ns <= samples[-1][0]:
             return
@@ -43,9 +43,9 @@ class HandMotion:
             samples.popleft()
 
     def twist(self) -> Floats:
-        """Linear [m/s] and angular velocity [rad/s] in the world (6,), by least squares.
+        """Return (6,) linear [m/s] and angular velocity [rad/s] in the world, by least squares.
 
-        With a single pose it is the twist that came with it, with none it is zero.
+        With a single pose it is that pose's twist, without any it is zero.
         """
         if len(self._samples) < 2:
             return self._samples[-1][1][7:13].copy() if self._samples else np.zeros(6)

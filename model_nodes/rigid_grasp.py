@@ -1,7 +1,7 @@
-"""Rigid grasp: while responsible, an object moves with the hand as if glued to it.
+"""Rigid grasp: an object is rigidly attached to the hand as long as the model is responsible for it.
 
-The second baseline of paper 0 (section 4.2) binds like this; as a model of the ensemble it may be
-bound by any trigger. On release the object goes on with the hand's velocity.
+The second baseline of paper 0 (section 4.2) attaches objects like this; as a model of the ensemble any
+trigger can do so. On release the object continues with the hand's velocity.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ class Settings(Parameters):
 
 
 class RigidGrasp(Model):
-    """Keeps the pose of each object it is responsible for constant in the hand's grasp frame."""
+    """Keeps the pose of each object for which it is responsible constant in the hand's grasp frame."""
 
     settings_class = Settings
 
     @classmethod
     def describe(cls) -> ModelDescription:
-        """What the model is."""
+        """Describe the model."""
         return ModelDescription(
             kind=ModelKind.SIMULATION,
-            summary="Moves objects with the hand; lets go of them with the hand's velocity.",
+            summary="Moves objects with the hand; releases them with the hand's velocity.",
             rate=100.0,
             provides=(POSE,),
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Remember the hand; the model brings no attribute of its own."""
+        """Read the hand; the model contributes no attributes."""
         settings = Settings.read(parameters)
         self._hand = settings.hand.name
         self._motion = HandMotion(round(settings.velocity_window * 1e9))
@@ -61,7 +61,7 @@ class RigidGrasp(Model):
         return Contribution(reads=(Selection(self._hand, "pose"),))
 
     def start(self, scene: Snapshot) -> None:
-        """The run begins.
+        """Start with nothing held.
 
         Raises:
             BadInput: if the scene has no such hand.
@@ -73,7 +73,7 @@ class RigidGrasp(Model):
         self._motion.add(scene.time_ns, scene.pose(self._hand))
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Answer the poses of the held objects, in the hand's frame."""
+        """Return the poses of the held objects, in the hand's frame."""
         self._motion.add(tick.scene.time_ns, tick.scene.pose(self._hand))
         return StepOutput(
             tick.time_ns,
@@ -84,7 +84,7 @@ class RigidGrasp(Model):
         )
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Hold an object from now on where it is now, seen from the hand.
+        """Hold an object at its current pose relative to the hand.
 
         Raises:
             Refused: if this is not the pose of an object, or not a pose at all.
@@ -99,7 +99,7 @@ class RigidGrasp(Model):
         self._held[entity] = pose
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Let go of an object; it keeps the velocity that the hand has at its origin.
+        """Release an object with the hand's velocity at the object's origin.
 
         Raises:
             Refused: if the object is not held.
@@ -123,6 +123,6 @@ class RigidGrasp(Model):
                 f"{claim}: {entity} is of kind {kind.value}, expected {EntityKind.OBJECT.value}"
             )
         if not is_pose(value.data):
-            raise Refused(f"{claim}: the value is no finite pose with a unit quaternion")
+            raise Refused(f"{claim}: the value is not a finite pose with a unit quaternion")
         if value.parent != WORLD and not scene.layout.has(value.parent, "pose"):
             raise Refused(f"{claim}: its frame {value.parent!r} is not in the scene")

@@ -1,4 +1,4 @@
-"""What all programs here take and print."""
+"""The arguments and the output of all programs here."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import argparse
 import json
 
 SHARE = 0.1
-"""How much of the way to the source's level a follower takes in one step."""
+"""Fraction of the way to the source's level that a follower moves in one step."""
 
 
 def read(*ways: str) -> argparse.Namespace:
-    """The command line: how many models, how many steps, and by which of the system's ways."""
+    """Read the command line: the numbers of models and steps, and the variant of the system."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--models", type=int, required=True)
     parser.add_argument("--steps", type=int, required=True)
@@ -19,5 +19,5 @@ def read(*ways: str) -> argparse.Namespace:
 
 
 def tell(seconds: float, levels: list[float]) -> None:
-    """Print how long the steps took and where the levels are at the end."""
+    """Print the wall time of all steps and the final levels."""
     print(json.dumps({"seconds": seconds, "levels": levels}), flush=True)

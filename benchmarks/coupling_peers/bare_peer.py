@@ -1,4 +1,4 @@
-"""The trivial ensemble as FMUs in a hand-written loop: the floor, without log, checks or watchdog."""
+"""The trivial ensemble as FMUs in a hand-written loop: the lower bound, without log, checks or watchdog."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from coupling_peers.arguments import read, tell
 
 
 def main() -> None:
-    """Build the FMU, run the loop and tell."""
+    """Build the FMU, run the loop and print."""
     given = read()
     with tempfile.TemporaryDirectory(prefix="hetwin_fmu_") as folder:
         file = FmuBuilder.build_FMU(Path(__file__).with_name("tank_slave.py"), dest=folder)

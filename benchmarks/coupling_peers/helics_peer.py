@@ -41,13 +41,13 @@ def federate(number: int, steps: int, kind: str, broker: str, found: Found) -> N
             level += SHARE * (helics.helicsInputGetDouble(heard) - level)
         helics.helicsPublicationPublishDouble(told, level)
     found[number] = (time.perf_counter() - begun, level)
-    helics.helicsFederateRequestTime(self, steps + 2.0)  # nobody leaves before all are done
+    helics.helicsFederateRequestTime(self, steps + 2.0)  # none leaves before all are done
     helics.helicsFederateDisconnect(self)
     helics.helicsFederateFree(self)
 
 
 def in_threads(models: int, steps: int) -> Found:
-    """All federates in this process."""
+    """Run all federates as threads of this process."""
     broker = helics.helicsCreateBroker("inproc", "trivial", f"--federates={models}")
     found: Found = {}
     threads = [
@@ -63,7 +63,7 @@ def in_threads(models: int, steps: int) -> Found:
 
 
 def in_processes(models: int, steps: int) -> Found:
-    """Each federate in a process; they find the broker at a port that is free now."""
+    """Run each federate in a process, with the broker at a free port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     start = f"--federates={models} --local_interface=tcp://127.0.0.1 --localport={port}"
@@ -98,7 +98,7 @@ def one(steps: int, port: int, number: int) -> None:
 
 
 def main() -> None:
-    """Run and tell."""
+    """Run and print."""
     given = read("inproc", "tcp")
     run = in_threads if given.way == "inproc" else in_processes
     found = run(given.models, given.steps)

@@ -53,7 +53,7 @@ class Source(Model):
 
 
 class Follower(Model):
-    """Goes after the source."""
+    """Follows the source."""
 
     @classmethod
     def describe(cls) -> ModelDescription:
@@ -71,7 +71,7 @@ class Follower(Model):
         return _contribution(parameters["entity"], (Selection("source", LEVEL.name),))
 
     def start(self, scene: Snapshot) -> None:
-        """Remember where the source's level lies."""
+        """Find the source's level."""
         self._source = scene.layout.range_of("source", LEVEL.name).start
 
     def step(self, tick: StepInput) -> StepOutput:

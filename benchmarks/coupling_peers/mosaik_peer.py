@@ -19,7 +19,7 @@ META: Any = {
 
 
 class Tank(mosaik_api_v3.Simulator):
-    """Counts up if nothing is connected, else follows."""
+    """Counts up without a connected source, else follows it."""
 
     def __init__(self) -> None:
         super().__init__(META)
@@ -44,7 +44,7 @@ class Tank(mosaik_api_v3.Simulator):
 
 
 def main() -> None:
-    """Run and tell."""
+    """Run and print."""
     given = read("in-process", "subprocess")
     how = {"python": f"{__name__}:Tank"}
     if given.way == "subprocess":

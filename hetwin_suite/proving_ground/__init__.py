@@ -1,1 +1,1 @@
-"""Ground truth: stand-ins for real robots record episodes, and witnesses what really happened."""
+"""Ground truth: simulated stand-ins for real robots record episodes, with a record of what really happened."""

@@ -1,4 +1,4 @@
-"""The boxes of a world file, as the stand-in and the robot's program need them."""
+"""The boxes of a world file, for the stand-in and the robot's program."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hetwin_suite.proving_ground.solids import Solid, read_solids
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One upright box that collides.
+    """One upright colliding box.
 
     Attributes:
-        model: name of the model that it belongs to.
-        center: (3,) of its middle in the world, in metres.
+        model: name of its model.
+        center: (3,) in the world, in metres.
         size: (3,) full lengths, in metres.
         mass: of its link in kg, 0 for a static model.
         friction: coefficient of sliding friction.
@@ -37,10 +37,10 @@ class Block:
 
 
 def read_blocks(world: Path) -> tuple[Block, ...]:
-    """All colliding boxes of an SDFormat world of upright models.
+    """Read all colliding boxes of an SDFormat world of upright models.
 
     Raises:
-        BadInput: if a box is turned, has no size, or belongs to a moving model without a mass.
+        BadInput: if a box is rotated, has no size, or belongs to a moving model without a mass.
     """
     boxes = [solid for solid in read_solids(world) if solid.kind == "box"]
     for box in boxes:
@@ -49,7 +49,7 @@ def read_blocks(world: Path) -> tuple[Block, ...]:
 
 
 def the_block(blocks: tuple[Block, ...], model: str) -> Block:
-    """The first box of a model (of a table, the top).
+    """Return the first box of a model (of a table, the top).
 
     Raises:
         BadInput: if the model has none.
@@ -72,7 +72,7 @@ def _check(box: Solid, world: Path) -> None:
         )
     if np.any(box.quaternion != [1.0, 0.0, 0.0, 0.0]):
         raise BadInput(
-            "only upright boxes are understood here",
+            "only upright boxes are supported here",
             file=world,
             where=where,
             found=box.quaternion.tolist(),

@@ -1,4 +1,4 @@
-"""The four containers: their walls, and how far a place is inside or outside of their rims."""
+"""The four containers: their walls, and signed distances from their rims."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ WALL = 0.006
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A container whose origin is the middle of its underside.
+    """A container whose origin is the centre of its underside.
 
     Attributes:
         name: of its model.
-        corners: (n, 2) of the middle line of its rim, counter-clockwise, in metres.
-        foot: by how much its floor is smaller than its rim, 1 for upright walls.
+        corners: (n, 2) of the centre line of its rim, counter-clockwise, in metres.
+        foot: ratio of the sizes of floor and rim, 1 for upright walls.
         height: of the rim above its underside.
     """
 
@@ -32,7 +32,7 @@ class Container:
     height: float
 
     def margin(self, xy: Floats) -> float:
-        """Signed distance of a point (2,) in the container's frame from its rim: inside > 0."""
+        """Return the signed distance of a point (2,) in the container's frame from its rim [m]: inside > 0."""
         ahead = np.roll(self.corners, -1, axis=0) - self.corners
         to = xy - self.corners
         share = np.clip(np.sum(to * ahead, axis=1) / np.sum(ahead**2, axis=1), 0.0, 1.0)
@@ -41,7 +41,7 @@ class Container:
         return distance if inside else -distance
 
     def parts(self) -> list[Part]:
-        """Floor and walls, of boxes."""
+        """Return the floor and the walls."""
         lower = self.corners * self.foot
         parts = self._floor(lower)
         ends = np.roll(self.corners, -1, axis=0)
@@ -57,7 +57,7 @@ class Container:
         return [Part("floor", "cylinder", (radius, WALL), (0.0, 0.0, WALL / 2))]
 
     def _wall(self, name: str, rim: Floats, along: Floats) -> Part:
-        """A box under one edge of the rim, leaning outward if the floor is smaller."""
+        """Return a box below one edge of the rim, leaning outward if the floor is smaller."""
         reach = float(np.linalg.norm(rim))
         inward = reach * (1.0 - self.foot)
         lean = atan2(inward, self.height)
@@ -69,7 +69,7 @@ class Container:
 
 
 def _ring(radius: float, count: int) -> Floats:
-    """(count, 2) corners of a regular polygon whose edges are `radius` from its middle."""
+    """Return (count, 2) corners of a regular polygon with the inradius `radius`."""
     turns = (np.arange(count) + 0.5) * 2 * pi / count
     return np.array([[cos(t), sin(t)] for t in turns]) * radius * hypot(1.0, tan(pi / count))
 
@@ -87,7 +87,7 @@ CONTAINERS = (
 
 
 def container(name: str) -> Container:
-    """The container of this name.
+    """Return the container of this name.
 
     Raises:
         KeyError: if there is none.

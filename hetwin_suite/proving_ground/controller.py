@@ -1,4 +1,4 @@
-"""The stand-in's controller: a compliant arm that bears its weight, a gripper of limited force."""
+"""The stand-in's controller: a compliant, gravity-compensated arm and a gripper of limited force."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Grip:
     """How the gripper closes.
 
     Attributes:
-        force: most that each finger's motor pushes, in N.
-        fading: seconds in which this falls to 1/e after closing begins, as in a hot drive.
-        stuck: the gripper never closes.
+        force: maximum force of each finger's motor, in N.
+        fading: time constant with which the force decays after closing begins, as in a hot drive, in s.
+        stuck: whether the gripper never closes.
     """
 
     force: float = 20.0
@@ -37,12 +37,12 @@ class Grip:
 
 
 class Controller:
-    """Computes motor forces from set points.
+    """Computes motor torques and forces from set points.
 
     Args:
         model: the stand-in's world.
         set_points: (ticks, n) of the arm, every `TICK_S`.
-        commands: of the gripper, in order of time; the first one says how it starts.
+        commands: of the gripper, in order of time; the first one is its initial state.
         grip: how the gripper closes.
     """
 
@@ -65,7 +65,7 @@ class Controller:
         self._closing_since = np.inf
 
     def forces(self, data: mj.MjData) -> Floats:
-        """(arm joints + fingers,) motor torques in Nm and forces in N, at `data.time`."""
+        """Return (arm joints + fingers,) motor torques in Nm and forces in N, at `data.time`."""
         q, v = data.qpos[self._qpos], data.qvel[self._dof]
         arm = slice(0, len(ARM_JOINTS))
         target, speed = self._target(data.time)

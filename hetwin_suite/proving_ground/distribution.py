@@ -1,4 +1,4 @@
-"""How recorded episodes are distributed: how many of what, and how hard they are to tell apart."""
+"""The distribution of recorded episodes: counts, and how hard successes and failures are to distinguish."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from hetwin_suite.proving_ground.tennis_table_sdf import BALL_RADIUS
 
 RULE_MOST = 0.8
-"""If fingers blocked until the release tell the outcome more often, the episodes are too easy."""
+"""If blocked fingers predict the outcome with a higher accuracy, the episodes are too easy."""
 NEAR_LEAST = 0.2
-"""At least this share shall end near the boundary between in and out."""
+"""At least this share should end near the boundary between in and out."""
 
 
 def distribution(summaries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Counts and shares.
+    """Compute counts and shares.
 
     Args:
         summaries: each with label and cause; drops also with container, margin in m and
@@ -25,8 +25,8 @@ def distribution(summaries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {"episodes": count}
     for key, name in (("label", "labels"), ("cause", "causes"), ("container", "containers")):
         if key in summaries[0]:
-            told = Counter(str(s[key]) for s in summaries if s[key])
-            found[name] = dict(sorted(told.items()))
+            counts = Counter(str(s[key]) for s in summaries if s[key])
+            found[name] = dict(sorted(counts.items()))
     if "margin" in summaries[0]:
         near = sum(abs(s["margin"]) < BALL_RADIUS for s in summaries)
         found["near_boundary"] = {

@@ -1,4 +1,4 @@
-"""The files of one episode: recording, the scene as the robot believes it, the truth."""
+"""The files of one episode: the recording, the believed scene, the truth."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TRUTH = "truth.json"
 START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading of the first episode: 14 September 2026, 08:30:12.48 UTC."""
 EPISODE_NS = 60_000_000_000
-"""From the start of one episode to that of the next."""
+"""Time between the starts of consecutive episodes."""
 COLUMNS = (
     *("time", "x", "y", "z", "qw", "qx", "qy", "qz"),
     *("palm_x", "palm_y", "palm_z", "palm_qw", "palm_qx", "palm_qy", "palm_qz"),
@@ -46,11 +46,11 @@ def write_episode(
     Args:
         folder: must not exist.
         index: number of the episode, from 0.
-        scenario: name of the scenario that the scene is for.
-        believed: model -> (7,) pose at the start, as the robot believes.
-        truth: what really happened; nothing in the twin reads it.
-        program: what the robot's program said.
-        readings: what its sensors told.
+        scenario: name of the scenario of the scene.
+        believed: model -> (7,) believed pose at the start.
+        truth: what really happened; never read by the twin.
+        program: the robot's program.
+        readings: of its sensors.
         random: for the delays of the recorder.
         root: folder that holds `msg`.
     """
@@ -73,7 +73,7 @@ def write_episode(
 
 
 def path_of(thing: str, samples: Sequence[Sample]) -> dict[str, Any]:
-    """What `truth.json` says of an object's way; metres, w x y z, newtons, seconds from the start.
+    """Return an object's path for `truth.json`; metres, w x y z, newtons, seconds from the start.
 
     The pose relative to the right palm is in that link's frame.
     """
@@ -90,7 +90,7 @@ def _dump(file: Path, content: Mapping[str, Any]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON knows: arrays become lists, numbers that are not finite null."""
+    """Convert to JSON's types: arrays become lists, numbers that are not finite null."""
     if isinstance(value, Mapping):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, np.ndarray | list | tuple):

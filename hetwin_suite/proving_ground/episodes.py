@@ -1,4 +1,4 @@
-"""Records many episodes of one kind, on several cores, each from its own generator."""
+"""Records many episodes of one kind in parallel, each from its own random generator."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from hetwin_suite.proving_ground.insertions.episode import record as record_inse
 DISTRIBUTION = "distribution.json"
 
 Summary: TypeAlias = Mapping[str, Any]
-"""What is counted of an episode: label, cause, margin ..."""
+"""The summary of an episode: label, cause, margin ..."""
 
 
 class Kind(StrEnum):
-    """What is recorded."""
+    """The kind of an episode."""
 
     DROP = "drop"
     INSERTION = "insertion"
@@ -38,8 +38,8 @@ RECORDERS: Mapping[Kind, Callable[[Path, int, np.random.Generator, Path], Summar
 }
 
 
-def _say_nothing(name: str, summary: Summary) -> None:
-    """Nobody is told."""
+def _ignore(name: str, summary: Summary) -> None:
+    """Ignore the progress."""
 
 
 def record_episodes(
@@ -48,25 +48,25 @@ def record_episodes(
     seed: int,
     out: Path,
     jobs: int = 1,
-    told: Callable[[str, Summary], None] = _say_nothing,
+    on_episode: Callable[[str, Summary], None] = _ignore,
 ) -> dict[str, Any]:
     """Write episodes ``drop_0001`` ... and `distribution.json` into `out`.
 
-    Episode i of a seed is the same whatever `count` and `jobs` are.
+    Episode i of a seed does not depend on `count` and `jobs`.
 
     Args:
-        kind: what is recorded.
+        kind: of the episodes.
         count: number of episodes.
         seed: of all random numbers.
         out: folder, which must be empty or missing.
         jobs: number of processes.
-        told: called with the name and the summary of each episode as it is done.
+        on_episode: called with the name and the summary of each finished episode.
 
     Returns:
-        What `distribution.json` says.
+        The content of `distribution.json`.
 
     Raises:
-        BadInput: if a number makes no sense or `out` is not empty.
+        BadInput: if a number is too small or `out` is not empty.
         RunFailed: if an episode cannot be recorded.
     """
     for name, value, least in (("episodes", count, 1), ("jobs", jobs, 1), ("seed", seed, 0)):
@@ -78,7 +78,7 @@ def record_episodes(
     summaries: dict[int, Summary] = {}
     for index, summary in _results(tasks, min(jobs, count)):
         summaries[index] = summary
-        told(name_of(kind, index), summary)
+        on_episode(name_of(kind, index), summary)
     counted = distribution([summaries[index] for index in range(count)])
     found = {"kind": kind.value, "seed": seed, **counted}
     (out / DISTRIBUTION).write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
@@ -86,7 +86,7 @@ def record_episodes(
 
 
 def name_of(kind: Kind, index: int) -> str:
-    """Name of the episode of this index, which counts from 0."""
+    """Return the name of the episode with this index, from 0."""
     return f"{kind.value}_{index + 1:04d}"
 
 
@@ -126,6 +126,6 @@ def _results(tasks: Sequence[_Task], jobs: int) -> Iterator[tuple[int, Summary]]
 
 def _record_one(task: _Task) -> tuple[int, Summary]:
     kind, index, seed, out, root = task
-    # The same child as SeedSequence(seed).spawn(n)[index], whatever n is.
+    # The same child as SeedSequence(seed).spawn(n)[index], for any n.
     random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
     return index, RECORDERS[kind](out / name_of(kind, index), index, random, root)

@@ -1,4 +1,4 @@
-"""Joint positions that bring the hand to a pose: damped least squares on the arm's Jacobian."""
+"""Inverse kinematics by damped least squares on the arm's Jacobian."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ DOWN = np.array([0.0, 0.0, 1.0, 0.0])
 
 
 class Reacher:
-    """Solves for one arm and one point of its hand.
+    """Solves the inverse kinematics of one arm for one point of its hand.
 
     Args:
         model: compiled world that contains the arm.
         joints: names of the arm's joints, each of one degree of freedom.
         link: the hand's link.
-        offset: (3,) the point in the link that shall be brought somewhere, in metres.
+        offset: (3,) the point in the link's frame, in metres.
     """
 
     def __init__(
@@ -39,16 +39,16 @@ class Reacher:
         self._limits = model.jnt_range[ids]
 
     def point(self, joints: Floats) -> Floats:
-        """(3,) where the hand's point is in the world when the arm's joints are at `joints`."""
+        """Return (3,) the position of the hand's point in the world for the joint positions `joints`."""
         self._place(joints)
         rotation = self._data.xmat[self._body].reshape(3, 3)
         return np.asarray(self._data.xpos[self._body] + rotation @ self._offset)
 
     def solve(self, target: Floats, start: Floats, quaternion: Floats = DOWN) -> Floats:
-        """Joint positions that bring the point to `target` (3,) with the hand at `quaternion` (4,).
+        """Return joint positions for the point at `target` (3,) and the hand's orientation `quaternion` (4,).
 
         Args:
-            start: (n,) joint positions to start from; the solution is one near it.
+            start: (n,) initial guess; the solution is near it.
 
         Raises:
             RunFailed: if no pose within the joint limits is closer than 1e-5 m and rad.
@@ -69,8 +69,8 @@ class Reacher:
                 "inverse kinematics",
                 "solve",
                 0,
-                f"the hand cannot be brought to {np.round(target, 4).tolist()}; "
-                f"{missing:.3g} (m, rad) are missing at best",
+                f"the hand cannot reach {np.round(target, 4).tolist()}; "
+                f"the remaining error is {missing:.3g} (m, rad)",
             )
         return joints
 
@@ -80,7 +80,7 @@ class Reacher:
         mj.mj_comPos(self._model, self._data)
 
     def _error(self, joints: Floats, target: Floats, quaternion: Floats) -> Floats:
-        """(6,) what is missing: metres and radians, along the world's axes."""
+        """Return (6,) the error in metres and radians, along the world's axes."""
         error = np.zeros(6)
         error[:3] = target - self.point(joints)
         inverse, missing = np.zeros(4), np.zeros(4)

@@ -1,4 +1,4 @@
-"""What the robot's program commands over time: arm, gripper, and what it says it does."""
+"""The robot's program over time: commands of arm and gripper, and action annotations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class GripperCommand:
-    """From `time` on, the fingers shall go to `goal` (m per finger, or share of the way to closed)."""
+    """From `time` on, the fingers move to `goal` (m per finger, or share of the way to closed)."""
 
     time: float
     goal: float
@@ -36,12 +36,12 @@ class GripperCommand:
 
 @dataclass
 class Program:
-    """Set points of the arm every `TICK_S`, gripper commands, announcements; grows at its end.
+    """Set points of the arm every `TICK_S`, gripper commands and announcements; each method appends to it.
 
     Args:
-        reacher: for the straight lines of the hand.
-        home: (n,) joint positions in which the program starts.
-        quaternion: (4,) how the hand is turned while it moves along straight lines.
+        reacher: for straight motions of the hand.
+        home: (n,) joint positions at the start.
+        quaternion: (4,) orientation of the hand on straight lines.
     """
 
     reacher: Reacher
@@ -56,56 +56,56 @@ class Program:
 
     @property
     def now(self) -> float:
-        """End of what is planned so far, in seconds."""
+        """End of the program so far, in seconds."""
         return (sum(len(piece) for piece in self._pieces) - 1) * TICK_S
 
     @property
     def last(self) -> Floats:
-        """(n,) the last set point so far."""
+        """(n,) the last set point."""
         return np.asarray(self._pieces[-1][-1])
 
     def set_points(self) -> Floats:
-        """(ticks, n) all set points."""
+        """Return (ticks, n) all set points."""
         return np.vstack(self._pieces)
 
     @contextmanager
     def doing(self, operation: str, arguments: Mapping[str, Json]) -> Iterator[None]:
-        """Announce an action that lasts as long as what is planned inside the block."""
+        """Announce an action that covers everything planned inside the block."""
         self.announcements.append(Announcement(self.now, operation, "begin", dict(arguments)))
         yield
         self.announcements.append(Announcement(self.now, operation, "end", dict(arguments)))
 
     def say(self, operation: str, arguments: Mapping[str, Json], time: float | None = None) -> None:
-        """Announce what takes no time, at the present end or at `time` before it."""
+        """Announce an instant, at the current end or at `time` before it."""
         at = self.now if time is None else time
         self.announcements.append(Announcement(at, operation, "instant", dict(arguments)))
 
     def span(self, operation: str, arguments: Mapping[str, Json], begin: float, end: float) -> None:
-        """Announce an action from `begin` to `end`, whatever else goes on then."""
+        """Announce an action from `begin` to `end`, independently of other actions."""
         for time, phase in ((begin, "begin"), (end, "end")):
             self.announcements.append(Announcement(time, operation, phase, dict(arguments)))
 
     def grip(self, goal: float, time: float | None = None) -> None:
-        """Send the fingers to a goal, at the present end or at `time` before it."""
+        """Command the fingers to a goal, at the current end or at `time` before it."""
         self.gripper.append(GripperCommand(self.now if time is None else time, goal))
 
     def wait(self, duration: float) -> None:
-        """Stay for `duration` seconds."""
+        """Hold still for `duration` seconds."""
         self._pieces.append(np.repeat(self.last[None, :], round(duration / TICK_S), axis=0))
 
     def swing(self, joints: Floats, duration: float) -> None:
-        """Move all joints together to `joints`, with least jerk."""
+        """Move all joints simultaneously to `joints`, with minimum jerk."""
         share = _least_jerk(duration)[:, None]
         self._pieces.append(self.last + share * (joints - self.last))
 
     def line(self, target: Floats, duration: float) -> None:
-        """Move the hand's point straight to `target` (3,), turned as always, with least jerk."""
+        """Move the hand's point straight to `target` (3,), at constant orientation, with minimum jerk."""
         start = self.reacher.point(self.last)
         share = _least_jerk(duration)[:, None]
         self.follow(start + share * (target - start))
 
     def follow(self, points: Floats) -> None:
-        """Move the hand's point along `points` (ticks, 3), turned as always."""
+        """Move the hand's point along `points` (ticks, 3), at constant orientation."""
         joints = self.last
         solved: list[Floats] = []
         for point in points:
@@ -115,7 +115,7 @@ class Program:
 
 
 def _least_jerk(duration: float) -> Floats:
-    """(ticks,) share of the way, from just above 0 to 1."""
+    """Return (ticks,) the fraction of the path, from just above 0 to 1."""
     ticks = round(duration / TICK_S)
     s = np.arange(1, ticks + 1) / ticks
     return np.asarray(s**3 * (10 - 15 * s + 6 * s**2))

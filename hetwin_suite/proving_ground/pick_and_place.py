@@ -1,7 +1,7 @@
 """Records the episode `pick_and_place`: an arm takes a box from a table and puts it on a tray.
 
-The robot's program plans with the poses of the world file; in the stand-in's world the box stands a
-little elsewhere. Run as
+The robot's program plans with the poses of the world file; in the stand-in's world the box is slightly
+displaced. Run as
 ``python -m hetwin_suite.proving_ground.pick_and_place --seed 1 --out DIR``.
 """
 
@@ -31,7 +31,7 @@ START_NS = 1_789_374_612_480_000_000
 HOME = np.array([0.0, -0.1, 1.6, 0.0, np.pi - 1.5, 0.0])
 OPENED_M = 0.04
 SQUEEZE_M = -0.01
-"""Goal of the fingers when closing: beyond touching each other, so that they press."""
+"""Goal of the closing fingers: beyond contact with each other, so that they press."""
 TRUTH_PERIOD_S = 0.05
 _CONTROL_STEPS = round(CONTROL_PERIOD_S / stand_in.PERIOD_S)
 _WITNESS_STEPS = 4
@@ -44,12 +44,12 @@ _DRIVERS = (
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What differs from the ordinary episode.
+    """The parameters of a variant of the episode.
 
     Attributes:
         seed: of all random numbers.
         grip: how the gripper closes.
-        box_offset: (3,) in metres, added to where the box really stands; the program does not know.
+        box_offset: (3,) in metres, added to the box's true position, unknown to the program.
     """
 
     seed: int = 1
@@ -58,12 +58,12 @@ class Variant:
 
 
 WEAK = Grip(force=5.0, fading=2.4)
-"""Holds the box at first; the force fades below what its weight needs while it is lifted."""
+"""Holds the box at first; while it is lifted, the force decays below what its weight requires."""
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What the program commanded, what the sensors told, and what really happened."""
+    """The program, the sensor readings, and the true path of the box."""
 
     program: Program
     readings: list[Reading]
@@ -71,7 +71,7 @@ class Episode:
 
 
 def plan(reacher: Reacher, box: Block, tray: Block) -> Program:
-    """The robot's program, from where it believes box and tray to be."""
+    """Plan the robot's program with the believed poses of box and tray."""
     grasp = box.center + np.array([0.0, 0.0, 0.015])
     place = np.array([*tray.center[:2], grasp[2] + tray.top - (box.top - box.size[2]) + 0.001])
     above, carry = [0.0, 0.0, 0.13], [0.0, 0.0, 0.08]
@@ -106,7 +106,7 @@ def plan(reacher: Reacher, box: Block, tray: Block) -> Program:
 
 
 def simulate(variant: Variant, robot: Path, world: Path) -> Episode:
-    """Let the stand-in carry the program out, and read its sensors."""
+    """Execute the program on the stand-in, and read its sensors."""
     blocks = read_blocks(world)
     box, tray = the_block(blocks, stand_in.OBJECT), the_block(blocks, "tray")
     random = np.random.default_rng([variant.seed, 0])
@@ -121,8 +121,8 @@ def simulate(variant: Variant, robot: Path, world: Path) -> Episode:
         if step % _CONTROL_STEPS == 0:
             data.ctrl[:] = controller.forces(data)
         if step % _WITNESS_STEPS == 0:
-            witness.look(data)
-        sensors.look(step, data)
+            witness.observe(data)
+        sensors.sample(step, data)
         mj.mj_step(model, data)
     return Episode(program, sensors.readings, witness.samples)
 
@@ -148,7 +148,7 @@ def record(variant: Variant, out: Path, truth: Path, root: Path = ROOT) -> None:
 
 
 def _true_pose(box: Block, variant: Variant, random: np.random.Generator) -> stand_in.TruePose:
-    """Two to three millimetres and about one degree beside where the program believes the box."""
+    """Draw the box's true pose, two to three millimetres and about one degree off the believed one."""
     direction = random.uniform(0.0, 2 * np.pi)
     distance = random.uniform(0.002, 0.003)
     yaw = random.choice([-1.0, 1.0]) * random.uniform(0.8, 1.2) * np.pi / 180

@@ -1,4 +1,4 @@
-"""How many particles a tilted jug pours: simulated all in one, or split off."""
+"""Counts the particles that a tilted jug pours: in a single simulation, or split off."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Way(StrEnum):
     """How the fluid is simulated."""
 
     SINGLE = "one simulation"
-    """Particles are bodies of the main model, as all else."""
+    """Particles are bodies of the main model."""
     SPHERES = "like for like"
-    """The same bodies, split off."""
+    """The same bodies in a separate model."""
     POINTS = "own solver"
-    """Split off, as the fluid's own particles."""
+    """The fluid's particles in a separate model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tilt:
-    """There and back: the angle [rad], how long it takes each way, and how long it stays there [s]."""
+    """A tilt and back: the angle [rad], the duration of each way [s], and the time in between [s]."""
 
     angle: float
     tilting: float
@@ -47,19 +47,19 @@ class Tilt:
 
     @property
     def duration(self) -> float:
-        """Of the whole run [s]."""
+        """Duration of the whole run [s]."""
         return BEGIN_S + LIFTING_S + 2 * self.tilting + self.holding + AFTER_S
 
 
 def poured(way: Way, tilt: Tilt, count: int, folder: Path, seed: int = 0) -> int:
-    """Lift the jug, tilt it there and back, and count how many of its particles have left it.
+    """Lift the jug, tilt it and back, and count the particles that have left it.
 
     Args:
         way: how the particles are simulated.
-        tilt: how the jug is tilted.
-        count: of particles in the jug.
-        folder: where the scenario's files are written.
-        seed: of the particles' places at the start; the single simulation has always the same.
+        tilt: of the jug.
+        count: number of particles in the jug.
+        folder: for the scenario's files.
+        seed: of the particles' initial positions; constant in the single simulation.
 
     Raises:
         RunFailed: if the run fails.
@@ -108,7 +108,7 @@ def _scenario(way: Way, tilt: Tilt, count: int, folder: Path, seed: int) -> dict
 
 
 class _End:
-    """A listener that keeps the last scene."""
+    """A listener that stores the last scene."""
 
     scene: Snapshot
 
@@ -116,7 +116,7 @@ class _End:
         """Not of interest."""
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Keep it; its values are those of the last step in the end."""
+        """Store the scene."""
         self.scene = scene
 
     def event(self, event: Event) -> None:

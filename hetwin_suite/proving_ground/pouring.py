@@ -1,6 +1,6 @@
-"""Records the episode `pouring`: an arm takes a jug from a table and pours what is in it into a bowl.
+"""Records the episode `pouring`: an arm takes a jug from a table and pours its content into a bowl.
 
-The stand-in's jug is full of balls that roll and rub, so that the truth tells how many really ended where. Run as
+The stand-in's jug is filled with balls that roll with friction, so that the truth contains their counts. Run as
 ``python -m hetwin_suite.proving_ground.pouring --out DIR``.
 """
 
@@ -41,12 +41,12 @@ START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading: 14 September 2026, 08:30:12.48 UTC."""
 HOME = np.array([0.3, -0.3, 1.9, 0.0, -0.03, 0.0])
 FORWARD = np.array([sqrt(0.5), 0.0, sqrt(0.5), 0.0])
-"""Hand pointing ahead, its fingers closing sideways; w, x, y, z."""
+"""Orientation of the hand: it points forward, its fingers close sideways; w, x, y, z."""
 OPENED_M, SQUEEZE_M = 0.04, 0.0
 POURING_ANGLE = 1.95
-"""How far the jug is tilted about the hand's axis, in rad."""
+"""Tilt of the jug about the hand's axis, in rad."""
 TRUTH_PERIOD_S = 0.1
-_FORMS = {
+_GEOM_TYPES = {
     "box": mj.mjtGeom.mjGEOM_BOX,
     "cylinder": mj.mjtGeom.mjGEOM_CYLINDER,
     "plane": mj.mjtGeom.mjGEOM_PLANE,
@@ -61,7 +61,7 @@ _DRIVERS = (
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many balls are where at a time [s]."""
+    """The numbers of balls in jug and bowl at a time [s]."""
 
     time: float
     in_jug: int
@@ -70,7 +70,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What the program commanded, what the sensors told, and what really happened."""
+    """The program, the sensor readings, and the true numbers of balls."""
 
     program: Program
     readings: list[Reading]
@@ -78,7 +78,7 @@ class Episode:
 
 
 def plan(reacher: Reacher) -> Program:
-    """The robot's program, which knows where jug and bowl stand."""
+    """Plan the robot's program with the true poses of jug and bowl."""
     jug, bowl = np.array(JUG_AT), np.array(BOWL_AT)
     ahead = np.array([-0.13, 0.0, 0.0])
     lifted = np.array([jug[0], jug[1], bowl[2] + BOWL_HEIGHT / 2 + 0.10])
@@ -119,14 +119,14 @@ def plan(reacher: Reacher) -> Program:
 
 
 def _roll(angle: float) -> Floats:
-    """Only the last joint moves: it turns the hand about the axis along which it points."""
+    """Return the joint displacement that rolls the hand about its pointing axis, by the last joint only."""
     joints = np.zeros(len(stand_in.ARM_JOINTS))
     joints[-1] = angle
     return joints
 
 
 def simulate(robot: Path, world: Path, balls: int, seed: int) -> Episode:
-    """Let the stand-in carry the program out, and read its sensors."""
+    """Execute the program on the stand-in, and read its sensors."""
     random = np.random.default_rng([seed, 0])
     model = build(robot, read_solids(world), settled(balls) if balls else np.empty((0, 3)))
     data = mj.MjData(model)
@@ -142,7 +142,7 @@ def simulate(robot: Path, world: Path, balls: int, seed: int) -> Episode:
             data.ctrl[:] = controller.forces(data)
         if step % count_steps == 0:
             counts.append(_count(model, data, balls))
-        sensors.look(step, data)
+        sensors.sample(step, data)
         mj.mj_step(model, data)
     return Episode(program, sensors.readings, counts)
 
@@ -150,7 +150,7 @@ def simulate(robot: Path, world: Path, balls: int, seed: int) -> Episode:
 def build(robot: Path, solids: Sequence[Solid], balls: Floats) -> mj.MjModel:
     """Compile the real world: robot with motors, table, cups, and balls (n, 3) in the jug's frame."""
     spec = stand_in.robot_with_motors(robot)
-    spec.option.solver = mj.mjtSolver.mjSOL_CG  # the quicker one for a pile of balls
+    spec.option.solver = mj.mjtSolver.mjSOL_CG  # faster for a pile of balls
     bodies: dict[str, mj.MjsBody] = {}
     for solid in solids:
         if not solid.moves:
@@ -183,7 +183,7 @@ def _add_solid(body: mj.MjsBody, solid: Solid, origin: Floats, mass: float) -> N
         "plane": [4.0, 4.0, 0.1],
     }[solid.kind]
     geom = body.add_geom(
-        type=_FORMS[solid.kind],
+        type=_GEOM_TYPES[solid.kind],
         size=size,
         pos=solid.position - origin,
         quat=solid.quaternion,
@@ -230,14 +230,14 @@ def record(out: Path, truth: Path, balls: int, seed: int, root: Path = ROOT) -> 
     announcements = episode.program.announcements
     store = typestore(root / "msg")
     write_bag(out, store, START_NS, episode.readings, announcements, random)
-    told = {
+    truth_data = {
         "start_ns": START_NS,
         "balls": balls,
         "tilted_by_deg": round(POURING_ANGLE * 180 / pi, 1),
         "columns": ["time", "in_jug", "in_bowl"],
         "counts": [[c.time, c.in_jug, c.in_bowl] for c in episode.counts],
     }
-    truth.write_text(json.dumps(told) + "\n", encoding="utf-8")
+    truth.write_text(json.dumps(truth_data) + "\n", encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

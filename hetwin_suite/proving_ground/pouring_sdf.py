@@ -27,7 +27,7 @@ SLIPPERY = 0.02
 
 
 def pouring(more: Sequence[Thing] = (), name: str = "pouring") -> str:
-    """The world file, with further things in it."""
+    """Return the world file, with additional models."""
     table = [Part("top", "box", (0.76, 1.1, 0.04), (0.0, 0.0, TABLE_TOP - 0.02))]
     table += [
         Part(f"leg_{i}", "box", (0.05, 0.05, 0.71), (x, y, 0.355))
@@ -51,7 +51,7 @@ def cup(
     at: tuple[float, float, float],
     colour: tuple[float, float, float],
 ) -> Thing:
-    """A round cup of an inner radius, open above."""
+    """Return a round cup with an inner radius, open at the top."""
     across = mass * (radius**2 / 2 + height**2 / 12)
     inertia = (across, across, mass * radius**2)
     return Thing(name, _walls(radius, height), at, colour, SLIPPERY, mass, inertia)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def typestore(interfaces: Path) -> Typestore:
-    """The types of a ROS 2 installation, and hetwin's annotation.
+    """Return the message types of a ROS 2 installation, and hetwin's annotation.
 
     Args:
         interfaces: folder of the `.msg` files.
@@ -74,7 +74,7 @@ def write_bag(
 
 
 def _received(start_ns: int, time: float, random: np.random.Generator) -> int:
-    """A recorder's clock reading: a few tenths of a millisecond late."""
+    """Return the time of reception by a recorder: a few tenths of a millisecond after the stamp."""
     return start_ns + round(time * 1e9) + int(150_000 + random.gamma(2.0, 60_000.0))
 
 

@@ -1,4 +1,4 @@
-"""A recording that plays the part of a robot over ROS 2 topics, in real time."""
+"""Plays a recording back on ROS 2 topics in real time, in place of a robot."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from model_nodes.main_physics.sources.live.report import FOLLOWS, STATUS
 
 _STAMP = struct.Struct("<iI")
 _STAMP_AT = 4
-"""CDR: the encoding takes four bytes; a header's stamp comes first then."""
+"""CDR: a header's stamp follows the four-byte encapsulation header."""
 _STAND_PERIOD_S = 0.01
 _FIRST_NS = 2_000_000_000
-"""Joints that have not told anything by then have no first pose."""
+"""Joint states first published after this time are not part of the initial pose."""
 SECOND = 1_000_000_000
 
 
 def find_recording(name: Path) -> Path:
-    """A recording by its path, by the folder of its episode, or by its name among hetwin's own.
+    """Find a recording by its path, by the folder of its episode, or by the name of a shipped episode.
 
     Raises:
         BadInput: if there is none.
@@ -53,7 +53,7 @@ def find_recording(name: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A time in which the robot says nothing: from when, and for how long [s]."""
+    """A gap in which the robot publishes nothing: its beginning and its duration [s]."""
 
     at: float
     seconds: float
@@ -63,7 +63,7 @@ class Gap:
         """Read ``AT:SECONDS``.
 
         Raises:
-            BadInput: if it is something else.
+            BadInput: if it is malformed.
         """
         at, _, seconds = text.partition(":")
         try:
@@ -72,7 +72,7 @@ class Gap:
             gap = cls(-1.0, 0.0)
         if gap.at < 0 or gap.seconds <= 0:
             expected = "AT:SECONDS, two numbers, e.g. 3:2"
-            raise BadInput("this is no gap", where="--gap", found=text, expected=expected)
+            raise BadInput("this is not a gap", where="--gap", found=text, expected=expected)
         return gap
 
     def holds(self, time_s: float) -> bool:
@@ -90,19 +90,19 @@ class _Topic:
 
 
 class RobotPlayer:
-    """Publishes a recording's messages; their stamps become the present time.
+    """Publishes a recording's messages; their stamps become the current time.
 
     Args:
         recording: a rosbag2.
         namespace: of all topics.
-        speed: times real time.
-        gaps: when nothing is published, in the recording's time.
+        speed: as a multiple of real time.
+        gaps: times in which nothing is published, in the recording's time.
 
     Attributes:
-        notes: what is not played, and why.
+        notes: topics that are not played, with the reason.
 
     Raises:
-        BadInput: if the recording cannot be read or holds no joint states.
+        BadInput: if the recording cannot be read or contains no joint states.
     """
 
     def __init__(
@@ -149,22 +149,22 @@ class RobotPlayer:
 
     @property
     def topics(self) -> list[str]:
-        """Full names of what is played."""
+        """Full names of the played topics."""
         return [topic.publisher.topic_name for topic in self._topics.values()]
 
     @property
     def duration_s(self) -> float:
-        """How long the recording is."""
+        """Duration of the recording [s]."""
         return float(self._bag.duration_ns) / SECOND
 
     def stand(self, seconds: float) -> None:
-        """Stand still for so long: the first joint states, or the last that were played, again and again."""
+        """Stand still for a time: repeat the first joint states, or the last that were played."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self._stand_once()
 
     def stand_until_a_twin_follows(self) -> None:
-        """Stand still until a twin that listens in this namespace says that it follows."""
+        """Stand still until a twin that listens in this namespace reports that it follows."""
         self._followed = False
         listening = self._node.create_subscription(
             DiagnosticArray, DIAGNOSTICS, self._look, QoSProfile(depth=10)
@@ -186,13 +186,13 @@ class RobotPlayer:
         time.sleep(_STAND_PERIOD_S)
 
     def play(self) -> None:
-        """Play all of it, from the next whole second on.
+        """Play the whole recording, from the next full second on.
 
-        Run time 0 of a live twin is a whole second of the robot's clock too, so that the twin's steps fall on the same
+        Run time 0 of a live twin is a full second of the robot's clock too, so that the twin's steps are at the same
         times of the recording as in a replay.
 
         Raises:
-            RunFailed: where the recording cannot be read on.
+            RunFailed: if the recording cannot be read to its end.
         """
         begin_ns = -(-time.time_ns() // SECOND) * SECOND
         while time.time_ns() < begin_ns - _STAND_PERIOD_S * SECOND:
@@ -236,7 +236,7 @@ class RobotPlayer:
             yield summary.name, _Topic(publisher, stamped, summary.type == JOINT_STATE)
 
     def _first_pose(self) -> dict[tuple[str, tuple[str, ...]], bytes]:
-        """The first message of each set of joints, which need not come together."""
+        """Return the first message of each set of joints, which may be in different messages."""
         names = [name for name, topic in self._topics.items() if topic.joints]
         first: dict[tuple[str, tuple[str, ...]], bytes] = {}
         for message in self._bag.messages(names):

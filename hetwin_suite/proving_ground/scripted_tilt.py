@@ -1,4 +1,4 @@
-"""An object that is lifted and tilted by the clock alone: a robot's pouring hand without the robot."""
+"""Lifts and tilts an object as a function of time: a pouring hand without a robot."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ class Settings(Parameters):
 
 
 class ScriptedTilt(Model):
-    """Once it is responsible for the object's pose, lifts it from where it is and tilts it, with least jerk."""
+    """Lifts and tilts an object with minimum jerk, as long as it is responsible for its pose."""
 
     settings_class = Settings
 
     @classmethod
     def describe(cls) -> ModelDescription:
-        """What the model is."""
+        """Describe the model."""
         return ModelDescription(ModelKind.SIMULATION, "lifts and tilts an object", provides=(POSE,))
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Remember the motion."""
+        """Read the motion."""
         self._settings = Settings.read(parameters)
         self._object = self._settings.object
         self._start: Floats | None = None
         return Contribution(reads=(Selection(self._object, POSE.name),))
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Answer where the object is by now."""
+        """Return the object's pose."""
         output = StepOutput(tick.time_ns)
         if self._start is not None:
             pose = self._pose(self._start, tick.time_ns / 1e9)
@@ -80,7 +80,7 @@ class ScriptedTilt(Model):
         return pose
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Begin from where the object is.
+        """Start from the object's current pose.
 
         Raises:
             Refused: if it is another object.
@@ -90,10 +90,10 @@ class ScriptedTilt(Model):
         self._start = value.data.copy()
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Leave the object where it is.
+        """Release the object at its current pose.
 
         Raises:
-            Refused: if it is not moved by this.
+            Refused: if the model is not responsible for it.
         """
         if (entity, attribute) != (self._object, POSE.name) or self._start is None:
             raise Refused(f"this does not move {entity}.{attribute}")
@@ -102,6 +102,6 @@ class ScriptedTilt(Model):
 
 
 def _least_jerk(time: float, duration: float) -> tuple[float, float]:
-    """Share of the way after a time, from 0 to 1, and how fast it grows [1/s]."""
+    """Return the fraction of the path after a time, from 0 to 1, and its rate [1/s]."""
     s = min(max(time / duration, 0.0), 1.0)
     return s**3 * (10 - 15 * s + 6 * s**2), 30 * s**2 * (1 - s) ** 2 / duration

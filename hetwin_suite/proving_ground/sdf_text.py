@@ -1,4 +1,4 @@
-"""Puts worlds of simple forms into SDFormat: each form both collides and is seen."""
+"""Writes worlds of simple shapes as SDFormat: each shape is both collision and visual."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A form of a model: box (x y z), cylinder (radius, length), sphere (radius) or plane (x y).
+    """A shape of a model: box (x y z), cylinder (radius, length), sphere (radius) or plane (x y).
 
     Attributes:
         name: unique in its model.
-        kind: the form.
+        kind: of shape.
         size: full lengths in metres.
-        at: its middle in the model.
+        at: its centre in the model.
         turn: roll, pitch, yaw in radians.
     """
 
@@ -31,11 +31,11 @@ class Thing:
 
     Attributes:
         name: of the model.
-        parts: its forms.
-        at: where it stands in the world, upright.
+        parts: its shapes.
+        at: its position in the world, upright.
         colour: red, green, blue.
         friction: coefficient of sliding friction.
-        mass: in kg; 0 for what never moves.
+        mass: in kg; 0 for a static model.
         inertia: ixx, iyy, izz in kg m^2 about its origin.
     """
 
@@ -49,7 +49,7 @@ class Thing:
 
 
 def world_sdf(name: str, comment: str, things: Sequence[Thing]) -> str:
-    """A whole world file."""
+    """Return a complete world file."""
     text = [
         '<?xml version="1.0"?>',
         f"<!-- {comment} -->",

@@ -1,4 +1,4 @@
-"""What the robot's sensors tell of its joints: noisy, quantised, at the rates of two drivers."""
+"""The robot's joint sensors: noisy, quantised, at the rates of their drivers."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Driver:
     """One publisher of joint states.
 
     Attributes:
-        joints: whose states it tells.
-        period_steps: every so many steps of the physics it reads.
-        phase_steps: and so many steps after the start for the first time.
+        joints: whose states it publishes.
+        period_steps: steps of the physics between two readings.
+        phase_steps: step of the first reading.
         position_noise: standard deviation in rad or m.
         position_step: resolution of the encoder in rad or m.
         velocity_noise: standard deviation in rad/s or m/s.
@@ -57,7 +57,7 @@ class Driver:
         effort: Floats,
         random: np.random.Generator,
     ) -> Reading:
-        """Add noise to the true (n,) positions, velocities and efforts, and quantise."""
+        """Add noise to the true (n,) positions, velocities and efforts, and quantise them."""
         count = len(self.joints)
         positions = q + random.normal(0.0, self.position_noise, count)
         velocities = v + random.normal(0.0, self.velocity_noise, count)
@@ -73,9 +73,9 @@ class Driver:
 
 @dataclass
 class Sensors:
-    """All drivers of a robot, and what they have told so far.
+    """All drivers of a robot, and their readings so far.
 
-    Every joint needs a motor of the same name; its torque or force is what is told as effort.
+    Every joint needs a motor of the same name; its torque or force is the effort.
     """
 
     model: mj.MjModel
@@ -86,8 +86,8 @@ class Sensors:
     def __post_init__(self) -> None:
         self._places = [_places(self.model, driver.joints) for driver in self.drivers]
 
-    def look(self, step: int, data: mj.MjData) -> None:
-        """Let the drivers that are due at this step of the physics read."""
+    def sample(self, step: int, data: mj.MjData) -> None:
+        """Read with the drivers that are due at this step of the physics."""
         for driver, (qpos, dof, motor) in zip(self.drivers, self._places, strict=True):
             if driver.due(step):
                 time = step * self.model.opt.timestep
@@ -96,7 +96,7 @@ class Sensors:
 
 
 def _places(model: mj.MjModel, joints: tuple[str, ...]) -> tuple[list[int], list[int], list[int]]:
-    """Where positions, velocities and torques of these joints are in the data."""
+    """Return the addresses of positions, velocities and torques of these joints."""
     ids = [model.joint(name).id for name in joints]
     qpos, dof = model.jnt_qposadr[ids].tolist(), model.jnt_dofadr[ids].tolist()
     return qpos, dof, [model.actuator(name).id for name in joints]

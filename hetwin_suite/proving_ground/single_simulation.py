@@ -1,6 +1,6 @@
-"""The fluid without an ensemble: the same particles as bodies of the main model's world, beside the robot.
+"""The fluid without an ensemble: the same particles as bodies of the main model's world.
 
-What paper 0, section 4.1, calls the baseline: everything in one simulation.
+The baseline of paper 0, section 4.1: everything in one simulation.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from model_nodes.fluid.cup import Cup
 from model_nodes.fluid.filling import settled_in
 
 RADIUS = 0.006
-"""Of a particle [m]."""
+"""Radius of a particle [m]."""
 DENSITY = 1000.0
-"""Of a particle [kg/m3]."""
+"""Density of a particle [kg/m3]."""
 _WATER = (0.25, 0.55, 0.85)
 
 
 def jug() -> Entity:
-    """The jug of the world `pouring` as models see it."""
+    """Return the jug of the world `pouring` as an entity."""
     thing = cup("jug", JUG_RADIUS, JUG_HEIGHT, JUG_MASS, JUG_AT, (0.8, 0.8, 0.8))
     shapes = tuple(_shape(part) for part in thing.parts)
     return Entity("jug", EntityKind.OBJECT, mass=JUG_MASS, shapes=shapes)
 
 
 def settled(count: int, seed: int = 1) -> Floats:
-    """(count, 3) where particles rest in the jug, in its frame [m]."""
+    """Return (count, 3) positions of particles at rest in the jug, in its frame [m]."""
     substance = Substance(Kind.POINTS, RADIUS, DENSITY, 0.0, 0.002)
     return settled_in(Cup(jug()), count, substance, 9.81, seed)
 
 
 def world_with(count: int, friction: float = SLIPPERY) -> str:
-    """The world `pouring` with particles in the jug, as free spheres."""
+    """Return the world `pouring` with particles in the jug, as free spheres."""
     mass = DENSITY * 4.0 / 3.0 * np.pi * RADIUS**3
     moment = 0.4 * mass * RADIUS**2
     inside = settled(count) if count else np.empty((0, 3))

@@ -25,7 +25,7 @@ COMMENT = """A bench of 0.75 m in front of the two-hand robot, whose base stands
 BENCH_TOP = 0.75
 HOLE_DEPTH = 0.04
 CLEARANCE = 0.0001
-"""The hole is so much wider than the shaft."""
+"""Difference of the widths of hole and shaft [m]."""
 SHAFT_RADIUS = 0.012
 SHAFT_LENGTH = 0.045
 CHAMFER = 0.005
@@ -73,7 +73,7 @@ def solar_panel() -> str:
 
 
 def dip_parts() -> list[Part]:
-    """The probe's forms, in its frame."""
+    """Return the probe's shapes, in its frame."""
     shaft = SHAFT_LENGTH - CHAMFER
     step = CHAMFER / _STEPS
     parts = [
@@ -94,7 +94,7 @@ def dip_parts() -> list[Part]:
 
 
 def shaft_hull(corners: int = 64) -> Floats:
-    """(n, 3) corners of shaft and chamfer as they really are, without steps, in the probe's frame."""
+    """Return (n, 3) corners of the true shaft and chamfer, without steps, in the probe's frame."""
     turns = np.arange(corners) * 2 * pi / corners
     ring = np.column_stack([np.cos(turns), np.sin(turns), np.zeros(corners)])
     levels = (
@@ -106,7 +106,7 @@ def shaft_hull(corners: int = 64) -> Floats:
 
 
 def _spu() -> list[Part]:
-    """Four walls around a square hole, a bottom, and a foot on the bench."""
+    """Return four walls around a square hole, and a bottom that stands on the bench."""
     hole = SHAFT_RADIUS + CLEARANCE / 2
     thick = _SPU_HALF - hole
     aside, middle = hole + thick / 2, HOLE_DEPTH / 2

@@ -1,4 +1,4 @@
-"""What collides in a world file, as the stand-in's worlds are built from it."""
+"""The colliding shapes of a world file, from which the stand-in's worlds are built."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _SIZES = {
 
 @dataclass(frozen=True, slots=True)
 class Solid:
-    """One form that collides.
+    """One colliding shape.
 
     Attributes:
-        model: name of the model that it belongs to.
+        model: name of its model.
         name: of its collision.
         kind: box, cylinder, sphere or plane.
         size: box and plane: full lengths; cylinder: radius, length; sphere: radius; in metres.
-        position: (3,) of its middle in the world, in metres.
+        position: (3,) of its centre in the world, in metres.
         quaternion: (4,) of its axes in the world, w x y z.
         moves: whether its model is not static.
         mass: of its link in kg, 0 for a static model.
@@ -51,13 +51,13 @@ class Solid:
 
 
 def read_solids(world: Path) -> tuple[Solid, ...]:
-    """All colliding forms of an SDFormat world whose models hang on nothing but the world.
+    """Read all colliding shapes of an SDFormat world whose models are placed in the world frame.
 
-    This reads the few elements that the proving ground's own worlds use, on purpose without the
-    twin's world reader: a mistake there must not hide itself by being made twice.
+    Only the few elements that the proving ground's worlds use are supported. This deliberately does not use the
+    twin's world reader, so that an error in it shows up as a difference.
 
     Raises:
-        BadInput: if a form has no size, or a pose has not six numbers.
+        BadInput: if a shape has no size, or a pose does not have six numbers.
     """
     found: list[Solid] = []
     for model in ET.parse(world).getroot().iter("model"):
@@ -87,7 +87,7 @@ def _form(collision: ET.Element, model: str, world: Path) -> tuple[str, Floats]:
             if len(numbers) == {"box": 3, "cylinder": 2, "sphere": 1, "plane": 2}[kind]:
                 return kind, np.array(numbers)
     raise BadInput(
-        "a collision has no form that is understood here",
+        "a collision has no supported shape",
         file=world,
         where=f"model {model}",
         expected=f"one of {', '.join(_SIZES)}, with its size",
@@ -98,7 +98,7 @@ def _pose(element: ET.Element, model: str, world: Path) -> Floats:
     numbers = [float(part) for part in element.findtext("pose", "0 0 0 0 0 0").split()]
     if len(numbers) != 6:
         raise BadInput(
-            "a pose has not six numbers", file=world, where=f"model {model}", found=numbers
+            "a pose does not have six numbers", file=world, where=f"model {model}", found=numbers
         )
     return np.concatenate([numbers[:3], euler2quat(*numbers[3:])])
 

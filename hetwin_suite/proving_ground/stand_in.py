@@ -1,6 +1,6 @@
-"""The stand-in for the real robot and its real surroundings: a fine physical world of its own.
+"""The stand-in for the real robot and its surroundings: a separate, fine-grained simulation.
 
-It shares no code with the twin's engine. Motors push with torques; nothing is ever put anywhere.
+It shares no code with the twin's engine. Motors apply torques; no state is ever overwritten.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ARM_JOINTS = (
 FINGER_JOINTS = ("gripper_left_finger_joint", "gripper_right_finger_joint")
 HAND_LINK = "gripper_base"
 GRASP_OFFSET = (0.0, 0.0, 0.12)
-"""Middle between the pads in `HAND_LINK`, in metres."""
+"""Centre between the pads in `HAND_LINK`, in metres."""
 OBJECT = "box"
 
 PERIOD_S = 0.0005
@@ -34,28 +34,28 @@ PERIOD_S = 0.0005
 _ROTOR_INERTIA = (0.30, 0.30, 0.20, 0.06, 0.06, 0.03)
 _FINGER_ROTOR_MASS = 0.2
 _PAD_FRICTION = 0.6
-"""Below the ratio of the widths of pad and box: else the box would jam between the pads askew."""
+"""Below the ratio of the widths of pad and box; otherwise a tilted box would jam between the pads."""
 _RUBBER = (0.009, 1.0)
-"""Softer than `_STIFF`: at 20 N a pad gives way by about a tenth of a millimetre."""
+"""Softer than `_STIFF`: at 20 N a pad yields by about a tenth of a millimetre."""
 _STIFF = (0.002, 1.0)
 """Time constant in s and damping ratio of contacts between blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class TruePose:
-    """Where an object really starts: position (3,) in metres and yaw in radians."""
+    """The true initial pose of an object: position (3,) in metres and yaw in radians."""
 
     position: Floats
     yaw: float
 
 
 def build(robot: Path, blocks: tuple[Block, ...], box: TruePose) -> mj.MjModel:
-    """Compile the real world: robot with motors, static blocks, and the box where it really is.
+    """Compile the real world: robot with motors, static blocks, and the box at its true pose.
 
     Args:
         robot: URDF of the arm, whose base stands at the origin.
-        blocks: what `read_blocks` found; the block called `OBJECT` gets a free joint.
-        box: where it really stands.
+        blocks: from `read_blocks`; the block called `OBJECT` gets a free joint.
+        box: its true pose.
     """
     spec = robot_with_motors(robot)
     spec.worldbody.add_geom(
@@ -71,7 +71,7 @@ def build(robot: Path, blocks: tuple[Block, ...], box: TruePose) -> mj.MjModel:
 
 
 def robot_with_motors(robot: Path) -> mj.MjSpec:
-    """The arm alone: motors, coupled fingers, rubber pads, and settings under which they hold.
+    """Load the arm alone, with motors, coupled fingers, rubber pads, and settings with which grasps hold.
 
     Args:
         robot: URDF of the arm, whose base stands at the origin.
@@ -89,7 +89,7 @@ def robot_with_motors(robot: Path) -> mj.MjSpec:
 
 
 def _set_options(spec: mj.MjSpec) -> None:
-    """Settings under which fingers hold by friction, without creep."""
+    """Set options with which fingers hold by friction, without creep."""
     option = spec.option
     option.timestep = PERIOD_S
     option.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST
@@ -106,7 +106,7 @@ def _add_motors(spec: mj.MjSpec) -> None:
 
 
 def _couple_fingers(spec: mj.MjSpec) -> None:
-    """One spindle moves both fingers, so that they meet in the middle of the hand."""
+    """Couple both fingers, so that they meet at the centre of the hand, as with a spindle."""
     coupling = spec.add_equality(
         name="spindle",
         type=mj.mjtEq.mjEQ_JOINT,

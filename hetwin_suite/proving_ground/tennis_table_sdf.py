@@ -23,7 +23,7 @@ BALL_MASS = 0.058
 RIM_HALF = 0.014
 """Half the inner width of the square rim on which the ball lies."""
 RIM_TOP = 0.102
-"""Above the stand's foot."""
+"""Height of the rim above the stand's foot."""
 BALL_ABOVE_FOOT = RIM_TOP + sqrt(BALL_RADIUS**2 - RIM_HALF**2)
 STAND_AT = (0.52, -0.12, TABLE_TOP)
 PARKED = {"bin": (0.55, 0.3), "crate": (0.55, 0.62), "tray": (0.86, 0.5), "vase": (0.84, 0.2)}

@@ -1,4 +1,4 @@
-"""What really happens to the box: its path, and when it is grasped, lifted, let go and put down."""
+"""The true path of the box, and when it is grasped, lifted, released and put down."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from hetwin_suite.proving_ground.blocks import Block
 from hetwin_suite.proving_ground.stand_in import OBJECT
 
 GRASP_FORCE_N = 0.5
-"""From this normal force on, a finger counts as in contact."""
+"""Least normal force of a finger in contact."""
 CLEAR_M = 0.001
-"""The box is off the table when its lowest point is higher than this above it."""
+"""The box is clear of the table when its lowest point is higher than this above it."""
 AT_REST = 0.001
-"""The box rests when it moves slower than this, in m/s."""
+"""The box is at rest when it moves slower than this, in m/s."""
 STEADY_S = 0.1
-"""For so long a state must last to count; it is dated at its start."""
+"""Time that a state must last to count; its stamp is its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Sample:
 
 @dataclass
 class Witness:
-    """Watches the box in the stand-in's world."""
+    """Samples the state of the box in the stand-in's world."""
 
     model: mj.MjModel
     half: Floats
@@ -48,8 +48,8 @@ class Witness:
         self._dof = self.model.joint(OBJECT).dofadr[0]
         self._pads = [self.model.geom(f"{side}_finger_pad").id for side in ("left", "right")]
 
-    def look(self, data: mj.MjData) -> None:
-        """Take down the present state."""
+    def observe(self, data: mj.MjData) -> None:
+        """Sample the current state."""
         rotation = data.xmat[self._body].reshape(3, 3)
         position = data.xpos[self._body]
         self.samples.append(
@@ -75,7 +75,7 @@ class Witness:
 
 
 def times(samples: list[Sample], table: Block, tray: Block) -> dict[str, float | None]:
-    """When each thing happened, in seconds after the start; None for what did not happen.
+    """Return the time of each event in seconds after the start; None if it did not occur.
 
     ``grasp``: both fingers press. ``lift_off``: the box is clear of the table while both press.
     ``touch_down``: after that, its lowest point reaches tray or table. ``release``: after lift-off,
@@ -107,7 +107,7 @@ def times(samples: list[Sample], table: Block, tray: Block) -> dict[str, float |
 def _first(
     true: NDArray[np.bool_], time: Floats, after: float | None, steady: float = STEADY_S
 ) -> float | None:
-    """Start of the first stretch of `true` after a time that lasts at least `steady` seconds."""
+    """Return the start of the first interval of `true` after a time that lasts at least `steady` seconds."""
     if after is None:
         return None
     start: float | None = None

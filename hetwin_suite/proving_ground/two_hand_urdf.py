@@ -1,6 +1,6 @@
 """Writes urdf/two_hand_robot.urdf: an upper body on a mobile base, two arms, two four-fingered hands.
 
-Two arms and eight fingers that differ by their place only are safer said once than written out. Run as
+It is generated, since two arms and eight fingers differ only in their positions. Run as
 ``python -m hetwin_suite.proving_ground.two_hand_urdf > urdf/two_hand_robot.urdf``.
 """
 
@@ -31,7 +31,7 @@ COLOURS = {
 }
 
 FINGER_LENGTHS = (0.040, 0.028, 0.022)
-"""Of a finger's segments in metres; the last one ends in the middle of the tip's sphere."""
+"""Lengths of a finger's segments in metres; the last one ends at the centre of the tip's sphere."""
 FINGER_RADIUS = 0.008
 TIP_RADIUS = 0.010
 FINGER_PLACES = ((0.055, 0.02), (0.055, -0.02), (-0.055, 0.02), (-0.055, -0.02))
@@ -41,7 +41,7 @@ FINGER_HEIGHT = 0.11
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Shape:
     """A box (x y z), cylinder (radius, length) or sphere (radius) of a link, at `at`, turned by `rpy`."""
 
     kind: str
@@ -51,7 +51,7 @@ class Form:
     colour: str = "ivory"
 
     def xml(self) -> str:
-        """The form's ``<geometry>``."""
+        """Return the content of ``<geometry>``."""
         if self.kind == "box":
             return f'<box size="{_words(self.size)}"/>'
         if self.kind == "cylinder":
@@ -59,7 +59,7 @@ class Form:
         return f'<sphere radius="{self.size[0]:g}"/>'
 
     def inertia(self, mass: float) -> tuple[float, float, float]:
-        """Moments about its own axes, in kg m^2."""
+        """Return the moments of inertia about its axes, in kg m^2."""
         if self.kind == "box":
             x, y, z = (length**2 for length in self.size)
             return mass / 12 * (y + z), mass / 12 * (x + z), mass / 12 * (x + y)
@@ -87,7 +87,7 @@ class Joint:
 
 
 def urdf() -> str:
-    """The whole robot."""
+    """Return the complete URDF."""
     parts = [HEADER + '<robot name="two_hand_robot">']
     parts += [f'  <material name="{n}"><color rgba="{c}"/></material>' for n, c in COLOURS.items()]
     parts += _body()
@@ -99,14 +99,14 @@ def urdf() -> str:
 
 
 def _body() -> list[str]:
-    platform = Form("box", (0.44, 0.46, 0.24), (-0.05, 0, 0.17), colour="graphite")
-    column = Form("cylinder", (0.09, 0.62), (0, 0, 0.59))
-    waist = Form("cylinder", (0.1, 0.14), (0, 0, 0.07), colour="graphite")
-    chest = Form("box", (0.2, 0.3, 0.36), (0, 0, 0.2))
-    collar = Form("cylinder", (0.07, 0.38), (0, 0, 0.32), (pi / 2, 0, 0), "blue")
-    neck = Form("cylinder", (0.04, 0.06), (0, 0, 0.02), colour="graphite")
-    head = Form("box", (0.15, 0.17, 0.16), (0.02, 0, 0.09))
-    eyes = Form("box", (0.03, 0.13, 0.04), (0.105, 0, 0.1), colour="graphite")
+    platform = Shape("box", (0.44, 0.46, 0.24), (-0.05, 0, 0.17), colour="graphite")
+    column = Shape("cylinder", (0.09, 0.62), (0, 0, 0.59))
+    waist = Shape("cylinder", (0.1, 0.14), (0, 0, 0.07), colour="graphite")
+    chest = Shape("box", (0.2, 0.3, 0.36), (0, 0, 0.2))
+    collar = Shape("cylinder", (0.07, 0.38), (0, 0, 0.32), (pi / 2, 0, 0), "blue")
+    neck = Shape("cylinder", (0.04, 0.06), (0, 0, 0.02), colour="graphite")
+    head = Shape("box", (0.15, 0.17, 0.16), (0.02, 0, 0.09))
+    eyes = Shape("box", (0.03, 0.13, 0.04), (0.105, 0, 0.1), colour="graphite")
     chest_link = "torso_link_2"
     return [
         _link("base_link", 80.0, platform, column),
@@ -136,18 +136,18 @@ def _body() -> list[str]:
 
 
 def _arm(side: str, sign: int) -> list[str]:
-    """Seven joints: three in the shoulder, one in the elbow, three in the wrist; the last moves the palm."""
+    """Return seven joints: three in the shoulder, one in the elbow, three in the wrist; the last moves the palm."""
     inner, outer = sorted((sign * -0.6, sign * 2.8))
     x_axis, y_axis, z_axis = (1, 0, 0), (0, 1, 0), (0, 0, 1)
-    shoulder = Form("cylinder", (0.062, 0.1), (0, sign * 0.05, 0), (pi / 2, 0, 0), "blue")
-    ball = Form("sphere", (0.062,))
-    upper = Form("cylinder", (0.052, 0.23), (0, 0, -0.125))
-    elbow = Form("cylinder", (0.052, 0.11), (0, 0, 0), (pi / 2, 0, 0), "blue")
-    elbow_down = Form("cylinder", (0.044, 0.09), (0, 0, -0.09), colour="graphite")
-    forearm = Form("cylinder", (0.042, 0.14), (0, 0, -0.075))
-    wrist = Form("sphere", (0.04,), colour="blue")
-    palm = Form("box", (0.13, 0.085, 0.03), (0, 0, 0.095), colour="graphite")
-    mount = Form("cylinder", (0.032, 0.08), (0, 0, 0.04), colour="ivory")
+    shoulder = Shape("cylinder", (0.062, 0.1), (0, sign * 0.05, 0), (pi / 2, 0, 0), "blue")
+    ball = Shape("sphere", (0.062,))
+    upper = Shape("cylinder", (0.052, 0.23), (0, 0, -0.125))
+    elbow = Shape("cylinder", (0.052, 0.11), (0, 0, 0), (pi / 2, 0, 0), "blue")
+    elbow_down = Shape("cylinder", (0.044, 0.09), (0, 0, -0.09), colour="graphite")
+    forearm = Shape("cylinder", (0.042, 0.14), (0, 0, -0.075))
+    wrist = Shape("sphere", (0.04,), colour="blue")
+    palm = Shape("box", (0.13, 0.085, 0.03), (0, 0, 0.095), colour="graphite")
+    mount = Shape("cylinder", (0.032, 0.08), (0, 0, 0.04), colour="ivory")
     name, hand = f"{side}_arm", f"{side}_hand_palm"
     links = [*(f"{name}_link_{i}" for i in range(1, 7)), hand]
     joints = [
@@ -161,7 +161,7 @@ def _arm(side: str, sign: int) -> list[str]:
             links[5], (0, 0, 0), x_axis, -1.5, 1.5, 40, rpy=(pi, 0, 0), friction=0.1, damping=0.5
         ),
     ]
-    bodies: list[tuple[float, tuple[Form, ...]]] = [
+    bodies: list[tuple[float, tuple[Shape, ...]]] = [
         (3.0, (shoulder,)),
         (2.0, (ball,)),
         (2.5, (upper,)),
@@ -171,17 +171,17 @@ def _arm(side: str, sign: int) -> list[str]:
         (0.7, (palm, mount)),
     ]
     parts: list[str] = []
-    for index, (joint, link, (mass, forms)) in enumerate(
+    for index, (joint, link, (mass, shapes)) in enumerate(
         zip(joints, links, bodies, strict=True), 1
     ):
-        parts += [_joint(f"{name}_joint_{index}", link, joint), _link(link, mass, *forms)]
+        parts += [_joint(f"{name}_joint_{index}", link, joint), _link(link, mass, *shapes)]
     return parts
 
 
 def _finger(hand: str, index: int, x: float, y: float) -> list[str]:
     parent, parts = f"{hand}_palm", []
     at = (x, y, FINGER_HEIGHT)
-    # Each finger's own x points to the middle of the hand, so that all flex about +y.
+    # Each finger's x axis points to the centre of the hand, so that all flex about +y.
     rpy = (0.0, 0.0, pi if x > 0 else 0.0)
     limits = ((-0.7, 1.4, 2.4), (0.0, 1.7, 1.6), (0.0, 1.5, 1.0))
     for number, ((lower, upper, effort), length) in enumerate(
@@ -189,9 +189,9 @@ def _finger(hand: str, index: int, x: float, y: float) -> list[str]:
     ):
         link = f"{hand}_finger_{index}_link_{number}"
         joint = Joint(parent, at, (0, 1, 0), lower, upper, effort, 5.0, rpy, 0.01, 0.01)
-        bone = Form("cylinder", (FINGER_RADIUS, length), (0, 0, length / 2))
-        tip = Form("sphere", (TIP_RADIUS,), (0, 0, length), colour="rubber")
-        knuckle = Form("sphere", (FINGER_RADIUS,), (0, 0, length), colour="graphite")
+        bone = Shape("cylinder", (FINGER_RADIUS, length), (0, 0, length / 2))
+        tip = Shape("sphere", (TIP_RADIUS,), (0, 0, length), colour="rubber")
+        knuckle = Shape("sphere", (FINGER_RADIUS,), (0, 0, length), colour="graphite")
         end = tip if number == len(limits) else knuckle
         parts.append(_joint(f"{hand}_finger_{index}_joint_{number}", link, joint))
         parts.append(_link(link, 0.045 - 0.01 * number, bone, end))
@@ -199,9 +199,9 @@ def _finger(hand: str, index: int, x: float, y: float) -> list[str]:
     return parts
 
 
-def _link(name: str, mass: float, *forms: Form) -> str:
-    """A link whose mass is that of its first form."""
-    main = forms[0]
+def _link(name: str, mass: float, *shapes: Shape) -> str:
+    """Return a link with the inertia of its first shape."""
+    main = shapes[0]
     ixx, iyy, izz = (f"{moment:.4g}" for moment in main.inertia(mass))
     lines = [
         f'  <link name="{name}">',
@@ -210,11 +210,11 @@ def _link(name: str, mass: float, *forms: Form) -> str:
         f'      <inertia ixx="{ixx}" ixy="0" ixz="0" iyy="{iyy}" iyz="0" izz="{izz}"/>',
         "    </inertial>",
     ]
-    for number, form in enumerate(forms, start=1):
-        place = f"{_origin(form.at, form.rpy)}<geometry>{form.xml()}</geometry>"
+    for number, shape in enumerate(shapes, start=1):
+        place = f"{_origin(shape.at, shape.rpy)}<geometry>{shape.xml()}</geometry>"
         label = f"{name}_{number}"
         lines.append(
-            f'    <visual name="{label}_visual">{place}<material name="{form.colour}"/></visual>'
+            f'    <visual name="{label}_visual">{place}<material name="{shape.colour}"/></visual>'
         )
         lines.append(f'    <collision name="{label}">{place}</collision>')
     return "\n".join([*lines, "  </link>"])

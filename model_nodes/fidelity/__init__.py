@@ -1,1 +1,1 @@
-"""Signalers of fidelity: models that say how faithfully parts of the scene must be simulated (paper 1, section 3)."""
+"""Fidelity signalers: models that determine in how much detail the scene is simulated (paper 1, section 3)."""

@@ -13,11 +13,11 @@ from hetwin_core.ensemble.scene.values import POSE, Floats
 
 
 class BoundingBoxes:
-    """Boxes along the world's axes around entities, from the boxes around their forms.
+    """Axis-aligned boxes in the world around entities, computed from the boxes of their shapes.
 
     Args:
         layout: of the scene.
-        names: of the entities; those without forms that collide are left out.
+        names: of the entities; those without colliding shapes are left out.
     """
 
     def __init__(self, layout: Layout, names: Sequence[str]) -> None:
@@ -34,28 +34,28 @@ class BoundingBoxes:
         return len(self.names)
 
     def poses(self, values: Floats) -> Floats:
-        """(n, 13) the entities' poses and twists, out of all values of the scene."""
+        """Return (n, 13) the entities' poses and twists, from all values of the scene."""
         poses: Floats = values[self._at]
         return poses
 
     def places(self, values: Floats) -> Floats:
-        """(n, 3) where the entities are."""
+        """Return (n, 3) the entities' positions [m]."""
         places: Floats = values[self._at[:, :3]]
         return places
 
     def around(
         self, poses: Floats, chosen: np.ndarray | slice = slice(None), ahead: float = 0.0
     ) -> Floats:
-        """(m, 6) lower and upper corners, for the chosen of the entities at `poses` (m, 13).
+        """Return (m, 6) lower and upper corners [m] of the chosen entities at `poses` (m, 13).
 
-        With `ahead` they hold all that the entities sweep in so many seconds, as they move now.
+        With `ahead` [s] the boxes contain all that the entities sweep in that time at their current velocity.
         """
         turn = np.ascontiguousarray(rotation_matrices(poses[:, 3:7]))
         middle = poses[:, :3] + (turn @ self._middles[chosen][:, :, None])[:, :, 0]
         half = (np.abs(turn) @ self._halves[chosen][:, :, None])[:, :, 0]
         corners = np.concatenate([middle - half, middle + half], axis=1)
         if ahead:
-            # What turns moves by no more than its furthest corner does.
+            # In a rotation no point moves further than the farthest corner.
             way = poses[:, 7:10] * ahead
             spin = np.sqrt(np.einsum("ij,ij->i", poses[:, 10:13], poses[:, 10:13]))
             wide = (spin * self._radii[chosen] * ahead)[:, None]
@@ -64,7 +64,7 @@ class BoundingBoxes:
         return corners
 
     def around_all(self, values: Floats, ahead: float = 0.0) -> Floats:
-        """(6,) lower and upper corner of the one box around all; inside out if there are none."""
+        """Return (6,) lower and upper corner [m] of one box around all; inverted if there are none."""
         if not self.names:
             return np.array([np.inf] * 3 + [-np.inf] * 3)
         boxes = self.around(self.poses(values), ahead=ahead)
@@ -72,7 +72,7 @@ class BoundingBoxes:
 
 
 def local_box(entity: Entity) -> tuple[Floats, Floats] | None:
-    """Lower and upper corner of the box around an entity's colliding forms, in its frame; None without any."""
+    """Return the corners of the box around an entity's colliding shapes, in its frame; None without any."""
     boxes = [_box(shape) for shape in entity.shapes if shape.collides]
     if not boxes:
         return None

@@ -1,4 +1,4 @@
-"""A signaler: objects and models are needed only during certain actions (paper 1, section 4.3: plungers in arm)."""
+"""A signaler for objects and models that are needed only during certain actions (paper 1, section 4.3)."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Settings(Parameters):
 
 
 class DuringAction(Signaler):
-    """High from the beginning to the end of any of these actions, low (or medium) otherwise.
+    """Sets the fidelity to high from the beginning to the end of certain actions, else to low (or medium).
 
-    A model is switched by the attribute ``fidelity`` of an entity of its name, which this signaler brings.
+    A model is switched by the attribute ``fidelity`` of an entity of its name, which this signaler contributes.
     """
 
     settings_class = Settings
@@ -40,10 +40,10 @@ class DuringAction(Signaler):
     _summary = "Lowers the fidelity of objects and models outside certain actions."
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Bring the attribute ``fidelity`` of all of them; no action is under way.
+        """Contribute the attribute ``fidelity`` of all targets; no action is active.
 
         Raises:
-            BadInput: if a parameter cannot be used, or nothing depends on the actions.
+            BadInput: if a parameter is invalid, or there are no actions or no targets.
         """
         settings = Settings.read(parameters)
         self._actions, models = set(settings.actions), settings.models
@@ -53,7 +53,7 @@ class DuringAction(Signaler):
             raise BadInput("there are none", where=where, expected="at least one name")
         self._otherwise = Fidelity[settings.otherwise.upper()]
         self._under_way: dict[str, int] = {}
-        return self._judge(
+        return self._register(
             targets, self._otherwise, tuple(Entity(name, EntityKind.CONCEPT) for name in models)
         )
 
@@ -63,7 +63,7 @@ class DuringAction(Signaler):
             if event.kind is EventKind.ACTION and event.name in self._actions:
                 self._follow(event)
         level = Fidelity.HIGH if any(self._under_way.values()) else self._otherwise
-        return self._tell(np.full(len(self._judged), float(level)), tick.time_ns)
+        return self._changed(np.full(len(self._targets), float(level)), tick.time_ns)
 
     def _follow(self, event: Event) -> None:
         count, phase = self._under_way.get(event.name, 0), event.arguments.get("phase", "")

@@ -1,4 +1,4 @@
-"""A signaler: objects near the robot are simulated in high fidelity, others lower (paper 1, section 4.3)."""
+"""A signaler that simulates objects near the robot in high fidelity, others lower (paper 1, section 4.3)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
 from model_nodes.fidelity.signaler import Signaler
 
 MODES: dict[str, float | None] = {"HiFi": None, "AdFi-1": 1.0, "AdFi-2": 0.5, "AdFi-3": 0.01}
-"""The paper's modes and by how much each inflates the robot's bounding box [m]; None: all is always high."""
+"""The paper's modes and the inflation of the robot's bounding box [m]; None: all objects are always high."""
 
 
 class Settings(Parameters):
@@ -43,17 +43,17 @@ class Settings(Parameters):
 
 
 class NearRobot(Signaler):
-    """Says of each object whether it must be simulated in high, medium or low fidelity; see `rules`."""
+    """Determines for each object whether its fidelity must be high, medium or low; see `rules`."""
 
     settings_class = Settings
 
     _summary = "Lowers the fidelity of objects that the robot cannot reach."
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Bring each object's attribute ``fidelity``; all are high at the start.
+        """Contribute each object's attribute ``fidelity``; all are high at the start.
 
         Raises:
-            BadInput: if there is no object, no such mode, or a threshold cannot be used.
+            BadInput: if there is no object, no such mode, or a threshold is invalid.
         """
         settings = Settings.read(parameters)
         if not settings.objects:
@@ -68,7 +68,7 @@ class NearRobot(Signaler):
             settings.interval,
             settings.margin,
         )
-        return self._judge(
+        return self._register(
             list(settings.objects), Fidelity.HIGH, reads=(Selection("*", POSE.name),)
         )
 
@@ -79,8 +79,8 @@ class NearRobot(Signaler):
             BadInput: if an object has no geometry that collides.
         """
         layout = scene.layout
-        boxes = BoundingBoxes(layout, self._judged)
-        missing = set(self._judged) - set(boxes.names)
+        boxes = BoundingBoxes(layout, self._targets)
+        missing = set(self._targets) - set(boxes.names)
         if missing:
             found = ", ".join(sorted(missing))
             raise BadInput("these have no geometry that collides", where="objects", found=found)
@@ -90,12 +90,14 @@ class NearRobot(Signaler):
         self._rules = NearRobotRules(boxes, self._thresholds)
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Tell the levels that have changed."""
+        """Return the levels that have changed."""
         if not self._is_on:
             return StepOutput(tick.time_ns)
         values, time = tick.scene.values, tick.time_ns * 1e-9
         robot = self._robot.around_all(values, self._rules.since(time))
-        return self._tell(self._rules.update(time, self._boxes.poses(values), robot), tick.time_ns)
+        return self._changed(
+            self._rules.update(time, self._boxes.poses(values), robot), tick.time_ns
+        )
 
 
 def _robots(scene: Snapshot) -> set[str]:

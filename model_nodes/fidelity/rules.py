@@ -1,4 +1,4 @@
-"""The rules by which objects near a robot are raised and others lowered (paper 1, section 4.3)."""
+"""The rules by which the fidelity of objects near a robot is raised and of others lowered (paper 1, section 4.3)."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 
 _LOW, _MEDIUM, _HIGH = float(Fidelity.LOW), float(Fidelity.MEDIUM), float(Fidelity.HIGH)
 
-_PLACE = 7
-"""A pose's first numbers: position and orientation, without the twist."""
+_POSE_NUMBERS = 7
+"""Position and orientation of a pose, without the twist."""
 MARGIN = 0.02
-"""What moves raises what is nearer to it than this, unless said otherwise [m]."""
+"""By default, a moving object raises the objects nearer to it than this [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """When an object may be lowered.
+    """The conditions under which an object may be lowered.
 
     Attributes:
-        inflation: the robot's bounding box is larger by this on every side [m].
+        inflation: of the robot's bounding box, on every side [m].
         speed: an object slower than this is at rest [m/s].
         turn: an object that turns slower than this is at rest [rad/s].
-        steps: for so many steps it must have been at rest, outside the box.
-        interval: all are raised each time this has passed [s]; 0: never.
-        margin: a high object that moves raises what is nearer to it than this [m]; 0: it does not.
+        steps: number of steps for which it must have been at rest outside the box.
+        interval: after which all objects are raised again [s]; 0: never.
+        margin: a moving high object raises the objects nearer to it than this [m]; 0: none.
     """
 
     inflation: float = 1.0
@@ -41,19 +41,19 @@ class Thresholds:
 
 
 class NearRobotRules:
-    """Levels of objects by where the robot's inflated bounding box is.
+    """Levels of objects, from their position relative to the robot's inflated bounding box.
 
-    What reaches into the box is high, at once. What is outside and has been at rest for some steps is medium;
-    low once it has been out of touch with everything that is high for as many steps. At regular intervals
-    everything is high, so that nothing hangs in the air for long that would fall.
+    An object that reaches into the box is high at once. One that is outside and has been at rest for some steps
+    is medium, and low once it has been apart from all high objects for as many steps. At regular intervals all
+    objects are raised, so that one that has lost its support does not float for long.
 
-    In the paper all that is medium is lowered together, when nothing high reaches out of the box any more. Here
-    each object is judged by itself: the far end of a pile is low even while its front is unloaded, and what high
-    objects lean on stays medium.
+    In the paper all medium objects are lowered together, when no high object reaches out of the box any more. Here
+    each object is treated individually: the far end of a pile is low even while its front is unloaded, and objects
+    that support high ones stay medium.
 
-    The paper leaves what is medium still even when something pushes against it, and names that as the cause of
-    its errors (section 5.1). Here a high object that moves also raises what it is about to touch, so that a push
-    goes on from packet to packet.
+    In the paper medium objects do not move even if something pushes them, which it names as the cause of its errors
+    (section 5.1). Here a moving high object also raises the objects that it is about to touch, so that a push
+    propagates from packet to packet.
 
     An object that is not high does not move by itself. Others may place or turn it all the same, so its box is worked
     out anew when its pose is no longer the one that was last seen.
@@ -67,37 +67,37 @@ class NearRobotRules:
         self.levels: Floats = np.full(len(objects), _HIGH)
         self._boxes: Floats = np.zeros((6, len(objects)))
         self._rested = np.zeros(len(objects), np.intp)
-        self._seen: Floats = np.full((len(objects), _PLACE), np.nan)
-        self._raised_at = self._looked_at = 0.0
+        self._last_poses: Floats = np.full((len(objects), _POSE_NUMBERS), np.nan)
+        self._raised_at = self._updated_at = 0.0
         self._apart = np.zeros(len(objects), np.intp)
 
     def raise_all(self, time: float) -> None:
-        """Everything is high until it is found to be at rest again."""
+        """Set all objects to high until they are found at rest again."""
         self.levels[:] = _HIGH
         self._rested[:] = 0
-        self._raised_at = self._looked_at = time
+        self._raised_at = self._updated_at = time
 
     def since(self, time: float) -> float:
-        """Seconds since the last look; after as many comes the next one."""
-        return max(0.0, time - self._looked_at)
+        """Return the time since the last update [s], which the next update is expected to take, too."""
+        return max(0.0, time - self._updated_at)
 
     def update(self, time: float, poses: Floats, robot: Floats) -> Floats:
-        """The levels at `time` [s].
+        """Update the levels and return them.
 
-        What moves is taken to be everywhere where it gets until the next look, so that nothing is raised too late.
+        The boxes of moving objects cover their motion until the next update, so that none is raised too late.
 
         Args:
-            time: simulated time.
+            time: simulated time [s].
             poses: (n, 13) of the objects.
-            robot: (6,) lower and upper corner of the robot's bounding box, until the next look.
+            robot: (6,) lower and upper corner of the robot's bounding box until the next update.
         """
         limits, ahead = self._thresholds, self.since(time)
-        self._looked_at = time
+        self._updated_at = time
         if limits.interval and time - self._raised_at >= limits.interval - 1e-9:
             self.raise_all(time)
         box = np.concatenate([robot[:3] - limits.inflation, robot[3:] + limits.inflation])
         high = self.levels == _HIGH
-        self._look_at(poses, high, ahead)
+        self._update_boxes(poses, high, ahead)
         reaches_in = self._touching(box)
         self._count_rest(poses, high & ~reaches_in)
         settled = self._rested >= limits.steps
@@ -108,15 +108,15 @@ class NearRobotRules:
         self.levels[~is_high] = np.where(self._apart[~is_high] >= limits.steps, _LOW, _MEDIUM)
         return self.levels
 
-    def _look_at(self, poses: Floats, high: NDArray[np.bool_], ahead: float) -> None:
-        """Work out the boxes of all that is high, and of what is elsewhere than it was seen."""
-        place = poses[:, :_PLACE]
-        looked_at = np.flatnonzero(high | (place != self._seen).any(axis=1))
-        self._boxes[:, looked_at] = self._objects.around(poses[looked_at], looked_at, ahead).T
-        self._seen[looked_at] = place[looked_at]
+    def _update_boxes(self, poses: Floats, high: NDArray[np.bool_], ahead: float) -> None:
+        """Update the boxes of all high objects, and of those that have moved since the last update."""
+        pose = poses[:, :_POSE_NUMBERS]
+        outdated = np.flatnonzero(high | (pose != self._last_poses).any(axis=1))
+        self._boxes[:, outdated] = self._objects.around(poses[outdated], outdated, ahead).T
+        self._last_poses[outdated] = pose[outdated]
 
     def _touching(self, box: Floats) -> NDArray[np.bool_]:
-        """Which objects reach into a box."""
+        """Return (n,) which objects reach into a box."""
         apart = np.zeros(len(self.levels), np.bool_)
         for axis in range(3):
             apart |= self._boxes[axis] > box[axis + 3]
@@ -124,7 +124,7 @@ class NearRobotRules:
         return ~apart
 
     def _reaching_out(self, box: Floats) -> NDArray[np.bool_]:
-        """Which objects reach out of a box."""
+        """Return (n,) which objects reach out of a box."""
         out = np.zeros(len(self.levels), np.bool_)
         for axis in range(3):
             out |= self._boxes[axis] < box[axis]
@@ -132,7 +132,7 @@ class NearRobotRules:
         return out
 
     def _pushed(self, box: Floats, poses: Floats, high: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which of the lowered objects are near a high one that moves and reaches out of the box."""
+        """Return (n,) which of the lowered objects are near a moving high one that reaches out of the box."""
         limits, boxes = self._thresholds, self._boxes
         pushed = np.zeros(len(self.levels), np.bool_)
         if not limits.margin:
@@ -153,7 +153,7 @@ class NearRobotRules:
         return pushed
 
     def _out_of_touch(self, high: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which objects are on some axis apart from all that are high."""
+        """Return (n,) which objects are separated from all high objects along some axis."""
         apart = np.zeros(len(high), np.bool_)
         for axis in range(3):
             begin, end = self._boxes[axis], self._boxes[axis + 3]

@@ -1,4 +1,4 @@
-"""What all signalers of fidelity have in common (paper 1, section 3)."""
+"""The common base of fidelity signalers (paper 1, section 3)."""
 
 from __future__ import annotations
 
@@ -22,52 +22,52 @@ from hetwin_core.ensemble.scene.values import Floats, Value
 
 
 class Signaler(Model):
-    """Responsible for the attribute ``fidelity`` of what it judges; tells a level only when it has changed."""
+    """Is responsible for the attribute ``fidelity`` of its targets; returns a level only when it has changed."""
 
     _summary = ""
 
     @classmethod
     def describe(cls) -> ModelDescription:
-        """What the model is."""
+        """Describe the model."""
         return ModelDescription(kind=ModelKind.OBSERVER, summary=cls._summary, provides=(FIDELITY,))
 
-    def _judge(
+    def _register(
         self,
         names: Iterable[str],
         level: Fidelity,
         entities: tuple[Entity, ...] = (),
         reads: tuple[Selection, ...] = (),
     ) -> Contribution:
-        """Be responsible for these from the start on, all of which have a level already; bring new entities."""
-        self._judged = list(names)
-        self._owned = np.ones(len(self._judged), np.bool_)
-        self._told: Floats = np.full(len(self._judged), float(level))
+        """Contribute the attribute of these targets at a level, and new entities."""
+        self._targets = list(names)
+        self._owned = np.ones(len(self._targets), np.bool_)
+        self._published: Floats = np.full(len(self._targets), float(level))
         start = Value(np.full(1, float(level)), 0)
         return Contribution(
-            entities, tuple(AttributeStart(n, FIDELITY, start) for n in self._judged), reads=reads
+            entities, tuple(AttributeStart(n, FIDELITY, start) for n in self._targets), reads=reads
         )
 
-    def _tell(self, levels: Floats, time_ns: int) -> StepOutput:
-        """Those of the (n,) levels that differ from what was told before."""
+    def _changed(self, levels: Floats, time_ns: int) -> StepOutput:
+        """Return those of the (n,) levels that differ from the last published ones."""
         output = StepOutput(time_ns)
-        changed = np.flatnonzero((levels != self._told) & self._owned)
+        changed = np.flatnonzero((levels != self._published) & self._owned)
         for i in changed.tolist():
             value = Value(levels[i : i + 1].copy(), time_ns)
-            output.values[self._judged[i], FIDELITY.name] = value
-        self._told[changed] = levels[changed]
+            output.values[self._targets[i], FIDELITY.name] = value
+        self._published[changed] = levels[changed]
         return output
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Judge this again from now on; its level is told anew at the next step."""
-        if attribute != FIDELITY.name or entity not in self._judged:
-            raise Refused(f"this signaler does not judge {entity}.{attribute}")
-        at = self._judged.index(entity)
-        self._owned[at], self._told[at] = True, np.nan
+        """Take responsibility for a target; its level is returned at the next step."""
+        if attribute != FIDELITY.name or entity not in self._targets:
+            raise Refused(f"this signaler does not compute {entity}.{attribute}")
+        at = self._targets.index(entity)
+        self._owned[at], self._published[at] = True, np.nan
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Stop judging this; its level stays."""
-        known = attribute == FIDELITY.name and entity in self._judged
-        if not known or not self._owned[self._judged.index(entity)]:
+        """Release a target; its level stays."""
+        known = attribute == FIDELITY.name and entity in self._targets
+        if not known or not self._owned[self._targets.index(entity)]:
             raise Refused(f"this signaler is not responsible for {entity}.{attribute}")
-        self._owned[self._judged.index(entity)] = False
+        self._owned[self._targets.index(entity)] = False
         return Value(scene.get(entity, attribute).copy(), scene.time_ns)

@@ -1,4 +1,4 @@
-"""Many small balls inside fixed walls, in a MuJoCo instance of their own."""
+"""Many small balls inside fixed walls, in a separate MuJoCo instance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.fluid.cup import Flags
 from model_nodes.fluid.motion import Field
 
-_FORMS = {
+_GEOM_TYPES = {
     ShapeKind.BOX: mj.mjtGeom.mjGEOM_BOX,
     ShapeKind.SPHERE: mj.mjtGeom.mjGEOM_SPHERE,
     ShapeKind.CYLINDER: mj.mjtGeom.mjGEOM_CYLINDER,
@@ -25,27 +25,27 @@ _FORMS = {
     ShapeKind.MESH: mj.mjtGeom.mjGEOM_MESH,
 }
 _WAITING = -10.0
-"""Height at which balls wait that are not there, far below the cup, in a row [m]."""
+"""Height at which unused balls are parked in a row, far below the cup [m]."""
 _SHORTEST_CONTACT_TIME = 0.004
 """Time constant of contacts [s]; at least two steps."""
 _SHARE_OF_RADIUS = 0.5
-"""No ball shall move further in one step than this share of its radius ..."""
+"""No ball should move further in one step than this fraction of its radius ..."""
 _SHORTEST_STEP = 2.5e-4
-"""... but steps do not get shorter than this [s]."""
+"""... but steps are not shorter than this [s]."""
 
 
 class Kind(StrEnum):
     """How a ball is modelled."""
 
     POINTS = "points"
-    """Three coordinates, no rotation, no friction: what a fluid needs of a ball."""
+    """Point masses: three coordinates, no rotation, no friction, which is sufficient for a fluid."""
     SPHERES = "spheres"
-    """Rigid bodies with rotation and friction, with the main engine's settings."""
+    """Rigid bodies with rotation and friction, with the main model's contact settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Substance:
-    """What the balls are made of.
+    """The properties of the balls.
 
     Attributes:
         kind: how they are modelled.
@@ -54,7 +54,7 @@ class Substance:
         friction: coefficient of sliding friction; points have none.
         step: longest time step of the physics [s].
         solver: of the constraints, ``cg`` or ``newton``.
-        drag: how fast motion against the cup fades in it, beside what contacts do [1/s].
+        drag: rate at which motion relative to the cup decays, in addition to contacts [1/s].
     """
 
     kind: Kind
@@ -67,7 +67,7 @@ class Substance:
 
     @property
     def mass(self) -> float:
-        """Of one ball [kg]."""
+        """The mass of one ball [kg]."""
         return self.density * 4.0 / 3.0 * np.pi * self.radius**3
 
 
@@ -75,12 +75,12 @@ class Balls:
     """Balls that move in the frame of their walls.
 
     Args:
-        walls: shapes that the balls collide with.
-        capacity: how many balls there may be.
-        substance: what they are made of.
+        walls: shapes with which the balls collide.
+        capacity: maximum number of balls.
+        substance: the balls' properties.
 
     Attributes:
-        there: (capacity,) which balls exist; change it by `place` and `remove` only.
+        there: (capacity,) which balls exist; changed by `place` and `remove` only.
     """
 
     def __init__(self, walls: Sequence[Shape], capacity: int, substance: Substance) -> None:
@@ -109,7 +109,7 @@ class Balls:
 
     @property
     def positions(self) -> Floats:
-        """(capacity, 3) in the walls' frame [m]; of balls that are not there without meaning."""
+        """(capacity, 3) in the walls' frame [m]; meaningless for balls that do not exist."""
         return self._positions
 
     @property
@@ -119,7 +119,7 @@ class Balls:
 
     @property
     def all_there(self) -> bool:
-        """Whether there are as many as there may be."""
+        """Whether all balls exist."""
         return bool(self.there.all())
 
     @property
@@ -133,14 +133,14 @@ class Balls:
         return float(self._data.time)
 
     def place(self, which: Any, positions: Floats, velocities: Floats) -> None:
-        """Let balls be there, with (n, 3) positions [m] and velocities [m/s]."""
+        """Add balls at (n, 3) positions [m] with velocities [m/s]."""
         self._positions[which], self._velocities[which] = positions, velocities
         self._turning[which] = 0.0
         self.there[which] = True
         self._switch(which, 1)
 
     def remove(self, which: Any) -> None:
-        """Let balls not be there."""
+        """Remove balls."""
         self.there[which] = False
         aside = np.arange(self.capacity, dtype=np.float64)[which] * 10.0 * self.substance.radius
         self._positions[which] = np.stack([aside, 0 * aside, 0 * aside + _WAITING], axis=-1)
@@ -153,15 +153,15 @@ class Balls:
         self._model.geom_conaffinity[self._geoms[which]] = bit
 
     def advance(self, seconds: float, field: Field, flying: Flags | None = None) -> Floats:
-        """Go on by a time, in steps of at most `Substance.step`.
+        """Advance by a time, in steps of at most `Substance.step`.
 
         Args:
-            seconds: how far.
-            field: what acts on all of them.
-            flying: (capacity,) those that feel no drag.
+            seconds: duration [s].
+            field: acceleration that acts on all balls.
+            flying: (capacity,) balls without drag.
 
         Returns:
-            (capacity, 3) what the walls and the other balls gave each ball on average: acceleration [m/s2].
+            (capacity, 3) mean acceleration of each ball by contacts with walls and other balls [m/s2].
         """
         drag: Floats | float = self.substance.drag
         if flying is not None and flying.any():
@@ -183,7 +183,7 @@ class Balls:
         return found
 
     def _set_step(self, seconds: float) -> int:
-        """Choose the number of steps: more where balls are so fast that they might pass through a wall."""
+        """Set the step and return the number of steps: more if balls are fast enough to pass through a wall."""
         share = _SHARE_OF_RADIUS * self.substance.radius
         step = min(self.substance.step, share / max(self.fastest, 1e-9))
         count = max(1, math.ceil(seconds / max(step, _SHORTEST_STEP) - 1e-9))
@@ -193,7 +193,7 @@ class Balls:
         return count
 
     def free_places(self, points: Floats) -> Flags:
-        """(n,) at which points (n, 3) a ball would touch no wall; no ball may be there yet."""
+        """Return (n,) at which points (n, 3) a ball would touch no wall; no ball may exist yet."""
         free = np.zeros(len(points), bool)
         self._switch(0, 1)
         for i, point in enumerate(points):
@@ -218,7 +218,7 @@ def _set_options(option: Any, substance: Substance) -> None:
 
 def _add_wall(spec: Any, wall: Shape, index: int, substance: Substance) -> None:
     geom = spec.worldbody.add_geom(
-        type=_FORMS[wall.kind], size=_half(wall), pos=wall.pose[:3], quat=wall.pose[3:7]
+        type=_GEOM_TYPES[wall.kind], size=_half(wall), pos=wall.pose[:3], quat=wall.pose[3:7]
     )
     _set_contact(geom, substance)
     if wall.vertices is not None and wall.faces is not None:
@@ -251,7 +251,7 @@ def _set_contact(geom: Any, substance: Substance) -> None:
 
 
 def _half(wall: Shape) -> list[float]:
-    """A shape's size as MuJoCo has it: half lengths."""
+    """Return a shape's size in MuJoCo's convention: half lengths."""
     size = [float(x) for x in wall.size]
     match wall.kind:
         case ShapeKind.BOX:

@@ -1,4 +1,4 @@
-"""The cup as a fluid sees it: what its shapes enclose, and which balls have left it."""
+"""The geometry of the cup: the volume that its shapes enclose, and which balls have left it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Flags = NDArray[np.bool_]
 
 
 class Cup:
-    """A hollow body that opens along its z axis, in its own frame.
+    """A hollow body, open along its z axis, in its own frame.
 
     Attributes:
         name: of its entity.
@@ -33,7 +33,7 @@ class Cup:
         self.walls: tuple[Shape, ...] = tuple(solid)
         if not solid:
             raise BadInput(
-                "this cup has nothing that could hold a fluid",
+                "this cup has no shapes that could hold a fluid",
                 where="cup",
                 found=entity.name,
                 expected="an entity with colliding shapes, such as walls and a bottom",
@@ -48,12 +48,12 @@ class Cup:
         self.high: Floats = np.array([*self._corners.max(axis=0), inside.rim])
 
     def beyond_outline(self, points: Floats) -> Floats:
-        """(n,) how far points lie outside the outline, seen along z; negative inside [m]."""
+        """Return (n,) distance of points from the outline, projected along z; negative inside [m]."""
         away: Floats = (points[:, :2] @ self._outward.T - self._offsets).max(axis=1)
         return away
 
     def holds(self, points: Floats) -> Flags:
-        """(n,) which points are between bottom and rim and within the outline."""
+        """Return (n,) which points are between bottom and rim and within the outline."""
         z = points[:, 2]
         held: Flags = (
             (z >= self.low[2]) & (z <= self.high[2]) & (self.beyond_outline(points) <= 0.0)
@@ -61,7 +61,7 @@ class Cup:
         return held
 
     def keeps_all(self, points: Floats, radius: float) -> bool:
-        """Whether `left_by` would tell none; quicker than to look at each."""
+        """Whether `left_by` would return none; faster than to evaluate it."""
         z = points[:, 2]
         away = points[:, :2] @ self._outward.T - self._offsets
         return bool(
@@ -71,7 +71,7 @@ class Cup:
         )
 
     def left_by(self, points: Floats, radius: float) -> Flags:
-        """(n,) which balls are out of the cup: a diameter above the rim, or a radius beyond the outline or bottom."""
+        """Return (n,) which balls left the cup: a diameter above the rim, or a radius beyond outline or bottom."""
         z = points[:, 2]
         out: Flags = (
             (z > self.high[2] + 2 * radius)
@@ -81,7 +81,7 @@ class Cup:
         return out
 
     def missed_by(self, points: Floats, radius: float) -> Flags:
-        """(n,) which balls that fall towards the cup have passed it by: they are below the rim and outside."""
+        """Return (n,) which balls that fall towards the cup have missed it: they are below the rim and outside."""
         z = points[:, 2]
         past: Flags = (z < self.low[2] - radius) | (
             (z < self.high[2] - radius) & (self.beyond_outline(points) > radius)

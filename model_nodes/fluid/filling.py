@@ -1,4 +1,4 @@
-"""Where the balls of a full cup lie."""
+"""The positions of the balls in a filled cup."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from model_nodes.fluid.cup import Cup
 from model_nodes.fluid.motion import Field
 
 _APART = 2.1
-"""Distance of neighbours when they are put in, in radii."""
+"""Initial distance of neighbours, in radii."""
 _JITTER = 0.04
-"""Balls in exact columns would stand on each other for ever; this much of a radius disturbs them."""
+"""Random displacement, in radii: balls in exact columns would stay on top of each other."""
 _HEAP = 1.5
-"""Balls begin up to so many heights of the cup above its rim: settled, they lie closer than on a grid."""
+"""Height of the initial heap above the rim, in heights of the cup: settled balls are denser than the grid."""
 _SETTLING_S = 1.0
 _PIECE_S = 0.01
 _STEP_S = 0.005
 
 
 def settled_in(cup: Cup, count: int, substance: Substance, gravity: float, seed: int) -> Floats:
-    """Where balls come to rest in a cup that stands upright.
+    """Simulate balls until they have settled in an upright cup.
 
-    They settle as points, whatever they are later: without friction that is much quicker.
+    They settle as points, regardless of their kind: without friction that is much faster.
 
     Args:
-        cup: where they go.
-        count: how many.
-        substance: what they are made of.
+        cup: the cup to fill.
+        count: number of balls.
+        substance: the balls' properties.
         gravity: its magnitude [m/s2].
-        seed: of the small disorder in which they are put in.
+        seed: of the random displacements.
 
     Returns:
-        (count, 3) in the cup's frame [m].
+        (count, 3) positions in the cup's frame [m].
 
     Raises:
-        BadInput: if there is no room for as many.
+        BadInput: if there is not enough room.
     """
     if not count:
         return np.empty((0, 3))
@@ -76,7 +76,7 @@ def _too_many(balls: Balls, cup: Cup, count: int, room: int) -> BadInput:
 
 
 def _places(balls: Balls, cup: Cup) -> Floats:
-    """(n, 3) places of a grid in which a ball touches nothing, the lowest first."""
+    """Return (n, 3) the places of a grid at which a ball touches nothing, lowest first."""
     radius = balls.substance.radius
     step = _APART * radius
     axes = [_centred(cup.low[i] + radius, cup.high[i] - radius, step) for i in (0, 1)]
@@ -90,13 +90,13 @@ def _places(balls: Balls, cup: Cup) -> Floats:
 
 
 def _centred(low: float, high: float, step: float) -> Floats:
-    """Numbers a step apart, in the middle between two bounds."""
+    """Return evenly spaced numbers, centred between two bounds."""
     count = int((high - low) / step) + 1 if high > low else 0
     return (low + high) / 2 + step * (np.arange(count, dtype=np.float64) - (count - 1) / 2)
 
 
 def _spaced(points: Floats, step: float) -> Floats:
-    """Of points above each other, only those at least a step apart, from the lowest on."""
+    """Select, of points above each other, those at least a step apart, from the lowest up."""
     last: dict[tuple[float, float], float] = {}
     kept = []
     for x, y, z in points.tolist():

@@ -1,4 +1,4 @@
-"""A fluid in a cup (paper 0, section 4.1): many small balls in the cup's frame, with an engine of their own."""
+"""A fluid in a cup (paper 0, section 4.1): many small balls in the cup's frame, with a separate engine."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ _NAME = "fluid_in_cup"
 PARTICLES = "particles"
 COUNT = AttributeSpec("particle_count", 1)
 _TOO_FAST = 100.0
-"""A particle faster than this has been shot out by a contact that went wrong [m/s]."""
+"""A particle faster than this was ejected by an unstable contact [m/s]."""
 
 
 class FluidInCup(Model):
-    """Simulates particles in the frame of a moving cup, whose walls stand still there.
+    """Simulates particles in the frame of a moving cup, whose walls are at rest in that frame.
 
-    The cup's motion comes in as inertial forces; what the particles weigh goes back to the main model as a force on
-    the cup. Particles that leave the cup are told of in the event ``spilled`` (with ``cup``, ``count``, ``left`` and,
-    in the world, ``positions`` and ``velocities``) and are gone, unless the model is responsible for the pose of
-    spare objects: each such object takes the place of one particle and is given back to the main model there.
+    The cup's motion enters as inertial forces; the particles' weight acts on the cup in the main model as an external
+    wrench. Particles that leave the cup are reported in the event ``spilled`` (with ``cup``, ``count``, ``left`` and,
+    in the world, ``positions`` and ``velocities``) and removed, unless the model is responsible for the pose of
+    spare objects: each such object replaces one particle and is handed back to the main model there.
     Further events: ``empty`` when the last particle has left, ``caught`` (with ``count`` and ``total``) when
-    particles that the command ``add`` let fall into the cup have arrived in it.
+    particles added above the cup by the command ``add`` have arrived in it.
     """
 
     settings_class = Settings
@@ -66,16 +66,16 @@ class FluidInCup(Model):
 
     @classmethod
     def describe(cls) -> ModelDescription:
-        """What the model is."""
+        """Describe the model."""
         return ModelDescription(
             kind=ModelKind.SIMULATION,
-            summary="Particles of a fluid in a moving cup, with an engine of their own.",
+            summary="Particles of a fluid in a moving cup, with a separate engine.",
             rate=100.0,
             provides=(_particles(0), COUNT, EXTERNAL_WRENCH, POSE),
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Bring the particles, their number, and their weight as attributes of the cup."""
+        """Contribute the particles, their number, and their weight as attributes of the cup."""
         self._settings = Settings.read(parameters)
         self._seed = seed
         self._spares = Spares()
@@ -96,7 +96,7 @@ class FluidInCup(Model):
         """Fill the cup.
 
         Raises:
-            BadInput: if the cup is nothing that holds the particles.
+            BadInput: if the cup cannot hold the particles.
         """
         settings = self._settings
         if not scene.layout.has(settings.cup, POSE.name):
@@ -109,22 +109,22 @@ class FluidInCup(Model):
         self._balls.place(np.arange(count), resting, np.zeros((count, 3)))
         self._arriving: Flags = np.zeros(settings.room, bool)
         self._motion = CupMotion(np.array(settings.gravity), round(settings.smoothing * 1e9))
-        self._motion.see(scene.time_ns, scene.pose(settings.cup))
+        self._motion.add(scene.time_ns, scene.pose(settings.cup))
         self._weight = Weight()
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Let the particles move in the cup; tell who has left and who has arrived."""
-        balls = self._need()
-        self._motion.see(tick.scene.time_ns, tick.scene.pose(self._settings.cup))
+        """Simulate the particles; report those that have left and arrived."""
+        balls = self._require_balls()
+        self._motion.add(tick.scene.time_ns, tick.scene.pose(self._settings.cup))
         pushes = balls.advance(tick.period_ns / 1e9, self._motion.field(), self._arriving)
         self._check(balls, tick.time_ns)
         output = StepOutput(tick.time_ns)
-        self._look_who_arrived(balls, output)
-        self._look_who_left(balls, output)
-        self._tell(balls, pushes, output)
+        self._report_arrivals(balls, output)
+        self._report_spills(balls, output)
+        self._write_values(balls, pushes, output)
         return output
 
-    def _need(self) -> Balls:
+    def _require_balls(self) -> Balls:
         if self._balls is None:
             raise RunFailed(_NAME, "step", 0, "the model has not been started")
         return self._balls
@@ -137,7 +137,7 @@ class FluidInCup(Model):
             )
             raise RunFailed(_NAME, "step", time_ns, reason)
 
-    def _look_who_arrived(self, balls: Balls, output: StepOutput) -> None:
+    def _report_arrivals(self, balls: Balls, output: StepOutput) -> None:
         if not self._arriving.any():
             return
         arrived = self._arriving & self._cup.holds(balls.positions)
@@ -151,7 +151,7 @@ class FluidInCup(Model):
         }
         output.events.append(Event("caught", output.time_ns, arguments=arguments))
 
-    def _look_who_left(self, balls: Balls, output: StepOutput) -> None:
+    def _report_spills(self, balls: Balls, output: StepOutput) -> None:
         radius = self._settings.substance.radius
         positions = balls.positions
         if balls.all_there and self._cup.keeps_all(positions, radius):
@@ -173,7 +173,7 @@ class FluidInCup(Model):
             "cup": self._cup.name,
             "count": len(left),
             "left": remaining,
-            # to a hundredth of a millimetre: events are read by people too
+            # to a hundredth of a millimetre, for readability
             "positions": [pose[:3].round(5).tolist() for pose in left],
             "velocities": [pose[7:10].round(5).tolist() for pose in left],
         }
@@ -183,10 +183,10 @@ class FluidInCup(Model):
         output.requests += self._spares.send(left, output.time_ns)
 
     def _in_world(self, position: Floats, velocity: Floats) -> Floats:
-        """(13,) pose and twist of a particle."""
+        """Return (13,) pose and twist of a particle."""
         return compose(self._motion.pose, pose_value(position, linear=velocity).data)
 
-    def _tell(self, balls: Balls, pushes: Floats, output: StepOutput) -> None:
+    def _write_values(self, balls: Balls, pushes: Floats, output: StepOutput) -> None:
         cup, substance = self._cup.name, self._settings.substance
         rows = np.empty((balls.capacity, PARTICLE_SIZE))
         positions = balls.positions
@@ -198,14 +198,14 @@ class FluidInCup(Model):
             pushes, positions = pushes[inside], positions[inside]
         rotation = quat2mat(self._motion.pose[3:7].tolist())
         wrench = self._weight.update(pushes, positions, rotation, substance.mass)
-        told = {PARTICLES: rows.ravel(), COUNT.name: np.array([float(len(positions))])}
-        told[EXTERNAL_WRENCH.name] = wrench
-        for name, data in told.items():
+        values = {PARTICLES: rows.ravel(), COUNT.name: np.array([float(len(positions))])}
+        values[EXTERNAL_WRENCH.name] = wrench
+        for name, data in values.items():
             output.values[cup, name] = Value(data, output.time_ns)
         output.values.update(self._spares.poses(output.time_ns))
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Keep an object ready to become the body of a particle that leaves the cup.
+        """Reserve an object as the body of a particle that leaves the cup.
 
         Raises:
             Refused: if this is not the pose of an object.
@@ -218,41 +218,41 @@ class FluidInCup(Model):
         self._spares.keep(entity, value)
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Let go of a spare object: where its particle has left the cup, else where it has waited.
+        """Release a spare object: where its particle has left the cup, else where it has waited.
 
         Raises:
-            Refused: if the model has no such object.
+            Refused: if the model is not responsible for it.
         """
         if attribute != POSE.name or entity not in self._spares:
             raise Refused(
-                f"the fluid in {self._settings.cup} does not let go of {entity}.{attribute}"
+                f"the fluid in {self._settings.cup} is not responsible for {entity}.{attribute}"
             )
-        return self._spares.let_go(entity, scene.time_ns)
+        return self._spares.release(entity, scene.time_ns)
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
-        """Carry out ``add`` with positions [m] and velocities [m/s] in the world: let particles fall into the cup.
+        """Execute ``add`` with positions [m] and velocities [m/s] in the world: particles to fall into the cup.
 
         Raises:
             Refused: if there is no such command, or no room for as many particles.
         """
         if name != "add":
             raise Refused(
-                f"a fluid knows no command {name!r}; it knows add (positions, velocities)"
+                f"a fluid has no command {name!r}; its command is add (positions, velocities)"
             )
-        balls = self._need()
+        balls = self._require_balls()
         poured = read_pouring(arguments)
         free = np.flatnonzero(~balls.there)
         if len(free) < len(poured.positions):
             raise Refused(
                 f"there is room for {len(free)} more particles in {self._cup.name}, not for"
-                f" {len(poured.positions)}; its parameter capacity says how many there may be"
+                f" {len(poured.positions)}; the parameter capacity limits their number"
             )
         which = free[: len(poured.positions)]
-        balls.place(which, *poured.seen_from(self._motion.pose))
+        balls.place(which, *poured.in_frame(self._motion.pose))
         self._arriving[which] = True
 
     def stop(self) -> None:
-        """Let go of the engine."""
+        """Release the engine."""
         self._balls = None
 
 

@@ -1,4 +1,4 @@
-"""How a cup moves, and what those inside feel of it."""
+"""The motion of a cup, and the resulting accelerations in its frame."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Field:
     """Acceleration in a moving frame: ``uniform + positions @ by_position + velocities @ by_velocity``.
 
     Gravity and the frame's linear acceleration are uniform; centrifugal and Euler acceleration depend on the
-    position, that of Coriolis on the velocity, both in the frame.
+    position, Coriolis acceleration on the velocity, both in the frame.
 
     Attributes:
         uniform: (3,) [m/s2].
@@ -29,7 +29,7 @@ class Field:
     by_velocity: Floats
 
     def at(self, positions: Floats, velocities: Floats) -> Floats:
-        """(n, 3) accelerations of points (n, 3) [m] that move with velocities (n, 3) [m/s]."""
+        """Return (n, 3) accelerations [m/s2] of points (n, 3) [m] with velocities (n, 3) [m/s]."""
         found: Floats = positions @ self.by_position
         found += self.uniform
         found += velocities @ self.by_velocity
@@ -37,38 +37,38 @@ class Field:
 
 
 class CupMotion:
-    """Follows a cup's pose and twist and tells the field inside.
+    """Tracks a cup's pose and twist and computes the accelerations in its frame.
 
-    A recorded robot's velocities carry the noise of its encoders, so the acceleration is the slope of a line
-    through the twists of the last moments. Twists and not positions: a pose may be corrected in a jump when a
-    responsibility moves, which no fluid shall feel.
+    A recorded robot's velocities contain encoder noise, so the acceleration is the slope of a line fitted to the
+    latest twists. Twists rather than positions: a handover may correct a pose discontinuously, which must not
+    accelerate the fluid.
 
     Args:
         gravity: (3,) in the world [m/s2].
-        window_ns: how much time the line covers at least, if there is as much; 0: the last two twists.
+        window_ns: least time that the line covers, if there are enough samples; 0: the last two twists.
     """
 
     def __init__(self, gravity: Floats, window_ns: int) -> None:
         self._gravity = gravity
         self._window_ns = window_ns
-        self._seen: deque[tuple[int, Floats]] = deque()
+        self._samples: deque[tuple[int, Floats]] = deque()
 
     @property
     def pose(self) -> Floats:
         """(13,) the newest pose and twist in the world."""
-        return self._seen[-1][1]
+        return self._samples[-1][1]
 
-    def see(self, time_ns: int, pose: Floats) -> None:
-        """Note the cup's pose and twist (13,) in the world; one of a time already seen replaces it."""
-        seen = self._seen
-        while seen and seen[-1][0] >= time_ns:
-            seen.pop()
-        seen.append((time_ns, pose.copy()))
-        while len(seen) > 2 and seen[1][0] <= time_ns - self._window_ns:
-            seen.popleft()
+    def add(self, time_ns: int, pose: Floats) -> None:
+        """Add the cup's pose and twist (13,) in the world; replaces samples of the same or a later time."""
+        samples = self._samples
+        while samples and samples[-1][0] >= time_ns:
+            samples.pop()
+        samples.append((time_ns, pose.copy()))
+        while len(samples) > 2 and samples[1][0] <= time_ns - self._window_ns:
+            samples.popleft()
 
     def field(self) -> Field:
-        """What is felt in the cup's frame at its newest pose."""
+        """Return the accelerations in the cup's frame at its newest pose."""
         twist, slope = self._fit()
         back = conjugate(self.pose[3:7].tolist())
         uniform = rotate(back, (self._gravity - slope[:3]).tolist())
@@ -78,12 +78,12 @@ class CupMotion:
         return Field(np.array(uniform), -(spin @ spin + spin_up).T, -2.0 * spin.T)
 
     def _fit(self) -> tuple[Floats, Floats]:
-        """(6,) twist at the newest time and its (6,) slope, by a line through what was seen."""
-        if len(self._seen) < 2:
+        """Return (6,) the twist at the newest time and its (6,) slope, by a line through the samples."""
+        if len(self._samples) < 2:
             return self.pose[7:13], np.zeros(6)
-        last = self._seen[-1][0]
-        seconds = np.array([(time_ns - last) * 1e-9 for time_ns, _ in self._seen])
-        twists = np.array([pose[7:13] for _, pose in self._seen])
+        last = self._samples[-1][0]
+        seconds = np.array([(time_ns - last) * 1e-9 for time_ns, _ in self._samples])
+        twists = np.array([pose[7:13] for _, pose in self._samples])
         count = len(seconds)
         middle, mean = np.add.reduce(seconds) / count, np.add.reduce(twists) / count
         seconds -= middle

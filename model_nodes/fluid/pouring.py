@@ -1,4 +1,4 @@
-"""Particles that are let into a cup from outside."""
+"""Particles that are added to a cup from outside."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Poured:
     positions: Floats
     velocities: Floats
 
-    def seen_from(self, frame: Floats) -> tuple[Floats, Floats]:
-        """(n, 3) positions and velocities in a frame of (13,) pose and twist."""
+    def in_frame(self, frame: Floats) -> tuple[Floats, Floats]:
+        """Return (n, 3) positions and velocities in a frame with (13,) pose and twist."""
         seen = [
             relative_to(frame, pose_value(p, linear=v).data)
             for p, v in zip(self.positions, self.velocities, strict=True)
@@ -31,10 +31,10 @@ class Poured:
 
 
 def read_pouring(arguments: Mapping[str, Json]) -> Poured:
-    """The arguments of the command ``add``.
+    """Read the arguments of the command ``add``.
 
     Raises:
-        Refused: if they are not as many positions as velocities.
+        Refused: if the numbers of positions and velocities differ, or one is malformed.
     """
     if set(arguments) != {"positions", "velocities"}:
         raise Refused(f"add needs positions and velocities, not {sorted(arguments)}")

@@ -1,4 +1,4 @@
-"""Objects that wait to become the bodies of particles in the main model."""
+"""Spare objects that become the bodies of particles in the main model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hetwin_core.ensemble.scene.values import POSE, Floats, Value
 
 
 class Spares:
-    """The objects whose poses the fluid is responsible for; they stand still until they are sent."""
+    """The objects for whose poses the fluid is responsible; they are at rest until they are sent."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, Value] = {}
@@ -22,12 +22,12 @@ class Spares:
         return entity in self._waiting or entity in self._sent
 
     def keep(self, entity: str, value: Value) -> None:
-        """Let an object wait where it is."""
+        """Add a spare object, which stays where it is."""
         self._sent.pop(entity, None)
         self._waiting[entity] = Value(value.data.copy(), value.time_ns, value.parent)
 
     def send(self, poses: Sequence[Floats], time_ns: int) -> list[Request]:
-        """Send as many objects to these (13,) poses in the world as there are; what else there is has no body."""
+        """Send spare objects to these (13,) poses in the world; surplus poses are dropped."""
         requests = []
         for entity, pose in zip(list(self._waiting), poses, strict=False):
             del self._waiting[entity]
@@ -35,8 +35,8 @@ class Spares:
             requests.append(Request(RequestKind.GIVE_BACK, entity, POSE.name))
         return requests
 
-    def let_go(self, entity: str, time_ns: int) -> Value:
-        """The object's pose in the world at a time; it is nobody's spare any more."""
+    def release(self, entity: str, time_ns: int) -> Value:
+        """Remove an object; returns its pose in the world at a time."""
         if entity in self._waiting:
             value = self._waiting.pop(entity)
             return value if value.time_ns == time_ns else Value(_still(value.data), time_ns)
@@ -44,7 +44,7 @@ class Spares:
         return Value(extrapolate(value.data, (time_ns - value.time_ns) / 1e9), time_ns)
 
     def poses(self, time_ns: int) -> Iterator[tuple[tuple[str, str], Value]]:
-        """Where the objects are that the fluid is still responsible for."""
+        """Iterate over the poses of all objects for which the fluid is still responsible."""
         for entity, value in self._waiting.items():
             yield (entity, POSE.name), Value(_still(value.data), time_ns)
         for entity, value in self._sent.items():

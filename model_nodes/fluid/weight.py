@@ -1,4 +1,4 @@
-"""What the fluid does to its cup."""
+"""The force of the fluid on its cup."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from hetwin_core.ensemble.scene.poses import cross
 from hetwin_core.ensemble.scene.values import Floats
 
 _SHARE = 0.2
-"""Of the newest force; the rest is what was before. The cup feels the force late by a step of the fluid, and a fluid
-heavier than its cup would shake it more and more if all of the force went in at once."""
+"""Weight of the newest force in an exponential average. The force acts on the cup with a delay of one step of the
+fluid; without the average, a fluid heavier than its cup would be unstable."""
 
 
 class Weight:
-    """Force of the particles on their cup: weight at rest, more or less when the cup is moved up or down."""
+    """The force of the particles on their cup: at rest their weight, plus inertial forces if the cup moves."""
 
     def __init__(self) -> None:
         self._wrench = np.zeros(6)
 
     def update(self, pushes: Floats, positions: Floats, rotation: Floats, mass: float) -> Floats:
-        """The wrench on the cup, in the world.
+        """Return the wrench on the cup, in the world.
 
         Args:
-            pushes: (n, 3) what the walls and the others gave each particle, in the cup's frame [m/s2].
+            pushes: (n, 3) acceleration of each particle by contacts, in the cup's frame [m/s2].
             positions: (n, 3) of the particles in the cup's frame [m].
             rotation: (3, 3) the cup's, in the world.
             mass: of a particle [kg].
@@ -32,7 +32,7 @@ class Weight:
         """
         now = np.zeros(6)
         if len(positions):
-            # What particles do to each other cancels; the rest is what the cup gives.
+            # Forces between particles cancel; the rest is the cup's.
             force = rotation @ (-mass * np.add.reduce(pushes))
             centre = rotation @ (np.add.reduce(positions) / len(positions))
             now[:3], now[3:] = force, cross(centre.tolist(), force.tolist())

@@ -1,4 +1,4 @@
-"""Grasp monitor: is something held, and what."""
+"""Grasp monitor: whether a hand holds an object, and which."""
 
 from model_nodes.grasp_monitor.model import GraspMonitor
 

@@ -1,4 +1,4 @@
-"""Which objects are between the fingers, from the distances and normals of the main model."""
+"""Determines which objects are between the fingers, from the main model's distances and normals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hetwin_core.ensemble.scene.values import Floats
 
 
 class Touch(NamedTuple):
-    """A finger near an object: which one, how far [m], and the unit normal towards the object."""
+    """A finger near an object: its index, the distance [m], and the unit normal towards the object."""
 
     finger: int
     distance: float
@@ -25,15 +25,15 @@ Touches: TypeAlias = dict[int, list[Touch]]
 
 
 class Enclosure:
-    """Finds what is between fingers.
+    """Finds objects between fingers.
 
-    The links of one finger count as one side, and so does each further link that the hand names,
+    The links of one finger count as one side, and so does each further link that the hand lists,
     such as a palm.
 
     Args:
         layout: the scene's layout.
-        hand: whose fingers these are.
-        reach: distances above this are of no interest [m].
+        hand: the hand with the fingers.
+        reach: distances above this are ignored [m].
         opposition: two normals oppose each other if their cosine is below this.
 
     Raises:
@@ -48,7 +48,7 @@ class Enclosure:
         self._opposition = opposition
 
     def touches(self, proximity: Floats) -> Touches:
-        """All objects within reach of a finger."""
+        """Return all objects within reach of a finger."""
         found: Touches = {}
         close = proximity[proximity[:, 2] <= self._reach]
         for row in close.tolist():
@@ -59,12 +59,12 @@ class Enclosure:
         return found
 
     def between(self, touches: Touches, distance: float, preferred: int) -> int:
-        """Index of the object that fingers touch on opposing sides, -1 if there is none.
+        """Return the index of the object that fingers touch on opposing sides, -1 if there is none.
 
         Args:
-            touches: what `touches` found.
-            distance: a finger touches when it is at most this far [m].
-            preferred: the object to name if there are several; else the nearest is named.
+            touches: the result of `touches`.
+            distance: largest distance of a touching finger [m].
+            preferred: the object to select if there are several; otherwise the nearest.
         """
         gaps = {o: self._gap(t) for o, t in touches.items() if len(t) > 1}
         held = {o: gap for o, gap in gaps.items() if gap <= distance}
@@ -90,7 +90,7 @@ def _cosine(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def _fingers(layout: Layout, hand: HandDescription) -> dict[int, int]:
-    """For each finger link's index the index of its finger."""
+    """Return the index of the finger of each finger link, by the link's index."""
     unknown = [link for link in hand.finger_links if layout.entity_id(link) < 0]
     if unknown:
         raise BadInput(

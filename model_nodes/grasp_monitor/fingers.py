@@ -1,4 +1,4 @@
-"""How far the fingers are closed, and since when they have stood still."""
+"""The closing of the fingers, and since when they have been at rest."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ _NO_TRAVEL = 1e-9
 
 
 class FingerMotion:
-    """Follows the finger joints as fractions of their travel: 0 fully open, 1 closed on nothing.
+    """Tracks the finger joints as fractions of their travel: 0 fully open, 1 closed without an object.
 
-    Joints without travel (opened and closed are the same) do not count; a missing number (NaN)
-    leaves its joint where it was.
+    Joints without travel (opened and closed are equal) are ignored; a missing value (NaN)
+    leaves its joint unchanged.
 
     Args:
-        hand: whose fingers these are.
-        still_range: fingers that stay within this fraction of the travel stand still.
+        hand: the hand with the fingers.
+        still_range: fingers that stay within this fraction of the travel are at rest.
 
     Attributes:
         closing: mean fraction over the joints.
         farthest: smallest fraction, of the joint that is farthest from closed.
-        still_since_ns: since when no joint has left `still_range`.
+        still_since_ns: time since which no joint has left `still_range`.
 
     Raises:
-        BadInput: if the hand does not say where its fingers are opened and closed.
+        BadInput: if the hand does not specify its fingers' opened and closed positions.
     """
 
     def __init__(self, hand: HandDescription, still_range: float) -> None:
@@ -53,7 +53,7 @@ class FingerMotion:
         self.still_since_ns = 0
 
     def update(self, time_ns: int, positions: Floats) -> None:
-        """Take the finger joints' positions at a time, in the order of the hand's joints."""
+        """Update with the finger joints' positions at a time, in the order of the hand's joints."""
         at = positions.tolist()
         seen = [(at[i] - opened) * scale for i, opened, scale in self._joints]
         before = self._fractions or [0.0] * len(seen)

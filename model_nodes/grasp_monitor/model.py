@@ -1,4 +1,4 @@
-"""Grasp monitor: observes from fingers and distances whether a hand holds something, and what.
+"""Grasp monitor: observes from fingers and distances whether a hand holds an object, and which.
 
 Paper 0, section 4.2: a simple monitor, tuned to observe whether anything is grasped, but not how.
 """
@@ -30,9 +30,9 @@ from model_nodes.grasp_monitor.enclosure import Enclosure, Touches
 from model_nodes.grasp_monitor.fingers import FingerMotion
 
 HOLDING = AttributeSpec("holding", meaning=Meaning.TRUTH)
-"""Of a hand: whether it holds anything."""
+"""Whether a hand holds an object."""
 HELD_OBJECT = AttributeSpec("held_object", meaning=Meaning.ENTITY)
-"""Of a hand: what it holds."""
+"""The object that a hand holds."""
 
 
 class Settings(Parameters):
@@ -64,19 +64,19 @@ class Settings(Parameters):
 
 
 class GraspMonitor(Model):
-    """Says whether a hand holds an object.
+    """Reports whether a hand holds an object.
 
-    It does when the fingers have closed a bit, stand still short of closed on nothing, and touch
+    It does when the fingers have closed a bit, are at rest before they are fully closed, and touch
     the same object on opposing sides. It no longer does when they open, close fully, or the object
     is not between them any more. Events: ``grip_closed`` and ``grip_lost``, with ``hand`` and
-    ``object``, dated at the start of what was observed.
+    ``object``, stamped with the time at which the change was first observed.
     """
 
     settings_class = Settings
 
     @classmethod
     def describe(cls) -> ModelDescription:
-        """What the model is."""
+        """Describe the model."""
         return ModelDescription(
             kind=ModelKind.OBSERVER,
             summary="Observes from fingers and distances whether a hand holds something.",
@@ -85,10 +85,10 @@ class GraspMonitor(Model):
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Bring the hand's attributes ``holding`` and ``held_object``.
+        """Contribute the hand's attributes ``holding`` and ``held_object``.
 
         Raises:
-            BadInput: if a threshold is no number, or the hand's description is incomplete.
+            BadInput: if a threshold is not a number, or the hand's description is incomplete.
         """
         self._limits = Settings.read(parameters)
         self._hand = self._limits.hand
@@ -127,7 +127,7 @@ class GraspMonitor(Model):
         self._grip_closing = 0.0
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Look at the fingers and at what is between them."""
+        """Update the fingers and detect whether the grip has changed."""
         scene = tick.scene
         self._fingers.update(scene.time_ns, scene.values[self._positions])
         touches = self._enclosure.touches(scene.proximity)
@@ -184,7 +184,7 @@ class GraspMonitor(Model):
         if now - since_ns >= limits.dwell * 1e9:
             self._held, self._candidate = -1, -1
             if opened:
-                # Fingers that let go must close again before they can hold again.
+                # Fingers that have opened must close before they can hold again.
                 self._most_open = fingers.closing
         return since_ns
 

@@ -1,4 +1,4 @@
-"""Handling observer: what hands do with objects, in the words of a planner."""
+"""Handling observer: the manipulation of objects by hands, as events for a planner."""
 
 from model_nodes.handling_observer.model import HandlingObserver
 

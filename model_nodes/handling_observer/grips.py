@@ -1,4 +1,4 @@
-"""Who holds which object: the verdicts of grasp monitors and the frames that objects move in."""
+"""Determines which hand holds which object, from grasp monitors and the frames of the objects' poses."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 class Grips:
     """Finds the hand that holds an object.
 
-    An object counts as held by a hand if the hand's grasp monitor says so; or if its pose is given
-    in the hand's frame, and the hand's monitor does not say otherwise or nothing else supports the
-    object (a model may be responsible for an object that its hand has not touched yet). Once held,
-    either of the two is enough for it to stay so.
+    An object is held by a hand if the hand's grasp monitor reports it; or if its pose is given
+    in the hand's frame, and the hand's monitor does not contradict or nothing else supports the
+    object (a model may be responsible for an object that its hand has not touched yet). Once an
+    object is held, either of the two conditions is sufficient.
 
     Args:
         layout: the scene's layout.
@@ -28,8 +28,8 @@ class Grips:
         self._seen: dict[int, int] = {}
         self._frames: dict[int, bool] = {}
 
-    def look(self, scene: Snapshot) -> None:
-        """Take the monitors' verdicts."""
+    def update(self, scene: Snapshot) -> None:
+        """Read the grasp monitors' attributes."""
         self._seen.clear()
         self._frames.clear()
         values = scene.values
@@ -40,13 +40,13 @@ class Grips:
             self._frames[hand] = holding is None or bool(holds and what is None)
 
     def holder(self, entity: int, frame: int, current: int, supported: bool) -> int:
-        """Index of the hand that holds an object, -1 for none.
+        """Return the index of the hand that holds an object, -1 for none.
 
         Args:
             entity: index of the object.
             frame: index of the entity in whose frame its pose is given, -1 for the world.
-            current: who held it last.
-            supported: whether something under it supports it.
+            current: the hand that held it last, -1 for none.
+            supported: whether something below supports it.
         """
         seen = self._seen.get(entity, -1)
         if current >= 0 and current in (seen, frame):

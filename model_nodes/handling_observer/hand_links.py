@@ -1,4 +1,4 @@
-"""Which links belong to a hand; they hold objects, they do not support them."""
+"""The links of a hand, which hold objects but do not support them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 
 
 def hand_links(layout: Layout, hand: str) -> frozenset[int]:
-    """Indices of the links of a hand.
+    """Return the indices of the links of a hand.
 
-    These are the link that the hand is fixed to, the links that its fingers start from, and all
-    that hang on them.
+    These are the link to which the hand is fixed, the parent links of its fingers, and all
+    their descendants.
     """
     links = layout.of_kind(EntityKind.LINK)
     described = layout.entity(hand)

@@ -1,6 +1,6 @@
-"""Handling observer: grasped, picked up, released, put down, measured on the scene.
+"""Handling observer: grasped, picked up, released and put down, determined from the scene.
 
-The only model that emits these events: they mean the same whatever ensemble moved the object.
+Only this model emits these events, so they mean the same in every ensemble.
 """
 
 from __future__ import annotations
@@ -28,15 +28,20 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
 from model_nodes.handling_observer.grips import Grips
 from model_nodes.handling_observer.hand_links import hand_links
-from model_nodes.handling_observer.story import Happening, Sighting, Story, Thresholds
+from model_nodes.handling_observer.state_machine import (
+    HandlingStateMachine,
+    Observation,
+    Thresholds,
+    Transition,
+)
 from model_nodes.handling_observer.supports import Supports, combined
 
 HELD = AttributeSpec("held", meaning=Meaning.ENTITY)
-"""Of an object: the hand that holds it."""
+"""The hand that holds an object."""
 ON = AttributeSpec("on", meaning=Meaning.ENTITY)
-"""Of an object: what it stands on."""
+"""The entity that supports an object."""
 CARRIED = AttributeSpec("carried", meaning=Meaning.TRUTH)
-"""Of an object: held by a hand and supported by nothing else."""
+"""Whether an object is held by a hand and supported by nothing else."""
 
 
 class Settings(Parameters):
@@ -58,17 +63,17 @@ class Settings(Parameters):
 
 
 class HandlingObserver(Model):
-    """Watches objects and hands; emits ``grasped``, ``picked_up``, ``released`` and ``put_down``.
+    """Observes objects and hands; emits ``grasped``, ``picked_up``, ``released`` and ``put_down``.
 
-    Each event has the arguments ``object``, ``hand`` and ``support`` (null if there is none) and is
-    dated at the moment when what it tells began, so it arrives later than its stamp.
+    Each event has the arguments ``object``, ``hand`` and ``support`` (null if there is none). Its stamp is
+    the time at which the new state began, so it arrives later than its stamp.
     """
 
     settings_class = Settings
 
     @classmethod
     def describe(cls) -> ModelDescription:
-        """What the model is."""
+        """Describe the model."""
         return ModelDescription(
             kind=ModelKind.OBSERVER,
             summary="Observes what hands do with objects: grasped, picked up, released, put down.",
@@ -77,10 +82,10 @@ class HandlingObserver(Model):
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Bring the attributes ``held``, ``on`` and ``carried`` of each object.
+        """Contribute the attributes ``held``, ``on`` and ``carried`` of each object.
 
         Raises:
-            BadInput: if a list of names or a number cannot be used.
+            BadInput: if a list of names or a number is invalid.
         """
         self._limits = Settings.read(parameters)
         self._objects = list(dict.fromkeys(self._limits.objects))
@@ -103,7 +108,7 @@ class HandlingObserver(Model):
         )
 
     def start(self, scene: Snapshot) -> None:
-        """Find objects and hands in the scene, and what the objects stand on.
+        """Find objects and hands in the scene, and the objects' supports.
 
         Raises:
             BadInput: if one is missing.
@@ -121,55 +126,57 @@ class HandlingObserver(Model):
             limits.clear_distance,
             math.cos(math.radians(limits.support_slope)),
         )
-        self._supports.look(scene.proximity)
+        self._supports.update(scene.proximity)
         thresholds = _thresholds(limits)
-        self._stories = [Story(thresholds, self._supports.support(i, -1)) for i in self._ids]
+        self._machines = [
+            HandlingStateMachine(thresholds, self._supports.support(i, -1)) for i in self._ids
+        ]
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Look at every object."""
+        """Update the state of every object."""
         scene = tick.scene
-        self._grips.look(scene)
-        self._supports.look(scene.proximity)
+        self._grips.update(scene)
+        self._supports.update(scene.proximity)
         output = StepOutput(tick.time_ns)
-        for name, story, seen in zip(
-            self._objects, self._stories, self._sightings(scene), strict=True
+        for name, machine, seen in zip(
+            self._objects, self._machines, self._observations(scene), strict=True
         ):
-            for happening in story.update(seen):
-                output.events.append(self._event(name, happening))
-            now = (("held", story.held), ("on", story.on), ("carried", story.carried))
+            for transition in machine.update(seen):
+                output.events.append(self._event(name, transition))
+            now = (("held", machine.held), ("on", machine.on), ("carried", machine.carried))
             for attribute, state in now:
                 output.values[name, attribute] = Value(np.array((float(state),)), tick.time_ns)
         return output
 
-    def _sightings(self, scene: Snapshot) -> list[Sighting]:
+    def _observations(self, scene: Snapshot) -> list[Observation]:
         return [
-            self._sighting(scene, entity, slot, pose, story)
-            for entity, slot, pose, story in zip(
-                self._ids, self._slots, self._poses, self._stories, strict=True
+            self._observation(scene, entity, slot, pose, machine)
+            for entity, slot, pose, machine in zip(
+                self._ids, self._slots, self._poses, self._machines, strict=True
             )
         ]
 
-    def _sighting(
-        self, scene: Snapshot, entity: int, slot: int, pose: slice, story: Story
-    ) -> Sighting:
-        support = self._supports.support(entity, story.on)
+    def _observation(
+        self, scene: Snapshot, entity: int, slot: int, pose: slice, machine: HandlingStateMachine
+    ) -> Observation:
+        support = self._supports.support(entity, machine.on)
         frame = int(scene.parents[slot])
-        return Sighting(
+        return Observation(
             time_ns=scene.time_ns,
-            holder=self._grips.holder(entity, frame, story.held, support >= 0),
+            holder=self._grips.holder(entity, frame, machine.held, support >= 0),
             support=support,
             touching=self._supports.touching(entity),
             pose=scene.values[pose].tolist(),
         )
 
-    def _event(self, name: str, happening: Happening) -> Event:
+    def _event(self, name: str, transition: Transition) -> Event:
         return Event(
-            happening.name,
-            happening.time_ns,
+            transition.name,
+            transition.time_ns,
             arguments={
                 "object": name,
-                "hand": self._name(happening.hand),
-                "support": self._name(happening.support),
+                "hand": self._name(transition.hand),
+                "support": self._name(transition.support),
             },
         )
 

@@ -1,4 +1,4 @@
-"""What is under an object, and what touches it, from the distances of the main model."""
+"""Determines the supports of objects and the entities in contact, from the main model's distances."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from hetwin_core.ensemble.scene.values import Floats
 
 
 class Supports:
-    """Finds supports: entities closer than the clearing distance, with a normal that points up.
+    """Finds supports: entities within the clearing distance whose normal points up.
 
     Args:
-        objects: indices of the objects of interest.
-        ignored: indices of what never supports, such as the links of hands.
+        objects: indices of the observed objects.
+        ignored: indices of entities that never support, such as the links of hands.
         distance: an entity farther than this is clear of the object [m].
-        upward: least vertical part of the unit normal from a support to the object.
+        upward: least vertical component of the unit normal from a support to the object.
     """
 
     def __init__(
@@ -31,8 +31,8 @@ class Supports:
         self._below: dict[int, dict[int, float]] = {}
         self._touching: dict[int, set[int]] = {}
 
-    def look(self, proximity: Floats) -> None:
-        """Take the rows of a snapshot (`PROXIMITY_COLUMNS`)."""
+    def update(self, proximity: Floats) -> None:
+        """Update with the rows of a snapshot (`PROXIMITY_COLUMNS`)."""
         self._below.clear()
         self._touching.clear()
         for row in proximity[proximity[:, 2] <= self._distance, :9].tolist():
@@ -41,11 +41,11 @@ class Supports:
             self._note(second, first, distance, -up)
 
     def touching(self, entity: int) -> frozenset[int]:
-        """Indices of what is within the clearing distance of an object."""
+        """Return the indices of the entities within the clearing distance of an object."""
         return frozenset(self._touching.get(entity, ()))
 
     def support(self, entity: int, current: int) -> int:
-        """Index of what is under an object; `current` if it still is, else the nearest, else -1."""
+        """Return the index of an object's support: `current` if it still is one, else the nearest, else -1."""
         below = self._below.get(entity)
         if not below:
             return -1
@@ -60,5 +60,5 @@ class Supports:
 
 
 def combined(groups: Iterable[Iterable[int]]) -> frozenset[int]:
-    """All indices of some groups."""
+    """Return all indices of some groups."""
     return frozenset(index for group in groups for index in group)

@@ -1,4 +1,4 @@
-"""In-hand localization: where in the hand is the object, from finger joints, torques and its shape."""
+"""In-hand localization: the pose of an object in a hand, from finger joints, torques and its shape."""
 
 from model_nodes.in_hand_localization.model import InHandLocalization
 

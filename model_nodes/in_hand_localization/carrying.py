@@ -1,4 +1,4 @@
-"""How fingers that touch an object carry it along."""
+"""The motion of an object that sticks to the fingers."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from model_nodes.in_hand_localization.hand_surface import PlacedHand
 from model_nodes.in_hand_localization.pose_filter import Touch
 
 _HELD_BACK = 0.05
-"""Weight with which the object stays where it is in the hand, against that of one finger."""
+"""Weight of zero motion in the hand, relative to that of one finger."""
 ARM_M = 0.03
-"""Lever by which a rotation counts as a displacement."""
+"""Lever arm that converts rotations to displacements [m]."""
 _HOLD = np.square([_HELD_BACK] * 3 + [_HELD_BACK * ARM_M] * 3)
 
 
 def carried(
     touches: Sequence[Touch], before: PlacedHand, now: PlacedHand, center: Floats
 ) -> tuple[Floats, Floats]:
-    """Displacement and rotation vector, both (3,) in the hand's frame, of an object that sticks to fingers.
+    """Return displacement and rotation vector, both (3,) in the hand's frame, of an object that sticks to fingers.
 
-    The rigid motion that fits the motions of the fingers' surfaces where they touch best.
+    It is the rigid motion that best fits the motions of the fingers' surfaces at the contact points.
 
     Args:
-        touches: where links touch the object, at `before`.
+        touches: the contacts of links with the object, at `before`.
         before: the hand's surface at the last step.
-        now: the hand's surface at this one.
+        now: the hand's surface at this step.
         center: (3,) the object's origin in the hand's frame.
     """
     if not touches:
         return np.zeros(3), np.zeros(3)
     links = [touch.link for touch in touches]
     points = np.array([touch.point for touch in touches])
-    # The touched points' displacement, if they stick to the links.
+    # The displacement of the contact points if they stick to the links.
     turns = now.rotations[links] @ before.rotations[links].transpose(0, 2, 1)
     moves = np.einsum("nij,nj->ni", turns, points - before.origins[links])
     moves += now.origins[links] - points
@@ -52,6 +52,6 @@ def carried(
 
 
 def opposed(touches: Sequence[Touch], cosine: float) -> bool:
-    """Whether any two of these touch the object from opposing sides: their normals' cosine is less than this."""
+    """Whether any two touch the object from opposing sides: the cosine of their normals is below `cosine`."""
     normals = np.array([touch.normal for touch in touches]).reshape(-1, 3)
     return bool((normals @ normals.T).min(initial=1.0) < cosine)

@@ -1,4 +1,4 @@
-"""Which fingers push, from the torques of their joints."""
+"""Detects which fingers push, from the torques of their joints."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 
-_LETTING_GO = 0.5
-"""A finger that pushes goes on pushing until its effort is less than this fraction of the threshold."""
+_RELEASE_FRACTION = 0.5
+"""A finger stops pushing when its effort falls below this fraction of the threshold."""
 
 
 class FingerTorques:
-    """Tells from the efforts of a finger's joints whether it pushes anything.
+    """Detects from the efforts of a finger's joints whether it pushes an object.
 
-    Efforts count in the direction in which the hand closes; if the hand does not say which that is, in both.
+    Efforts count in the closing direction of the hand; if that is not specified, in both directions.
 
     Args:
         layout: the scene's layout.
-        hand: whose fingers these are.
-        joints: per finger, its joints.
-        least: effort from which a finger pushes [N or Nm].
+        hand: the hand with the fingers.
+        joints: of each finger.
+        least: least effort of a pushing finger [N or Nm].
 
     Attributes:
         pushing: (fingers,) which fingers push.
@@ -54,16 +54,16 @@ class FingerTorques:
         self.pushing: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
 
     def update(self, scene: Snapshot) -> None:
-        """Look at the efforts; one that is not known (NaN) is none."""
+        """Update with the current efforts; unknown ones (NaN) are ignored."""
         efforts = scene.values[self._indices]
         closing = np.where(self._signs == 0, np.abs(efforts), efforts * self._signs)
         most = np.zeros(len(self.pushing))
         np.fmax.at(most, self._finger, closing)
-        self.pushing = most >= np.where(self.pushing, _LETTING_GO, 1.0) * self._least
+        self.pushing = most >= np.where(self.pushing, _RELEASE_FRACTION, 1.0) * self._least
 
 
 def _closing(hand: HandDescription) -> dict[str, float]:
-    """Per joint the sign of the direction in which it closes, 0 if it is not known."""
+    """Return the sign of each joint's closing direction, 0 if it is unknown."""
     if len(hand.opened) != len(hand.joints) or len(hand.closed) != len(hand.joints):
         return dict.fromkeys(hand.joints, 0.0)
     travels = np.array(hand.closed) - np.array(hand.opened)

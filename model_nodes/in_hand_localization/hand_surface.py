@@ -1,4 +1,4 @@
-"""The surfaces of a hand's links as balls, and where they are in the hand's grasp frame."""
+"""The surfaces of a hand's links as balls, and their positions in the hand's grasp frame."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 
 SPACING = 0.006
-"""Of the balls on a surface in metres; between two of them lies a dent of less than a millimetre."""
+"""Distance of balls on a surface [m]; the dents between them are less than a millimetre deep."""
 PALM = -1
-"""Number of the finger that the palm belongs to: none."""
-_MOST_PER_EDGE = 9
+"""In place of a finger's number for the palm."""
+_MAX_PER_EDGE = 9
 _RIM = 8
 
 
@@ -44,14 +44,14 @@ class HandSurface:
 
     Args:
         layout: the scene's layout, with the links' shapes.
-        hand: whose links these are.
+        hand: the hand with the links.
 
     Attributes:
         radii: (n,) of the balls [m].
-        starts: per link with a surface, where its balls begin.
+        starts: index of the first ball of each link with a surface.
         link_of: (n,) number of each ball's link.
-        fingers: per link with a surface, the number of its finger, `PALM` for the palm.
-        joints: per finger, its joints from the palm on.
+        fingers: number of the finger of each link with a surface, `PALM` for the palm.
+        joints: of each finger, beginning at the palm.
 
     Raises:
         BadInput: if a finger link is not in the scene.
@@ -78,7 +78,7 @@ class HandSurface:
         self._poses = np.array(starts, np.intp)[:, None] + np.arange(7)
 
     def place(self, scene: Snapshot) -> PlacedHand:
-        """Where everything is now, seen from the hand."""
+        """Compute the positions in the hand's frame at the scene's time."""
         hand = scene.pose(self._hand)
         turn = rotation_matrix(hand[3:7])
         poses = scene.values[self._poses]
@@ -89,7 +89,7 @@ class HandSurface:
 
 
 def balls_of(link: Entity) -> Floats:
-    """Balls (n, 4) on a link's colliding shapes: centre x y z in the link's frame, radius [m]."""
+    """Return (n, 4) balls on a link's colliding shapes: centre x y z in the link's frame, radius [m]."""
     balls = [_placed(shape) for shape in link.shapes if shape.collides]
     return np.concatenate(balls) if balls else np.empty((0, 4))
 
@@ -121,7 +121,7 @@ def _row(radius: float, half: float) -> list[tuple[float, ...]]:
 
 
 def _of_cylinder(radius: float, length: float) -> list[tuple[float, ...]]:
-    """Balls inside, and points on the rims of both ends."""
+    """Return balls inside, and points on the rims of both ends."""
     angles = [2 * pi * i / _RIM for i in range(_RIM)]
     rims: list[tuple[float, ...]] = [
         (radius * cos(a), radius * sin(a), z, 0.0)
@@ -139,7 +139,7 @@ def _of_box(size: tuple[float, ...]) -> list[tuple[float, ...]]:
 
 
 def _count(length: float) -> int:
-    return min(_MOST_PER_EDGE, 1 + ceil(length / SPACING)) if length > 0 else 1
+    return min(_MAX_PER_EDGE, 1 + ceil(length / SPACING)) if length > 0 else 1
 
 
 def _root(layout: Layout, link: str, hand: HandDescription) -> str:

@@ -1,4 +1,4 @@
-"""Follows one object from where it is believed to be into the hand, and out of it."""
+"""Tracks one object from its believed pose into the hand, and out of it."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from model_nodes.hand_motion import HandMotion
 from model_nodes.in_hand_localization.carrying import ARM_M, carried, opposed
 from model_nodes.in_hand_localization.finger_torques import FingerTorques
 from model_nodes.in_hand_localization.hand_surface import HandSurface, PlacedHand
-from model_nodes.in_hand_localization.object_geometry import ObjectForm
+from model_nodes.in_hand_localization.object_geometry import ObjectGeometry
 from model_nodes.in_hand_localization.pose_filter import Noise, PoseFilter, Touch
 from model_nodes.in_hand_localization.settings import Settings
 
 _GRAVITY = np.array((0.0, 0.0, -9.81))
 _OPPOSED = -0.3
-"""Two fingers hold an object between them if the cosine between their normals is less than this."""
+"""Two fingers hold an object between them if the cosine of their normals is below this."""
 _OVERLAP_NOISE_M = 0.001
 _JUST_NOW_NS = 60_000_000
 
 
 class Phase(Enum):
-    """What becomes of the object."""
+    """The state of the object's motion."""
 
     RESTING = "resting"
-    """It stays where it is; fingers may push it."""
+    """It is at rest; fingers may push it."""
     HELD = "held"
     """It moves with the hand and the fingers."""
     FLYING = "flying"
-    """The fingers have left it; it falls."""
+    """The fingers have released it; it falls."""
 
 
 class Localizer:
@@ -52,7 +52,7 @@ class Localizer:
         hand: str,
         surface: HandSurface,
         torques: FingerTorques,
-        form: ObjectForm,
+        form: ObjectGeometry,
         limits: Settings,
     ) -> None:
         self._hand = hand
@@ -70,9 +70,9 @@ class Localizer:
         self._hand_motion, self._motion_in_hand = HandMotion(window), HandMotion(window)
 
     def begin(self, scene: Snapshot, pose: Floats) -> None:
-        """The object is believed to be at `pose` (13,) in the world, at rest."""
+        """Start with the object believed at `pose` (13,) in the world, at rest."""
         self.phase = Phase.RESTING
-        self.let_go_ns = -1
+        self.release_ns = -1
         self._world = pose.copy()
         self._world[7:] = 0.0
         self._time_ns = scene.time_ns
@@ -94,12 +94,12 @@ class Localizer:
         turn = rotation_matrix(hand[3:7])
         prior = np.zeros((6, 6))
         prior[:3, :3] = turn.T @ np.diag(np.square([sideways, sideways, height])) @ turn
-        # In the object's axes; as it is the same about all of them, the axes do not matter.
+        # In the object's axes; isotropic, so the axes do not matter.
         prior[3:, 3:] = np.eye(3) * np.radians(limits.prior_rotation) ** 2
         return prior
 
     def step(self, scene: Snapshot) -> None:
-        """Go to the scene's time."""
+        """Advance to the scene's time."""
         hand = scene.pose(self._hand)
         placed = self._surface.place(scene)
         self._hand_motion.add(scene.time_ns, hand)
@@ -110,13 +110,13 @@ class Localizer:
         self._placed, self._time_ns = placed, scene.time_ns
 
     def value(self, time_ns: int) -> Value:
-        """The pose now: in the hand while it is held, else in the world."""
+        """Return the pose: in the hand's frame while the object is held, else in the world."""
         if self.phase is Phase.HELD:
             return Value(self._pose_in_hand(self._last_move), time_ns, self._hand)
         return Value(self._world.copy(), time_ns, WORLD)
 
     def released(self, scene: Snapshot) -> Value:
-        """Pose and twist in the world at the scene's time."""
+        """Return pose and twist in the world at the scene's time."""
         if self.phase is Phase.HELD:
             hand = scene.pose(self._hand)
             self._hand_motion.add(scene.time_ns, hand)
@@ -126,21 +126,21 @@ class Localizer:
         return Value(self._world.copy(), scene.time_ns)
 
     def covariance(self) -> Floats:
-        """Covariance (6, 6) of position [m] and rotation [rad] in the hand's axes."""
+        """Return (6, 6) covariance of position [m] and rotation [rad] in the hand's axes."""
         return self._filter.pose_covariance()
 
     def _pose_in_hand(self, twist: Floats) -> Floats:
         return np.concatenate([self._filter.position, self._filter.quaternion, twist])
 
     def _moving(self, hand: Floats) -> Floats:
-        """The held object in the world, with its velocity."""
+        """Return (13,) pose and twist of the held object in the world."""
         moving = np.concatenate([hand[:7], self._hand_motion.twist()])
         return compose(moving, self._pose_in_hand(self._motion_in_hand.twist()))
 
     def _predict(self, time_ns: int, hand: Floats, placed: PlacedHand) -> None:
         seconds = (time_ns - self._time_ns) * 1e-9
         if self.phase is Phase.HELD and self._placed is not None:
-            # A finger that has just begun to open does not carry the object along.
+            # A finger that has just begun to open does not carry the object.
             pushing = self._torques.pushing
             touches = [t for finger, t in self._touching.items() if pushing[finger]]
             move, turn = carried(touches, self._placed, placed, self._filter.position)
@@ -163,7 +163,7 @@ class Localizer:
         return np.array([position] * 3 + [rotation] * 3)
 
     def _pushed(self, before: PlacedHand, now: PlacedHand) -> Floats:
-        """How far fingers may have pushed an object that they do not hold yet, as a standard deviation."""
+        """Return (6,) standard deviations of the displacement of an object that fingers push but do not hold."""
         links = {touch.link for touch in self._touching.values()}
         mine = np.isin(self._surface.link_of, list(links))
         ways = now.centres[mine] - before.centres[mine]
@@ -171,23 +171,23 @@ class Localizer:
         return np.array([moved] * 3 + [moved / ARM_M] * 3)
 
     def _add_move(self, time_ns: int, seconds: float, step: Floats) -> None:
-        """Sum up how the fingers have moved the object; corrections of the estimate are no motion."""
+        """Accumulate the motion by the fingers; corrections of the estimate are not motion."""
         self._last_move = step / max(seconds, 1e-9)
         self._sum_of_moves = extrapolate(np.concatenate([self._sum_of_moves[:7], step]), 1.0)
         self._motion_in_hand.add(time_ns, self._sum_of_moves)
 
     def _correct(self, placed: PlacedHand) -> bool:
-        """Compare with the fingers; whether that has moved the object."""
-        around = self._filter.look(placed.centres)
+        """Correct the estimate with the fingers' contacts; returns whether there was anything to compare with."""
+        around = self._filter.nearest_touches(placed.centres)
         before, self._touching = self._touching, self._pushing(around)
         for finger in before.keys() - self._touching.keys():
-            self._filter.forget_offset(finger)
+            self._filter.reset_offset(finger)
         moved = self._filter.update([touch.link for touch in self._touching.values()])
         self._around = around
         return moved
 
     def _pushing(self, around: list[Touch]) -> dict[int, Touch]:
-        """Per finger that pushes the object, where."""
+        """Return the contact of each finger that pushes the object."""
         nearest: dict[int, Touch] = {}
         for touch in around:
             finger = self._surface.fingers[touch.link]
@@ -205,7 +205,7 @@ class Localizer:
     def _choose_phase(self, time_ns: int, hand: Floats, moved: bool) -> None:
         held = opposed(list(self._touching.values()), _OPPOSED)
         if held and self.phase is not Phase.HELD:
-            self._filter.forget_offsets()
+            self._filter.reset_offsets()
             self.phase = Phase.HELD
         if self.phase is Phase.HELD:
             gap = self._limits.let_go_gap
@@ -215,28 +215,28 @@ class Localizer:
             if held or opposed(near, _OPPOSED):
                 self._last_held_ns = time_ns
             else:
-                self._let_go(time_ns, hand)
+                self._release(time_ns, hand)
         if self.phase is not Phase.HELD and moved:
             pose = np.concatenate([self._filter.position, self._filter.quaternion, np.zeros(6)])
             self._world[:7] = compose(hand, pose)[:7]
 
-    def _let_go(self, time_ns: int, hand: Floats) -> None:
-        """The object left the fingers after the last step at which they held it.
+    def _release(self, time_ns: int, hand: Floats) -> None:
+        """Release the object: it left the fingers after the last step at which they held it.
 
-        If they have pushed until shortly before, after the last step at which they did: that ends when they begin to
-        open, a little before there is a gap.
+        If they pushed until shortly before, it left them after the last step at which they pushed: pushing ends when
+        they begin to open, slightly before there is a gap.
         """
         recent = self._last_held_ns - self._last_pushed_ns <= _JUST_NOW_NS
         since_ns = self._last_pushed_ns if recent else self._last_held_ns
-        self.let_go_ns = (since_ns + time_ns) // 2
-        seconds = (time_ns - self.let_go_ns) * 1e-9
+        self.release_ns = (since_ns + time_ns) // 2
+        seconds = (time_ns - self.release_ns) * 1e-9
         self._world = _fall(extrapolate(self._moving(hand), -seconds), seconds)
         self._motion_in_hand.clear()
         self.phase = Phase.FLYING
 
 
 def _fall(pose: Floats, seconds: float) -> Floats:
-    """Where a falling object is later, (13,) in the world."""
+    """Return (13,) pose and twist of a falling object at a later time, in the world."""
     later = extrapolate(pose, seconds).copy()
     later[:3] += 0.5 * seconds**2 * _GRAVITY
     later[7:10] += seconds * _GRAVITY

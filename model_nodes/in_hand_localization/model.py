@@ -29,32 +29,32 @@ from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Value
 from model_nodes.in_hand_localization.finger_torques import FingerTorques
 from model_nodes.in_hand_localization.hand_surface import HandSurface
 from model_nodes.in_hand_localization.localizer import Localizer, Phase
-from model_nodes.in_hand_localization.object_geometry import ObjectForm
+from model_nodes.in_hand_localization.object_geometry import ObjectGeometry
 from model_nodes.in_hand_localization.settings import Settings
 
 POSE_COVARIANCE = AttributeSpec("pose_covariance", 21, "m^2, m rad, rad^2")
-"""Of an object: the upper triangle, row by row, of the covariance of position and rotation vector, both along the
+"""The upper triangle, row by row, of the covariance of an object's position and rotation vector, both along the
 axes of the hand's grasp frame; all 0 while the model is not responsible for the object's pose."""
 _TRIANGLE = np.triu_indices(6)
 
 
 class InHandLocalization(Model):
-    """Estimates where an object is in a hand.
+    """Estimates the pose of an object in a hand.
 
     A filter compares the fingers with the object's surface: fingers with torque touch it, no link is inside
-    it. The object stays where it was taken until fingers touch it, then moves with hand and fingers; when they have
-    left it (event ``let_go`` with ``hand`` and ``object``, dated at the time at which they did) it falls. Forms:
-    spheres, cylinders, capsules and boxes.
+    it. The object rests where it was taken over until fingers touch it, then moves with hand and fingers; when they
+    have released it (event ``let_go`` with ``hand`` and ``object``, stamped with the time of the release) it falls.
+    Supported shapes: spheres, cylinders, capsules and boxes.
 
-    The defaults are those of the simulated two-hand robot, whose fingers' geometry and joints are known to a tenth of
-    a millimetre. A real hand needs a larger `contact_offset` and `contact_noise`, as far as its kinematics are wrong.
+    The defaults are for the simulated two-hand robot, whose fingers' geometry and joints are known to a tenth of a
+    millimetre. A real hand needs a larger `contact_offset` and `contact_noise`, depending on its kinematic errors.
     """
 
     settings_class = Settings
 
     @classmethod
     def describe(cls) -> ModelDescription:
-        """What the model is."""
+        """Describe the model."""
         return ModelDescription(
             kind=ModelKind.SIMULATION,
             summary="Estimates the pose of an object in the hand from finger joints and torques.",
@@ -63,10 +63,10 @@ class InHandLocalization(Model):
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Bring the objects' attribute ``pose_covariance``. Nothing in the model is random.
+        """Contribute the objects' attribute ``pose_covariance``. The model is deterministic.
 
         Raises:
-            BadInput: if a number or the hand's description cannot be used.
+            BadInput: if a number or the hand's description is invalid.
         """
         self._limits = Settings.read(parameters)
         self._hand, self._objects = self._limits.hand, self._limits.objects
@@ -97,7 +97,7 @@ class InHandLocalization(Model):
         self._localizer, self._held = None, ""
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Answer the held object's pose and covariance."""
+        """Return the held object's pose and covariance."""
         output = StepOutput(tick.time_ns)
         for name in self._objects:
             output.values[name, POSE_COVARIANCE.name] = Value(np.zeros(21), tick.time_ns)
@@ -111,30 +111,30 @@ class InHandLocalization(Model):
             output.values[self._held, POSE_COVARIANCE.name] = Value(triangle, tick.time_ns)
         if self._localizer.phase is Phase.FLYING and before is not Phase.FLYING:
             arguments = {"hand": self._hand.name, "object": self._held}
-            event = Event("let_go", self._localizer.let_go_ns, arguments=arguments)
+            event = Event("let_go", self._localizer.release_ns, arguments=arguments)
             output.events.append(event)
         return output
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Localize an object from now on, which is about where the value says.
+        """Start to localize an object near the given pose.
 
         Raises:
-            Refused: if this is not the pose of an object whose form is known, or another one is held already.
+            Refused: if this is not the pose of an object of a supported shape, or another one is held already.
         """
         self._check_can_take(entity, attribute, value, scene)
-        form = ObjectForm(scene.layout.entity(entity).shapes)
-        if not form.is_known:
+        geometry = ObjectGeometry(scene.layout.entity(entity).shapes)
+        if not geometry.is_known:
             claim = f"the in-hand localization of {self._hand.name} cannot hold {entity}"
             raise Refused(f"{claim}: it has no sphere, cylinder, capsule or box that collides")
         world = value.data
         if value.parent != WORLD:
             world = compose(scene.pose(value.parent), value.data)
-        localizer = Localizer(self._hand.name, self._surface, self._torques, form, self._limits)
+        localizer = Localizer(self._hand.name, self._surface, self._torques, geometry, self._limits)
         localizer.begin(scene, world)
         self._localizer, self._held = localizer, entity
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Let go of an object: its pose in the world, with its own velocity.
+        """Release an object with its pose in the world and its own velocity.
 
         Raises:
             Refused: if the model is not responsible for it.
@@ -152,10 +152,10 @@ class InHandLocalization(Model):
         if attribute != POSE.name or not scene.layout.has(entity, attribute):
             raise Refused(f"{claim}: it holds poses of objects only")
         if scene.layout.entity(entity).kind is not EntityKind.OBJECT:
-            raise Refused(f"{claim}: {entity} is no object")
+            raise Refused(f"{claim}: {entity} is not an object")
         if self._localizer is not None:
             raise Refused(f"{claim}: the hand has {self._held}")
         if not is_pose(value.data):
-            raise Refused(f"{claim}: the value is no finite pose with a unit quaternion")
+            raise Refused(f"{claim}: the value is not a finite pose with a unit quaternion")
         if value.parent != WORLD and not scene.layout.has(value.parent, POSE.name):
             raise Refused(f"{claim}: its frame {value.parent!r} is not in the scene")

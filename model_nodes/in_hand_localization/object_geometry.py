@@ -1,4 +1,4 @@
-"""The form of an object: signed distances to its surface, and the surface's normals."""
+"""The geometry of an object: signed distances to its surface, and the surface's normals."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ _Measure: TypeAlias = Callable[[Floats, tuple[float, ...]], tuple[Floats, Floats
 _TINY = 1e-12
 
 
-class ObjectForm:
-    """Measures points against an object that is made of spheres, cylinders, capsules and boxes.
+class ObjectGeometry:
+    """Signed distances to an object that consists of spheres, cylinders, capsules and boxes.
 
     Args:
-        shapes: the object's shapes; those that do not collide, and forms that are not known, do not count.
+        shapes: the object's shapes; those that do not collide or are of another kind are ignored.
     """
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
         parts = [_Part.of(s) for s in shapes if s.collides and s.kind in _MEASURES]
-        # The largest first: most points are nearest to it, and need not be measured against the others.
+        # The largest first: most points are nearest to it and need not be compared with the others.
         self._parts = sorted(parts, key=lambda part: -part.radius)
 
     @property
     def is_known(self) -> bool:
-        """Whether there is any form to measure against."""
+        """Whether the object has any supported shape."""
         return bool(self._parts)
 
     def measure(self, points: Floats) -> tuple[Floats, Floats]:
-        """Signed distances (n,) [m], negative inside, and outward unit normals (n, 3).
+        """Return signed distances (n,) [m], negative inside, and outward unit normals (n, 3).
 
         Args:
             points: (n, 3) in the object's frame.
@@ -55,9 +55,9 @@ class ObjectForm:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A shape of the object, and the ball around it."""
+    """A shape of the object, and its bounding sphere."""
 
-    form: _Measure
+    measure_local: _Measure
     size: tuple[float, ...]
     position: Floats
     rotation: Floats
@@ -69,17 +69,17 @@ class _Part:
         return cls(_MEASURES[shape.kind], shape.size, position, rotation, _radius(shape))
 
     def at_least(self, points: Floats) -> Floats:
-        """(n,) a distance that points cannot fall below."""
+        """Return (n,) a lower bound of the distances of points [m]."""
         away = points - self.position
         return np.asarray(np.sqrt(np.einsum("ij,ij->i", away, away)) - self.radius)
 
     def measure(self, points: Floats) -> tuple[Floats, Floats]:
-        distances, normals = self.form((points - self.position) @ self.rotation, self.size)
+        distances, normals = self.measure_local((points - self.position) @ self.rotation, self.size)
         return distances, normals @ self.rotation.T
 
 
 def _radius(shape: Shape) -> float:
-    """Of the ball around a shape."""
+    """Return the radius of a shape's bounding sphere [m]."""
     match shape.kind:
         case ShapeKind.SPHERE:
             return shape.size[0]
@@ -118,7 +118,7 @@ def _cylinder(points: Floats, size: tuple[float, ...]) -> tuple[Floats, Floats]:
 
 
 def _corner(excess: Floats) -> tuple[Floats, Floats]:
-    """Distances to the corner where all coordinates are 0 and the body is where all are negative."""
+    """Return distances to, and normals of, the orthant in which all coordinates are negative."""
     beyond = np.maximum(excess, 0.0)
     outside = np.sqrt(np.einsum("ij,ij->i", beyond, beyond))
     normals = beyond / np.maximum(outside, _TINY)[:, None]

@@ -14,33 +14,33 @@ from hetwin_core.ensemble.scene.poses import conjugate, multiply, normalized, ro
 from hetwin_core.ensemble.scene.rotations import rotation_matrix
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.in_hand_localization.hand_surface import HandSurface
-from model_nodes.in_hand_localization.object_geometry import ObjectForm
+from model_nodes.in_hand_localization.object_geometry import ObjectGeometry
 
 _Seen: TypeAlias = tuple[Floats, Floats, Floats]
 
 _ITERATIONS = 4
 _CONVERGED = 2e-5
-"""Metres and radians by which a further iteration would not change anything of use."""
+"""Change of the state in an iteration below which the filter has converged [m and rad]."""
 _NEIGHBOURS_M = 0.004
-"""Balls that are by at most this farther than the nearest one of their link may become the nearest."""
+"""Balls at most this much farther than the nearest one of their link may become the nearest [m]."""
 _NEAR_M = 0.03
-"""Links farther than this from the object do not matter."""
-_OFFSET_LASTS_S = 1.0
-"""Time constant with which fingers come to touch otherwise."""
-_MOST_ROTATION = 1.0
-"""Standard deviation in rad above which a rotation counts as unknown; grows no further."""
+"""Links farther than this from the object are ignored [m]."""
+_OFFSET_TIME_S = 1.0
+"""Time constant with which the offsets of finger contacts change [s]."""
+_MAX_ROTATION = 1.0
+"""Upper limit of the standard deviation of a rotation, which is unknown then [rad]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """Standard deviations of what is measured.
+    """Standard deviations of the measurements.
 
     Attributes:
-        contact: distance of a finger that touches from the object [m], from step to step.
-        offset: the same, but constant while a finger touches: its geometry, its softness [m].
-        depth: how deep a finger that touches presses itself into the object [m].
-        overlap: how far a finger that need not touch may be inside the object [m].
-        gate: a finger that pushes something touches the object if it is at most so many standard deviations away.
+        contact: distance of a touching finger from the object, from step to step [m].
+        offset: the same, but constant during a contact, from errors of geometry and softness [m].
+        depth: penetration of a touching finger into the object [m].
+        overlap: penetration of a finger that need not touch [m].
+        gate: a pushing finger touches the object if it is at most this many standard deviations away.
     """
 
     contact: float
@@ -52,13 +52,13 @@ class Noise:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """The nearest point of a link.
+    """The point of an object nearest to a link.
 
     Attributes:
         link: number of the link with a surface.
         point: (3,) on the object's surface, in the hand's frame [m].
-        normal: (3,) out of the object, in the hand's frame.
-        distance: between the surfaces [m], negative inside.
+        normal: (3,) outward from the object, in the hand's frame.
+        distance: between the surfaces [m], negative for a penetration.
     """
 
     link: int
@@ -72,11 +72,11 @@ class _Nearby:
     """The balls that may touch the object.
 
     Attributes:
-        links: whose they are, in order.
-        ends: where each link's balls end, after a 0.
+        links: the links with such balls, in order.
+        ends: a 0, then the end of each link's balls.
         centres: (n, 3) in the hand's frame.
         radii: (n,).
-        seen: distances, normals and points as `PoseFilter._measure` answers.
+        seen: distances, normals and points as returned by `PoseFilter._measure`.
     """
 
     links: list[int]
@@ -86,29 +86,29 @@ class _Nearby:
     seen: _Seen
 
     def nearest(self, distances: Floats) -> list[int]:
-        """Per link, which of its balls is nearest."""
+        """Return the index of the nearest ball of each link."""
         return [a + int(distances[a:b].argmin()) for a, b in pairwise(self.ends)]
 
 
 class PoseFilter:
     """Estimates the pose of an object in the hand's frame from distances of links to its surface.
 
-    The state's error is: position in the hand's axes (3), rotation vector in the object's axes (3), and for each
-    finger an offset of its distance, which keeps what many measurements of the same fingers say from being
-    believed more than they deserve. Rotations about which the form says nothing (of a sphere, of a cylinder
-    about its axis) have no place in the measurement and are just carried along.
+    The error state consists of position in the hand's axes (3), rotation vector in the object's axes (3), and for each
+    finger an offset of its distance, which accounts for the correlation of repeated measurements of the same fingers.
+    Unobservable rotations (of a sphere, of a cylinder about its axis) do not appear in the measurement and are only
+    predicted.
 
     After Pfanne and Chalon, EKF-based in-hand object localization from joint position and torque measurements, IROS
     2017; there with joint offsets in the state, here with an offset of each finger's distance.
 
     Args:
-        form: of the object.
+        geometry: of the object.
         noise: of the measurements.
         surface: of the hand.
     """
 
-    def __init__(self, form: ObjectForm, noise: Noise, surface: HandSurface) -> None:
-        self._form = form
+    def __init__(self, geometry: ObjectGeometry, noise: Noise, surface: HandSurface) -> None:
+        self._geometry = geometry
         self._noise = noise
         self._surface = surface
         self._offset_rows = _offset_rows(surface.fingers)
@@ -123,22 +123,22 @@ class PoseFilter:
         self.position, self.quaternion = pose[:3].copy(), pose[3:7].copy()
         self.covariance = np.zeros((self._size, self._size))
         self.covariance[:6, :6] = covariance
-        self.forget_offsets()
+        self.reset_offsets()
 
-    def forget_offsets(self) -> None:
-        """The fingers touch otherwise than before."""
+    def reset_offsets(self) -> None:
+        """Reset the offsets of all fingers."""
         for finger in range(self._size - 6):
-            self.forget_offset(finger)
+            self.reset_offset(finger)
 
-    def forget_offset(self, finger: int) -> None:
-        """A finger has let go: where it touches next has nothing to do with where it touched."""
+    def reset_offset(self, finger: int) -> None:
+        """Reset a finger's offset: its next contact is independent of the last one."""
         at = 6 + finger
         self._offsets[finger] = 0.0
         self.covariance[at] = self.covariance[:, at] = 0.0
         self.covariance[at, at] = self._noise.offset**2
 
     def move_frame(self, position: Floats, quaternion: Floats) -> None:
-        """The hand has moved while the object has not: give the object's new pose in the hand."""
+        """Set the object's pose in the hand after the hand has moved and the object has not."""
         back = multiply(quaternion.tolist(), conjugate(self.quaternion.tolist()))
         turn = rotation_matrix(back)
         p = self.covariance
@@ -147,29 +147,29 @@ class PoseFilter:
         self.position, self.quaternion = position.copy(), quaternion.copy()
 
     def drift(self, seconds: float, noise: Floats) -> None:
-        """Time passes: the estimate is less sure, and what is known of the offsets fades.
+        """Predict over a time: the covariance grows, and the offsets decay.
 
         Args:
-            seconds: how long.
-            noise: (6,) standard deviations by which the object may have moved otherwise than told: position [m],
+            seconds: duration [s].
+            noise: (6,) standard deviations of the object's unmodelled motion: position [m],
                 rotation [rad].
         """
         p = self.covariance
         diagonal = p.reshape(-1)[:: self._size + 1]
         diagonal[:6] += noise**2
-        too_much = np.flatnonzero(diagonal[3:6] > _MOST_ROTATION**2)
+        too_much = np.flatnonzero(diagonal[3:6] > _MAX_ROTATION**2)
         for row in (3 + too_much).tolist():
-            factor = _MOST_ROTATION / math.sqrt(p[row, row])
+            factor = _MAX_ROTATION / math.sqrt(p[row, row])
             p[row] *= factor
             p[:, row] *= factor
-        kept = math.exp(-seconds / _OFFSET_LASTS_S)
+        kept = math.exp(-seconds / _OFFSET_TIME_S)
         self._offsets = kept * self._offsets
         p[6:] *= kept
         p[:, 6:] *= kept
         diagonal[6:] += (1.0 - kept**2) * self._noise.offset**2
 
     def carry(self, move: Floats, turn: Floats) -> None:
-        """The object has been moved by the fingers.
+        """Predict the object's motion with the fingers.
 
         Args:
             move: (3,) of its origin, in the hand's frame [m].
@@ -179,8 +179,8 @@ class PoseFilter:
         turned = multiply(rotation_by(turn.tolist()), self.quaternion.tolist())
         self.quaternion = np.array(normalized(turned))
 
-    def look(self, centres: Floats) -> list[Touch]:
-        """The nearest point of each link that is near the object, in the links' order.
+    def nearest_touches(self, centres: Floats) -> list[Touch]:
+        """Return the nearest point of each link that is near the object, in the links' order.
 
         Args:
             centres: (n, 3) of the surface's balls, in the hand's frame.
@@ -204,7 +204,7 @@ class PoseFilter:
         ]
 
     def gates(self, touches: Sequence[Touch]) -> list[float]:
-        """How far each of these links, if it touches the object, may seem to be away from it [m], at least."""
+        """Return the distance up to which each of these links may be in contact with the object [m]."""
         least = self._noise.gate * self._noise.contact
         if all(touch.distance <= least for touch in touches):
             return [least] * len(touches)
@@ -215,16 +215,16 @@ class PoseFilter:
         return gates
 
     def update(self, touching: Collection[int]) -> bool:
-        """Fingers that touch are at the object's surface; no other link is inside it.
+        """Correct the estimate: fingers in contact are at the object's surface, and no other link is inside it.
 
-        To be called after `look`, with the same hand. What only keeps the object out of the fingers moves the
-        estimate, but makes it no surer: it says the same at every step.
+        Must be called after `nearest_touches`, with the same hand. Constraints that only keep the object out of the
+        fingers move the estimate but do not reduce the covariance, since they are not independent from step to step.
 
         Args:
-            touching: the links that touch.
+            touching: the links in contact.
 
         Returns:
-            Whether there was anything to compare with.
+            whether there was anything to compare with.
         """
         near = self._nearby
         must = np.array([link in touching for link in near.links], np.bool_)
@@ -267,14 +267,14 @@ class PoseFilter:
         return np.asarray(np.linalg.solve(total, spread).T)
 
     def _measure(self, centres: Floats, radii: Floats) -> _Seen:
-        """Distances between the balls and the object, the object's normals, and the points on its surface."""
+        """Return distances between balls and object, the object's normals, and the points on its surface."""
         turn = rotation_matrix(self.quaternion)
-        distances, normals = self._form.measure((centres - self.position) @ turn)
+        distances, normals = self._geometry.measure((centres - self.position) @ turn)
         normals = normals @ turn.T
         return distances - radii, normals, centres - distances[:, None] * normals
 
     def _rows(self, links: Sequence[int], points: Floats, normals: Floats) -> Floats:
-        """How distances change with the state: the object moves towards the link, or turns towards it."""
+        """Return the Jacobian of the distances with respect to the state."""
         turn = rotation_matrix(self.quaternion)
         ax, ay, az = ((points - self.position) @ turn).T
         nx, ny, nz = (normals @ turn).T
@@ -293,14 +293,14 @@ class PoseFilter:
         self.quaternion = np.array(normalized(turned))
 
     def pose_covariance(self) -> Floats:
-        """Covariance (6, 6) of position [m] and rotation [rad], both in the hand's axes."""
+        """Return (6, 6) covariance of position [m] and rotation [rad], both in the hand's axes."""
         turn = np.eye(6)
         turn[3:, 3:] = rotation_matrix(self.quaternion)
         return np.asarray(turn @ self.covariance[:6, :6] @ turn.T)
 
 
 def _offset_rows(fingers: Sequence[int]) -> Floats:
-    """(links, fingers) 1 where a link belongs to a finger."""
+    """Return (links, fingers) 1 where a link belongs to a finger."""
     rows = np.zeros((len(fingers), max([-1, *fingers]) + 1))
     for row, finger in zip(rows, fingers, strict=True):
         if finger >= 0:

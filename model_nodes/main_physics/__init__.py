@@ -1,1 +1,1 @@
-"""The main model: the physics of everything, driven by what the robot's joints did."""
+"""The main model: rigid-body physics of the scene, driven by recorded or live joint states."""

@@ -8,16 +8,16 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, AttributeSpec, Floats, Meaning
-from model_nodes.main_physics.engines.engine import Beam, Engine
+from model_nodes.main_physics.engines.engine import Engine, Rangefinder
 from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.names import frame_name
 
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
-"""Whether an object touches anything."""
+"""Whether the collisions of an object are enabled."""
 RANGE = AttributeSpec("range", 1, "m")
-"""What a range sensor on a link sees ahead: the distance, or its reach if there is nothing or it is off."""
+"""The distance that a link's range sensor measures, or its reach if it detects nothing or is off."""
 RANGE_SEEN = AttributeSpec("range_seen", 1, "", Meaning.ENTITY)
-"""What it sees."""
+"""The entity that it detects."""
 _JOINTS = (
     ("joint_positions", "rad or m"),
     ("joint_velocities", "rad/s or m/s"),
@@ -28,7 +28,7 @@ _JOINTS = (
 class Block:
     """Poses of all frames and of robots, the joints of robots and articulated models, collisions, range sensors.
 
-    There are two arrays, used in turn, so that what was handed out stays as it is for one more step.
+    There are two arrays, used in turn, so that a returned array stays valid for one more step.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Block:
         world: World,
         engine: Engine,
         entities: Sequence[Entity],
-        beams: Sequence[Beam] = (),
+        rangefinders: Sequence[Rangefinder] = (),
     ) -> None:
         self._frames = engine.frames
         order = {name: i for i, name in enumerate(entity.name for entity in entities)}
@@ -55,15 +55,15 @@ class Block:
                 (entity.name, AttributeSpec(name, len(entity.joints), unit)) for name, unit in names
             ]
         self._attributes += [(name, COLLISION) for name in self._objects]
-        self._beams = tuple(beams)
-        self._attributes += [(b.frame, spec) for b in beams for spec in (RANGE, RANGE_SEEN)]
+        self._rangefinders = tuple(rangefinders)
+        self._attributes += [(b.frame, spec) for b in rangefinders for spec in (RANGE, RANGE_SEEN)]
         self._ranges: dict[tuple[str, str], slice] = {}
         size = 0
         for name, attribute in self._attributes:
             self._ranges[name, attribute.name] = slice(size, size + attribute.size)
             size += attribute.size
         self._arrays = (np.zeros(size), np.zeros(size))
-        self._seen = slice(size - 2 * len(self._beams), size)
+        self._seen = slice(size - 2 * len(self._rangefinders), size)
         self._turn = 0
         self._views = [self._pose_view(array) for array in self._arrays]
         self._place_joints(jointed, engine)
@@ -73,7 +73,7 @@ class Block:
 
     @property
     def objects(self) -> tuple[str, ...]:
-        """The objects that move freely and have no joints."""
+        """The free objects without joints."""
         return tuple(self._objects)
 
     @property
@@ -83,17 +83,17 @@ class Block:
 
     @staticmethod
     def provides() -> tuple[AttributeSpec, ...]:
-        """What the main model declares; the sizes of joint attributes depend on the robot."""
+        """The attributes that the main model declares; the sizes of joint attributes depend on the robot."""
         joints = (AttributeSpec(name, 0, unit) for name, unit in _JOINTS)
         return (POSE, *joints, COLLISION, RANGE, RANGE_SEEN)
 
     @property
     def data(self) -> Floats:
-        """The current array; valid until `next` was called twice."""
+        """The current array; valid until `next` has been called twice."""
         return self._arrays[self._turn]
 
     def next(self) -> None:
-        """Turn to the other array; what changes rarely is kept."""
+        """Switch to the other array, copying the values that change rarely."""
         before = self.data
         self._turn ^= 1
         self.data[self._rare :] = before[self._rare :]
@@ -110,8 +110,8 @@ class Block:
             engine.read_joints(self._positions, self._velocities)
             data[self._to_positions] = self._positions
             data[self._to_velocities] = self._velocities
-        if self._beams:
-            seen = engine.look(self._beams)
+        if self._rangefinders:
+            seen = engine.read_rangefinders(self._rangefinders)
             frames = seen[:, 1].astype(np.intp)
             seen[:, 1] = np.where(frames < 0, -1.0, self._entity_of_frame[frames])
             data[self._seen] = seen.ravel()
@@ -122,7 +122,7 @@ class Block:
             self.data[self._to_efforts] = efforts
 
     def set_collision(self, entity: str, on: bool) -> bool:
-        """Note whether an object collides; answers whether that is new."""
+        """Set whether an object collides; returns whether that changed."""
         where = self._ranges[entity, COLLISION.name]
         if bool(self.data[where][0]) == on:
             return False
@@ -134,16 +134,16 @@ class Block:
         return entity in self._objects and attribute in (POSE.name, COLLISION.name)
 
     def value(self, entity: str, attribute: str) -> Floats:
-        """A copy of an attribute's numbers."""
+        """Return a copy of an attribute's value."""
         return self.data[self._ranges[entity, attribute]].copy()
 
     def starts(self) -> Iterator[tuple[str, AttributeSpec, Floats]]:
-        """All attributes with their values, in the block's order."""
+        """Iterate over all attributes with their values, in the block's order."""
         for name, attribute in self._attributes:
             yield name, attribute, self.value(name, attribute.name)
 
     def proximity(self, rows: Floats) -> Floats:
-        """The engine's rows, with indices of entities instead of frames."""
+        """Convert the engine's rows from indices of frames to indices of entities, in place."""
         if len(rows):
             rows[:, 0:2] = self._entity_of_frame[rows[:, 0:2].astype(np.intp)]
         return rows

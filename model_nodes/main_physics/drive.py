@@ -1,4 +1,4 @@
-"""Where the robot's joints shall be: as recorded, mimicked, or held."""
+"""The commanded motion of the robot's joints: recorded, mimicked, or held."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from model_nodes.main_physics.world.description import Joint
 
 
 class Drive:
-    """Completes a source's motion to that of all joints of the robot.
+    """Completes a source's motion to the motion of all joints of the robot.
 
-    A recorded joint moves as recorded, even if the URDF says that it mimics another; a joint that mimics
-    follows its master; all others hold their start: the given position, or the one nearest to zero
-    within their limits.
+    A recorded joint moves as recorded, even if it mimics another in the URDF; other mimic joints follow their
+    master; all others hold their initial position: the given one, or the one nearest to zero within their limits.
     """
 
     def __init__(
@@ -47,11 +46,11 @@ class Drive:
 
     @property
     def driven(self) -> NDArray[np.bool_]:
-        """Which joints the source moves."""
+        """(n,) whether the source drives each joint."""
         return self._driven
 
     def at(self, time_ns: int) -> JointMotion:
-        """All joints at that time; efforts are 0 where none were recorded."""
+        """Return the motion of all joints at a time; efforts are 0 where none were recorded."""
         if self._source is None or not self._driven.any():
             return self._complete_motion(_rest(self._held))
         motion = self._source.motion(time_ns)
@@ -59,14 +58,14 @@ class Drive:
         known = efforts == efforts
         if not known.all():
             efforts = np.where(known, efforts, 0.0)
-        # A source tells 0 for joints that it does not drive.
+        # A source returns 0 for joints that it does not drive.
         positions = motion.positions if self._complete else motion.positions + self._held
         return self._complete_motion(
             JointMotion(positions, motion.velocities, motion.accelerations, efforts)
         )
 
     def has_efforts(self, time_ns: int) -> bool:
-        """Whether the source tells efforts at that time."""
+        """Whether the source has efforts at a time."""
         if self._source is None or not self._driven.any():
             return False
         return not bool(np.isnan(self._source.motion(time_ns).efforts).all())

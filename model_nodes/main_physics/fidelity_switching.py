@@ -1,4 +1,4 @@
-"""Switches the fidelity of objects as the scene says (paper 1, section 3: the fidelity helper)."""
+"""Applies the scene's fidelities to the engine (paper 1, section 3: the fidelity switcher)."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from model_nodes.main_physics.engines.engine import Engine
 
 
-class FidelityHelper:
-    """Looks at the attribute ``fidelity`` of objects and links, whichever models are responsible for it.
+class FidelitySwitcher:
+    """Reads the attribute ``fidelity`` of objects and links and sets it in the engine.
 
-    An object is switched only when its level changes. In the end all are high again, as they were at the start.
+    An object is switched only when its level changes. `reset` sets all to high again.
 
     Args:
-        scene: at the start.
-        objects: names of the objects and links that the engine can lower.
+        scene: the scene at the start.
+        objects: names of the objects and links whose fidelity the engine can change.
     """
 
     def __init__(self, scene: Snapshot, objects: Collection[str]) -> None:
         layout = scene.layout
         lowerable = set(objects)
         slots = (s for s in layout.slots if s.attribute.name == FIDELITY.name)
-        told = [slot for slot in slots if slot.entity in lowerable]
-        self._names = np.array([slot.entity for slot in told], np.str_)
-        self._at = np.array([slot.offset for slot in told], np.intp)
-        self._now = np.full(len(told), float(Fidelity.HIGH))
+        controlled = [slot for slot in slots if slot.entity in lowerable]
+        self._names = np.array([slot.entity for slot in controlled], np.str_)
+        self._at = np.array([slot.offset for slot in controlled], np.intp)
+        self._now = np.full(len(controlled), float(Fidelity.HIGH))
 
-    def look(self, engine: Engine, scene: Snapshot) -> None:
-        """Switch what is to be switched."""
+    def update(self, engine: Engine, scene: Snapshot) -> None:
+        """Switch the objects whose level has changed."""
         if not len(self._at):
             return
         wanted = scene.values[self._at]
@@ -43,7 +43,7 @@ class FidelityHelper:
             self._now[changed] = wanted[changed]
 
     def reset(self, engine: Engine) -> None:
-        """Leave everything as it was at the start."""
+        """Set all objects to high fidelity again."""
         lowered = np.flatnonzero(self._now != float(Fidelity.HIGH))
         self._switch(engine, lowered, Fidelity.HIGH)
         self._now[:] = float(Fidelity.HIGH)

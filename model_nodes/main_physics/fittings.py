@@ -9,20 +9,20 @@ from typing import TypeVar
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.schema import Belt, RangeSensor
-from model_nodes.main_physics.engines.engine import Beam, Engine
+from model_nodes.main_physics.engines.engine import Engine, Rangefinder
 from model_nodes.main_physics.world.description import Vector
 
 _Fitting = TypeVar("_Fitting")
 
 
-def beams(sensors: Mapping[str, RangeSensor], links: Sequence[str]) -> list[Beam]:
-    """The beams on the links that the patterns mean; the last pattern that means a link holds.
+def rangefinders(sensors: Mapping[str, RangeSensor], links: Sequence[str]) -> list[Rangefinder]:
+    """The rangefinders on the links that the patterns mean; the last pattern that means a link holds.
 
     Raises:
         BadInput: if a pattern means no link.
     """
     chosen = dict(_fitted(sensors, links, "robot.range_sensors"))
-    return [Beam(link, _vector(s.at), _unit(s.along), s.reach) for link, s in chosen.items()]
+    return [Rangefinder(link, _vector(s.at), _unit(s.along), s.reach) for link, s in chosen.items()]
 
 
 def run_belts(engine: Engine, belts: Mapping[str, Belt], links: Sequence[str]) -> None:

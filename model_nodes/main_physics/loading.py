@@ -1,4 +1,4 @@
-"""Makes one world of the world's file, the robot's file and what the scenario says."""
+"""Composes the world from the world file, the robot's file and the scenario."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def load_world(settings: Settings) -> World:
     """Read all files.
 
     Raises:
-        BadInput: if one is missing or malformed, or names do not fit together.
+        BadInput: if a file is missing or malformed, or names do not match.
     """
     notes = Notes()
     world = World("empty") if settings.world is None else read_world(settings.world, notes)
@@ -36,11 +36,11 @@ def load_world(settings: Settings) -> World:
         bodies = _with_included_robot(bodies)
     bodies += _added(settings, notes)
     bodies = [_placed(body, settings) for body in bodies]
-    _refuse_unknown(settings, bodies)
+    _check_entities(settings, bodies)
     robot = next((body for body in bodies if body.robot), None)
     hands = tuple(_hand(hand, robot) for hand in settings.hands)
     loaded = replace(world, bodies=tuple(bodies), hands=hands, warnings=notes.all())
-    _refuse_doubles(loaded)
+    _check_unique_names(loaded)
     return loaded
 
 
@@ -102,7 +102,7 @@ def _sprung(body: Body, springs: Mapping[str, float]) -> Body:
 
 
 def _with_included_robot(bodies: Sequence[Body]) -> list[Body]:
-    # A world may bring the robot along, as Gazebo's do.
+    # A world may include the robot, as is usual for Gazebo.
     urdfs = [b for b in bodies if b.file and b.file.suffix == ".urdf" and b.moving_joints]
     if len(urdfs) != 1:
         return list(bodies)
@@ -114,7 +114,7 @@ def _placed(body: Body, settings: Settings) -> Body:
     return body if entry is None or entry.pose is None else replace(body, pose=pose_of(entry.pose))
 
 
-def _refuse_unknown(settings: Settings, bodies: Sequence[Body]) -> None:
+def _check_entities(settings: Settings, bodies: Sequence[Body]) -> None:
     names = {body.name for body in bodies}
     for name, entry in settings.scene.items():
         if entry.pose is not None and name not in names:
@@ -160,7 +160,7 @@ def _hand(hand: NamedHand, robot: Body | None) -> HandFrame:
 
 
 def below(robot: Body, roots: set[str]) -> tuple[str, ...]:
-    """Names of these links and of all that hang on them."""
+    """Return the names of these links and of all their descendants."""
     members = set(roots)
     for joint in robot.joints:  # parents come before their children
         if joint.parent in members:
@@ -168,7 +168,7 @@ def below(robot: Body, roots: set[str]) -> tuple[str, ...]:
     return tuple(frame_name(robot, link.name) for link in robot.links if link.name in members)
 
 
-def _refuse_doubles(world: World) -> None:
+def _check_unique_names(world: World) -> None:
     owner: dict[str, str] = {WORLD: "the fixed frame"}
     for body in world.bodies:
         names = [frame_name(body, link.name) for link in body.links]

@@ -1,4 +1,4 @@
-"""The main model: rigid-body physics of everything, driven by what the robot's joints did."""
+"""The main model: rigid-body physics of the scene, driven by recorded or live joint states."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Val
 from model_nodes.main_physics.block import COLLISION, Block
 from model_nodes.main_physics.drive import Drive
 from model_nodes.main_physics.engines.engine import (
-    Beam,
     Diverged,
     Engine,
     EngineSettings,
+    Rangefinder,
     Unsupported,
 )
 from model_nodes.main_physics.engines.factory import make_engine
-from model_nodes.main_physics.fidelity_switching import FidelityHelper
-from model_nodes.main_physics.fittings import beams, run_belts
+from model_nodes.main_physics.fidelity_switching import FidelitySwitcher
+from model_nodes.main_physics.fittings import rangefinders, run_belts
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.settings import Settings, read_settings
 from model_nodes.main_physics.sources.source import JointMotion, Source
@@ -45,11 +45,11 @@ _NAME = "main_physics"
 
 
 class MainPhysics(Model):
-    """Moves robots as recorded and everything else by the laws of physics.
+    """Moves robots as recorded and simulates everything else.
 
-    What other models are responsible for it takes from them, and pushes and carries the rest with it; an
-    `external_wrench` of theirs acts on its objects.
-    Its commands: ``attach`` with object and to, ``detach`` with object.
+    Objects whose pose other models are responsible for follow those models, and still push and carry other objects.
+    An `external_wrench` of another model acts on the objects that this one simulates.
+    Commands: ``attach`` with object and to, ``detach`` with object.
     """
 
     settings_class = Settings
@@ -58,13 +58,13 @@ class MainPhysics(Model):
         self._engine: Engine | None = None
         self._source: Source | None = None
         self._foreign: set[tuple[str, str]] = set()
-        self._unfelt: dict[str, str] = {}
-        self._helper: FidelityHelper | None = None
+        self._unsupported_forces: dict[str, str] = {}
+        self._switcher: FidelitySwitcher | None = None
         self._begun = False
 
     @classmethod
     def describe(cls) -> ModelDescription:
-        """What the main model is."""
+        """Describe the main model."""
         return ModelDescription(
             kind=ModelKind.SIMULATION,
             summary="rigid-body physics of the scene, driven by recorded joint positions",
@@ -95,13 +95,13 @@ class MainPhysics(Model):
             warnings=(*world.warnings, *remarks, *notes),
             duration_ns=None if self._source is None else self._source.duration_ns,
             robot_description=robot.file.read_text("utf-8") if robot and robot.file else "",
-            engine=engine.words,
+            engine=engine.description,
             reproducible=engine.deterministic,
         )
 
     @staticmethod
-    def _fit(world: World, settings: Settings, engine: Engine) -> list[Beam]:
-        """Let the robot's belts run; answers its range sensors."""
+    def _fit(world: World, settings: Settings, engine: Engine) -> list[Rangefinder]:
+        """Start the robot's belts; returns its range sensors."""
         if settings.robot is None:
             return []
         robots = (body for body in world.bodies if body.robot)
@@ -110,11 +110,11 @@ class MainPhysics(Model):
             run_belts(engine, settings.robot.belts, links)
         except Unsupported as error:
             raise BadInput(str(error), where="robot.belts") from error
-        return beams(settings.robot.range_sensors, links)
+        return rangefinders(settings.robot.range_sensors, links)
 
     def start(self, scene: Snapshot) -> None:
-        """The run begins: find out who is to be told how faithful the objects must be."""
-        self._helper = FidelityHelper(scene, (*self._block.objects, *self._block.links))
+        """Find the objects whose fidelity the scene controls."""
+        self._switcher = FidelitySwitcher(scene, (*self._block.objects, *self._block.links))
 
     def _start_joints(
         self, world: World, settings: Settings, engine: Engine
@@ -125,7 +125,7 @@ class MainPhysics(Model):
         self._place(engine, drive.at(0))
         notes = [str(note) for note in getattr(self._source, "notes", ())]
         if self._source is not None and joints and not drive.has_efforts(0):
-            notes.append("source: tells no joint efforts; joint_efforts reads 0")
+            notes.append("source: has no joint efforts; joint_efforts is 0")
         return drive, notes
 
     @staticmethod
@@ -137,19 +137,19 @@ class MainPhysics(Model):
         engine.place_joints(positions, velocities)
 
     def _begin(self, engine: Engine) -> None:
-        """The first step begins; a live robot may have moved since it was bound."""
+        """Prepare the first step; a live robot may have moved since it was bound."""
         self._begun = True
         if self._source is not None and self._source.begin():
             self._place(engine, self._drive.at(0))
 
-    def _need(self) -> Engine:
+    def _require_engine(self) -> Engine:
         if self._engine is None:
             raise RunFailed(_NAME, "step", 0, "the model is not initialized")
         return self._engine
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Follow the others, move the robot, go on by one step, read everything."""
-        engine, source = self._need(), self._source
+        """Apply other models' values, command the robot, step the engine and read its state."""
+        engine, source = self._require_engine(), self._source
         if not self._begun:
             self._begin(engine)
         self._set_fidelities(engine, tick)
@@ -183,11 +183,11 @@ class MainPhysics(Model):
                 "remark": remark.text,
             }
             events.append(Event("overlap", time_ns, arguments=arguments))
-        for entity, why in self._unfelt.items():
+        for entity, why in self._unsupported_forces.items():
             if why:
                 arguments = {"object": entity, "remark": why}
                 events.append(Event("force_not_felt", time_ns, arguments=arguments))
-                self._unfelt[entity] = ""
+                self._unsupported_forces[entity] = ""
         return events
 
     def _follow(self, engine: Engine, foreign: Mapping[tuple[str, str], Value]) -> None:
@@ -201,17 +201,17 @@ class MainPhysics(Model):
                 self._push(engine, entity, value)
 
     def _push(self, engine: Engine, entity: str, value: Value) -> None:
-        """Let a force act; an engine that cannot goes on without it, and an event says so once for each object."""
+        """Apply a force; if the engine does not support it, an event reports that once for each object."""
         try:
             engine.push(entity, value.data)
         except Unsupported as error:
-            self._unfelt.setdefault(entity, str(error))
+            self._unsupported_forces.setdefault(entity, str(error))
 
     def _set_fidelities(self, engine: Engine, tick: StepInput) -> None:
-        if self._helper is None:
+        if self._switcher is None:
             return
         try:
-            self._helper.look(engine, tick.scene)
+            self._switcher.update(engine, tick.scene)
         except Unsupported as error:
             raise RunFailed(_NAME, "step", tick.time_ns, str(error)) from error
 
@@ -221,8 +221,8 @@ class MainPhysics(Model):
             engine.set_collision(entity, on)
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """The engine moves the object (or switches its collisions) again."""
-        engine = self._need()
+        """Hand the object's pose (or collision) back to the engine."""
+        engine = self._require_engine()
         self._check(entity, attribute)
         if attribute == COLLISION.name:
             self._set_collision(engine, entity, value.data)
@@ -231,8 +231,8 @@ class MainPhysics(Model):
         self._foreign.discard((entity, attribute))
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """From now on another model moves the object (or switches its collisions)."""
-        engine = self._need()
+        """Release the object's pose (or collision) to another model."""
+        engine = self._require_engine()
         self._check(entity, attribute)
         value = Value(self._block.value(entity, attribute), scene.time_ns)
         if attribute == POSE.name:
@@ -246,13 +246,13 @@ class MainPhysics(Model):
     def _check(self, entity: str, attribute: str) -> None:
         if not self._block.can_move(entity, attribute):
             raise Refused(
-                f"the main model keeps {entity}.{attribute}: only the pose and the collision of"
-                " objects that move freely can be another model's"
+                f"the main model keeps {entity}.{attribute}: it can hand over only the pose and the collision"
+                " of free objects"
             )
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
-        """Attach or detach an object."""
-        engine = self._need()
+        """Execute ``attach`` or ``detach``."""
+        engine = self._require_engine()
         given = {key: str(value) for key, value in arguments.items()}
         try:
             if name == "attach" and set(given) == {"object", "to"}:
@@ -261,8 +261,8 @@ class MainPhysics(Model):
                 engine.detach(given["object"])
             else:
                 raise Refused(
-                    f"the main model knows no command {name!r} with {sorted(given)};"
-                    " it knows attach (object, to) and detach (object)"
+                    f"the main model has no command {name!r} with {sorted(given)};"
+                    " its commands are attach (object, to) and detach (object)"
                 )
         except Unsupported as error:
             raise Refused(str(error)) from error
@@ -272,8 +272,8 @@ class MainPhysics(Model):
         engine, self._engine = self._engine, None
         source, self._source = self._source, None
         if engine is not None:
-            if self._helper is not None:
-                self._helper.reset(engine)
+            if self._switcher is not None:
+                self._switcher.reset(engine)
             engine.close()
         if source is not None:
             source.close()
@@ -283,7 +283,7 @@ def _engine(name: str) -> Engine:
     try:
         return make_engine(name)
     except ImportError as error:
-        expected = "an engine that is installed; auto takes the first that is"
+        expected = "an engine that is installed; auto selects the first of them"
         raise BadInput(
             f"this engine cannot be used here: {error}",
             where="engine",

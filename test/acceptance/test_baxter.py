@@ -1,4 +1,4 @@
-"""The twin of a real Baxter that picks something up: what it tells, against what was measured.
+"""The twin of a real Baxter that picks something up: its events compared with measurements.
 
 Only the joints are replayed. The wrist's force and the endpoint's pose serve here to score what comes out.
 """

@@ -1,4 +1,4 @@
-"""Shipped scenarios in Gazebo, where it is installed: they run to their end and tell the same as with MuJoCo."""
+"""Shipped scenarios in Gazebo, where it is installed: they run to their end and report the same as with MuJoCo."""
 
 from __future__ import annotations
 

@@ -217,7 +217,7 @@ def test_gripper_that_stayed_open_grasped_nothing(
 def test_fingers_that_closed_on_nothing_grasped_nothing(
     tmp_path: Path, recorded: Callable[..., Path]
 ) -> None:
-    # The recorded fingers close fully: the box was elsewhere, and the twin is told where.
+    # The recorded fingers close fully: the box was elsewhere, and the twin gets its position.
     source = recorded("--box-offset", "0.2,0,0")
     scene = {"box": {"pose": [0.65, 0.2, 0.8, 1, 0, 0, 0]}}
     twin = twin_run(SCENARIO, tmp_path / "run", source=source, scene=scene)

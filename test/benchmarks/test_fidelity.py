@@ -35,7 +35,7 @@ def test_a_case_that_diverges_is_counted_and_the_others_go_on(
 
     def fragile(self: Unloader, action: str, mode: str, margin: float) -> Outcome:
         if mode == "HiFi":
-            raise Diverged("a packet has no sensible motion any more")
+            raise Diverged("a packet has diverged")
         return perform(self, action, mode, margin)
 
     monkeypatch.setattr(pairs, "CASES", TWO)

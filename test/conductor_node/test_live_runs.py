@@ -136,5 +136,5 @@ def test_no_robot_is_bad_input(tmp_path: Path) -> None:
     with live(tmp_path / "run", domain, {"live": "", "wait": 1.0}) as (process, _):
         ended = finish(process)
     assert ended.code == 2
-    assert "the robot says nothing" in ended.err
+    assert "the robot publishes no joint states" in ended.err
     assert not (tmp_path / "run").exists()

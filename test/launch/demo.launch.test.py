@@ -1,4 +1,4 @@
-"""A test for `launch_test`: the demo under ros2 launch runs to its end, and its topics tell of it.
+"""A test for `launch_test`: the demo under ros2 launch runs to its end, and its topics show it.
 
 launch_test test/launch/demo.launch.test.py
 """

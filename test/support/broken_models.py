@@ -123,7 +123,7 @@ class StartFails(toys.ToyCup):
 
 
 class Changed(toys.ToyCup):
-    """Changes one thing about each answer."""
+    """Changes one thing in each output."""
 
     def step(self, tick: StepInput) -> StepOutput:
         return self.change(super().step(tick), tick)

@@ -20,7 +20,7 @@ from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, pose_value
 from model_nodes.in_hand_localization import InHandLocalization
-from model_nodes.in_hand_localization.object_geometry import ObjectForm
+from model_nodes.in_hand_localization.object_geometry import ObjectGeometry
 
 LENGTHS = (0.040, 0.028, 0.022)
 RADII = (0.008, 0.008, 0.010)
@@ -101,7 +101,7 @@ def links_in_palm(positions: Sequence[float]) -> dict[str, Floats]:
 
 def gap(finger: int, positions: Sequence[float], shapes: tuple[Shape, ...], pose: Floats) -> float:
     """Distance of a finger from an object at `pose` in the hand: of spheres along its bones."""
-    form, turn = ObjectForm(shapes), rotation_matrix(pose[3:7])
+    geometry, turn = ObjectGeometry(shapes), rotation_matrix(pose[3:7])
     links = links_in_palm(positions)
     least = math.inf
     for joint in range(3):
@@ -110,7 +110,7 @@ def gap(finger: int, positions: Sequence[float], shapes: tuple[Shape, ...], pose
             at = link[:3] + np.array(rotate(link[3:7].tolist(), (0.0, 0.0, z)))
             local = (at - np.array((0, 0, GRASP)) - pose[:3]) @ turn
             radius = RADII[joint] if z == LENGTHS[joint] else 0.008
-            least = min(least, float(form.measure(local[None])[0][0]) - radius)
+            least = min(least, float(geometry.measure(local[None])[0][0]) - radius)
     return least
 
 
@@ -176,7 +176,7 @@ class Scene:
         return Snapshot(self.layout, ("physics",), self.time_ns, self.values.copy(), owners, nobody)
 
     def step(self, period_ns: int = PERIOD_NS) -> Floats:
-        """Step the model; the object's pose in the world that it answers."""
+        """Step the model; returns the object's pose in the world."""
         self.time_ns += period_ns
         output = self.model.step(StepInput(self.time_ns, period_ns, self.snapshot()))
         self.events += output.events

@@ -67,7 +67,7 @@ class Filled:
         return outputs
 
     def told(self, name: str) -> Floats:
-        """An attribute of the jug as the last step told it."""
+        """Return an attribute of the jug from the last step."""
         return self.outputs[-1].values[self.entity.name, name].data
 
     @property

@@ -57,7 +57,7 @@ class Robot:
         return list(self.node.get_subscriptions_info_by_topic(topic))
 
     def is_heard(self) -> bool:
-        """Whether annotations reach someone; joint states are told until they do."""
+        """Whether annotations reach someone; joint states are published until they do."""
         return bool(self._annotations.get_subscription_count())
 
     def _stamp(self, message: Any) -> None:

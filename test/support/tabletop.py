@@ -78,7 +78,7 @@ JOINTS = tuple(
 
 
 def tabletop(folder: Path, *, recording: bool = True) -> Path:
-    """Write the scenario, its world, its robot and its recording; answers the scenario's file."""
+    """Write the scenario, its world, its robot and its recording; returns the scenario's file."""
     (folder / "world.sdf").write_text(resource("worlds", "tabletop.sdf").read_text())
     (folder / "robot.urdf").write_text(resource("urdf", "tabletop_arm.urdf").read_text())
     if recording:

@@ -176,7 +176,7 @@ class ToyGrasp(Model):
 
 
 class ToyCup(Model):
-    """A cup of coffee that cools; tells when it is cold."""
+    """A cup of coffee that cools; reports when it is cold."""
 
     TEMPERATURE = AttributeSpec("temperature", 1, "K")
 

@@ -1,4 +1,4 @@
-"""Runs of shipped scenarios in this process, and what their logs tell."""
+"""Runs of shipped scenarios in this process, and the contents of their logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs from drop to drop: everything is drawn from one generator per episode."""
+"""The random variables of a drop, all drawn from one generator per episode."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from hetwin_suite.proving_ground.two_hands.joints import ALL
 
 
 class Flaw(StrEnum):
-    """What is wrong with an episode beside its aim."""
+    """What goes wrong in an episode, apart from its aim."""
 
     NONE = "none"
     FADING = "fading"
-    """The drives of the fingers lose their force after closing."""
+    """The finger drives lose their force after closing."""
     ELSEWHERE = "elsewhere"
-    """The ball stands somewhere else than the robot believes."""
+    """The ball is not where the robot believes."""
     HIGH = "high"
-    """The fingers close too far above the ball's middle."""
+    """The fingers close too far above the ball's centre."""
 
 
 FLAWS = {Flaw.NONE: 0.82, Flaw.FADING: 0.08, Flaw.ELSEWHERE: 0.05, Flaw.HIGH: 0.05}
 """Shares of all episodes."""
 AIMED_INSIDE = 0.60
-"""Share of the episodes whose program aims at a place inside the container."""
+"""Share of the episodes whose program aims inside the container."""
 FARTHEST_M = 0.08
-"""The program aims at places at most so far from the rim, inside or outside ..."""
+"""Largest distance of the aim from the rim, inside or outside, times ..."""
 AIM_EXPONENT = 0.8
-"""... which is this power of a number drawn evenly from 0 to 1; below 1, it seldom aims at the rim itself."""
+"""... this power of a uniform number from 0 to 1; below 1, it rarely aims at the rim itself."""
 THROWN = 0.35
-"""Share of the episodes whose arm still moves when the hand opens."""
+"""Share of the episodes in which the arm is moving when the hand opens."""
 BELIEF_BALL_M = 0.003
 BELIEF_CONTAINER_M = 0.002
-"""Standard deviations along x and y of where the robot believes ball and container."""
+"""Standard deviations along x and y of the believed positions of ball and container."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +45,24 @@ class Draw:
     """One episode's random numbers; metres, radians, kg, N, s.
 
     Attributes:
-        container: which one is used.
-        place: x, y, yaw of it, as the robot believes.
-        place_error: what must be added to get the truth.
-        stand: x, y of ball and stand, as the robot believes.
-        stand_error: what must be added to get the truth.
-        flaw: what is wrong beside the aim.
-        height_error: by how much the fingers close above the ball's middle.
+        container: the container to drop into.
+        place: its believed x, y, yaw.
+        place_error: true minus believed.
+        stand: believed x, y of ball and stand.
+        stand_error: true minus believed.
+        flaw: what goes wrong apart from the aim.
+        height_error: height above the ball's centre at which the fingers close.
         force: of each finger tip.
-        fading: seconds in which the force falls to 1/e; infinite if it does not.
+        fading: time constant with which the force decays; infinite if it does not.
         finger_friction: coefficient of friction of the finger tips.
         ball_mass: true mass.
-        bounce: damping ratio of the ball's contacts; lower is livelier.
-        aim: distance from the rim to the place that the program aims at, inside > 0.
-        bearing: direction of that place from the container's middle, in the container.
-        clearance: between the ball's lowest point and the rim's height when the hand opens.
+        bounce: damping ratio of the ball's contacts; lower bounces higher.
+        aim: signed distance of the aim from the rim, inside > 0.
+        bearing: direction of the aim from the container's centre, in the container's frame.
+        clearance: between the ball's lowest point and the rim when the hand opens.
         speed: of the arm when the hand opens, 0 for a drop.
-        course: direction of that, added to the direction from stand to container.
-        gravity_factors: (joints,) by which the robot's model of its weight is wrong.
+        course: direction of the motion relative to the direction from stand to container.
+        gravity_factors: (joints,) factors of the error of the robot's gravity compensation.
     """
 
     container: Container
@@ -85,12 +85,12 @@ class Draw:
     gravity_factors: Floats
 
     def container_pose(self, true: bool) -> Floats:
-        """(7,) of the container, true or believed."""
+        """Return (7,) the container's true or believed pose."""
         x, y, yaw = self.place + self.place_error if true else self.place
         return np.array([x, y, TABLE_TOP, np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)])
 
     def stand_pose(self, true: bool) -> Floats:
-        """(7,) of the stand, true or believed."""
+        """Return (7,) the stand's true or believed pose."""
         x, y = self.stand + self.stand_error if true else self.stand
         return np.array([x, y, TABLE_TOP, 1.0, 0.0, 0.0, 0.0])
 

@@ -1,4 +1,4 @@
-"""One drop: simulated, judged and written."""
+"""One drop: simulates, evaluates and writes it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Drop:
 
 
 def scene(drawn: Draw, true: bool) -> dict[str, Floats]:
-    """Model -> (7,) pose at the start, true or as the robot believes."""
+    """Return model -> (7,) pose at the start, true or believed."""
     stand = drawn.stand_pose(true)
     ball = np.concatenate([above(stand[:3], BALL_ABOVE_FOOT), stand[3:]])
     return {
@@ -53,7 +53,7 @@ def scene(drawn: Draw, true: bool) -> dict[str, Floats]:
 
 
 def simulate(random: np.random.Generator, root: Path) -> Drop:
-    """Draw an episode that the arm can carry out, and carry it out.
+    """Draw an episode that is within the arm's reach, and simulate it.
 
     Args:
         random: of this episode.
@@ -67,7 +67,7 @@ def simulate(random: np.random.Generator, root: Path) -> Drop:
 
 
 def carry_out(drawn: Draw, program: Program, random: np.random.Generator, root: Path) -> Drop:
-    """Carry a program out in a world that is as drawn.
+    """Execute a program in the drawn world.
 
     Args:
         drawn: the episode.
@@ -90,12 +90,12 @@ def carry_out(drawn: Draw, program: Program, random: np.random.Generator, root: 
 
 
 def opening(program: Program) -> float:
-    """When the hand is told to open, in s."""
+    """Return the time of the command to open the hand, in s."""
     return next(a.time for a in program.announcements if a.operation == "release")
 
 
 def binding(program: Program) -> float:
-    """When the hand has closed, in s."""
+    """Return the time at which the hand has closed, in s."""
     return next(a.time for a in program.announcements if a.operation == "bind")
 
 
@@ -104,12 +104,12 @@ def record(folder: Path, index: int, random: np.random.Generator, root: Path) ->
 
     Args:
         folder: of the episode; must not exist.
-        index: number of the episode, from 0; tells its start time.
+        index: of the episode, from 0; determines its start time.
         random: of this episode.
         root: folder that holds `urdf`, `worlds` and `msg`.
 
     Returns:
-        What the distributions are made of.
+        The summary for the distribution.
     """
     drop = simulate(random, root)
     verdict, drawn = drop.verdict, drop.drawn
@@ -123,7 +123,7 @@ def record(folder: Path, index: int, random: np.random.Generator, root: Path) ->
     }
     truth = {
         **summary,
-        "released": verdict.let_go,
+        "released": verdict.released_at,
         "held": verdict.holds,
         "contact": intervals(drop.samples, touched(drop.samples)),
         "poses": {name: pose.round(6).tolist() for name, pose in scene(drawn, True).items()},
@@ -145,4 +145,4 @@ def _draw_within_reach(random: np.random.Generator, robot: Path) -> tuple[Draw, 
             return drawn, plan(reacher, drawn)
         except RunFailed as error:
             reason = error
-    raise RunFailed("drop", "plan", 0, f"nothing of {_TRIES} draws is within reach: {reason}")
+    raise RunFailed("drop", "plan", 0, f"none of {_TRIES} draws is within reach: {reason}")

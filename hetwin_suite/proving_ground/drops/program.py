@@ -1,6 +1,6 @@
-"""The robot's program for a drop, planned with what the robot believes.
+"""The robot's program for a drop, planned with the robot's beliefs.
 
-It explores: a program that wants to learn where a drop succeeds aims beside the container too.
+It explores: to learn where a drop succeeds, it aims beside the container too.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ HOME_AT = np.array([0.45, -0.25, 1.05])
 _NEAR_HOME = np.array([-0.6, -0.6, 0.7, -1.4, 0.0, 1.9, 0.0])
 _GRAVITY = 9.81
 _OPENING_S = 0.035
-"""Between the command to open and the moment when the ball falls freely."""
+"""Delay between the command to open and free fall of the ball [s]."""
 _RUN_M = 0.3
-"""Way of the hand in a throw."""
+"""Distance that the hand moves in a throw [m]."""
 
 
 def home(reacher: Reacher) -> Floats:
-    """(7,) joint positions of the right arm in which all programs start."""
+    """Return (7,) joint positions of the right arm at which all programs start."""
     return reacher.solve(HOME_AT, _NEAR_HOME, DOWN)
 
 
 def aim_point(container: Container, pose: Floats, aim: float, bearing: float) -> Floats:
-    """(2,) in the world: on a ray from the container's middle, `aim` inside of its rim."""
+    """Return (2,) the point on a ray from the container's centre that is `aim` inside its rim, in the world."""
     ray = np.array([cos(bearing), sin(bearing)])
     low, high = 0.0, 1.0
     for _ in range(60):
@@ -46,12 +46,12 @@ def aim_point(container: Container, pose: Floats, aim: float, bearing: float) ->
 
 
 def above(point: Floats, height: float) -> Floats:
-    """(3,) a point so much higher."""
+    """Return (3,) a point that is higher by `height`."""
     return np.asarray(point + np.array([0.0, 0.0, height]))
 
 
 def plan(reacher: Reacher, drawn: Draw) -> Program:
-    """The whole program.
+    """Plan the whole program.
 
     Raises:
         RunFailed: if a place is out of the arm's reach.
@@ -80,7 +80,7 @@ def plan(reacher: Reacher, drawn: Draw) -> Program:
 
 
 def _carry(program: Program, drawn: Draw, grasp: Floats, target: dict[str, str]) -> None:
-    """Lift the ball, bring it over the container and let go of it, at rest or in motion."""
+    """Lift the ball, move it over the container and release it, at rest or in motion."""
     pose = drawn.container_pose(False)
     aim = aim_point(drawn.container, pose, drawn.aim, drawn.bearing)
     height = TABLE_TOP + drawn.container.height + BALL_RADIUS + drawn.clearance
@@ -109,7 +109,7 @@ def _throw(program: Program, drawn: Draw, aim: Floats, target: dict[str, str]) -
     release = aim - course * drawn.speed * flight
     duration = (
         1.875 * _RUN_M / drawn.speed
-    )  # a movement of least jerk is so much faster in its middle
+    )  # the peak velocity of a minimum-jerk motion is 1.875 times the mean
     with program.doing("move", target):
         program.line(release - course * _RUN_M / 2, 1.4)
         begin = program.now

@@ -1,4 +1,4 @@
-"""The approaches that the first paper compares, and how a run's end becomes a verdict."""
+"""The approaches that the first paper compares, and the verdict at the end of a run."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hetwin_core.ensemble.errors import BadInput
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What an episode is about.
+    """The task of an episode.
 
     Attributes:
-        scenario: name of the scenario of our approach; the baselines' names end with the approach.
-        predicate: begins the predicates of which one must hold at the end.
+        scenario: name of the scenario of our approach; those of the baselines have the approach as suffix.
+        predicate: prefix of the predicates of which one must hold at the end.
         paper: the paper's Table 2: approach -> (right, of) for successful and failed executions; None for n/a.
     """
 
@@ -29,9 +29,9 @@ class Contacts(StrEnum):
     """Contact settings of the physics engine, the same for all approaches."""
 
     MANIPULATION = "manipulation"
-    """hetwin's own, under which a simulated hand holds what it grasps."""
+    """hetwin's defaults, with which grasps hold."""
     PLAIN = "plain"
-    """The engine's, when nothing is set."""
+    """The engine's defaults."""
 
 
 APPROACHES = ("ensemble", "single", "rigid", "force", "rule")
@@ -64,7 +64,7 @@ TASKS = {
 
 
 def task_of(scenario: str) -> Task:
-    """The task of an episode's scenario.
+    """Return the task of an episode's scenario.
 
     Raises:
         BadInput: if there is none.
@@ -75,10 +75,10 @@ def task_of(scenario: str) -> Task:
 
 
 def scenario_name(task: Task, approach: str) -> str:
-    """Name of the scenario that plays a task in an approach."""
+    """Return the name of the scenario of a task in an approach."""
     return task.scenario if approach == "ensemble" else f"{task.scenario}_{approach}"
 
 
 def says_success(task: Task, state: Mapping[str, Any]) -> bool:
-    """Whether the predicates at the end of a run say that the action worked."""
+    """Whether the action succeeded according to the predicates at the end of a run."""
     return any(name.startswith(task.predicate) and bool(v) for name, v in state.items())

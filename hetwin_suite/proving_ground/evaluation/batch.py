@@ -1,4 +1,4 @@
-"""All episodes in all approaches, in several processes."""
+"""Evaluates all episodes in all approaches, in several processes."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ def judge_all(
     engine: str | None = None,
     progress: Callable[[int, int, Verdict], None] | None = None,
 ) -> list[Verdict]:
-    """Every episode in every approach; the order of the answer does not depend on the number of jobs.
+    """Evaluate every episode in every approach; the order of the result does not depend on the number of jobs.
 
     Args:
-        episodes: what to play.
-        approaches: how.
+        episodes: the episodes to replay.
+        approaches: names of the approaches.
         contacts: the physics engine's contact settings.
         jobs: processes at a time; default: one per core.
         engine: the main model's physics engine; None: the scenarios'.
-        progress: told of each verdict as it comes: how many are done, of how many, and which.
+        progress: called with the number of finished verdicts, the total number, and the new verdict.
     """
     work = [(episode, approach) for episode in episodes for approach in approaches]
     if not work:
         return []
     found: dict[int, Verdict] = {}
-    # fresh processes: a forked one would share locks and engines with its parent
+    # Spawned: a forked process would share locks and engines with its parent.
     context = get_context("spawn")
     count = min(jobs or os.cpu_count() or 1, len(work))
     with ProcessPoolExecutor(count, mp_context=context) as pool:

@@ -19,14 +19,14 @@ class LabelledEpisode:
     """One recorded episode.
 
     Attributes:
-        folder: where it lies.
+        folder: with its files.
         scenario: name of the scenario that replays it.
-        scene: what the robot believes: entity -> {pose}.
-        success: what really came of it.
-        cause: what went wrong, in words; empty if nothing did.
-        margin: signed distance from the boundary between success and failure [m], if the truth tells.
+        scene: the believed scene: entity -> {pose}.
+        success: the true outcome.
+        cause: of a failure; empty for a success.
+        margin: signed distance from the boundary between success and failure [m], if known.
         held: whether the robot really held the object at any time.
-        blocked: whether the fingers' joints, as recorded, stayed blocked until the release.
+        blocked: whether the recorded finger joints stayed blocked until the release.
     """
 
     folder: Path
@@ -50,7 +50,7 @@ class LabelledEpisode:
 
 
 def find_episodes(root: Path) -> list[LabelledEpisode]:
-    """All episodes below a folder, in the order of their paths.
+    """Find all episodes below a folder, in the order of their paths.
 
     Raises:
         BadInput: if there are none, or one cannot be read.
@@ -64,7 +64,7 @@ def find_episodes(root: Path) -> list[LabelledEpisode]:
         raise BadInput(
             "there are no episodes here",
             file=root,
-            expected=f"folders with {RECORDING}, {SCENE} and {TRUTH}, as `hetwin record` makes them",
+            expected=f"folders with {RECORDING}, {SCENE} and {TRUTH}, as `hetwin record` writes them",
         )
     return [_read(folder) for folder in folders]
 
@@ -98,5 +98,5 @@ def _json(path: Path) -> dict[str, Any]:
     except (OSError, json.JSONDecodeError) as error:
         raise BadInput(f"the file cannot be read: {error}", file=path, expected="JSON") from None
     if not isinstance(data, dict):
-        raise BadInput("this is no JSON object", file=path, found=type(data).__name__)
+        raise BadInput("this is not a JSON object", file=path, found=type(data).__name__)
     return data

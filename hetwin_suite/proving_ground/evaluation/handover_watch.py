@@ -1,4 +1,4 @@
-"""Looks at every hand-back of a pose to the main model: is it the same to the bit, and is nothing shot out?"""
+"""Checks every hand-back of a pose to the main model: bitwise equality, and that no object is ejected."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from hetwin_core.ensemble.scene.values import WORLD, Floats
 
 GRAVITY = 9.81
 WATCHED_NS = 500_000_000
-"""Collisions of an overlapping pair come back within this time after a hand-back."""
+"""Collisions of a penetrating pair are enabled again within this time after a hand-back."""
 
 
 @dataclass(slots=True)
 class HandBack:
-    """A pose that the main model got back.
+    """A pose that was handed back to the main model.
 
     Attributes:
-        entity: whose pose.
-        time_ns: when.
-        until_ns: how long it is looked at; shorter if another model takes the pose.
-        released: (13,) what was released.
-        equal: whether the scene holds what was released, to the bit.
+        entity: the entity with the pose.
+        time_ns: of the hand-back.
+        until_ns: end of the observation; earlier if another model takes the pose.
+        released: (13,) the released pose.
+        equal: whether the scene's pose equals the released one to the bit.
         gain: greatest speed afterwards beyond the released speed and what gravity adds, within half a second
             [m/s]; below 0 if it only slowed down.
     """
@@ -39,7 +39,7 @@ class HandBack:
 
 @dataclass(slots=True)
 class HandoverWatch(QuietListener):
-    """A run's listener that collects all hand-backs of poses to the main model."""
+    """A listener that collects all hand-backs of poses to the main model."""
 
     hand_backs: list[HandBack] = field(default_factory=list)
     _main: str = ""
@@ -51,15 +51,15 @@ class HandoverWatch(QuietListener):
 
     @property
     def greatest_gain(self) -> float:
-        """Greatest gain of speed of all [m/s]; -inf if there was no hand-back."""
+        """Greatest gain of speed [m/s]; -inf if there was no hand-back."""
         return max((back.gain for back in self.hand_backs), default=-np.inf)
 
     def started(self, start: RunStart) -> None:
-        """Remember which model is the main one."""
+        """Find the main model."""
         self._main = next(model.name for model in start.models if model.main)
 
     def handover(self, handover: Handover) -> None:
-        """Begin to watch, if it is a hand-back."""
+        """Begin to observe, if it is a hand-back."""
         if handover.attribute != "pose":
             return
         self._end(handover.entity, handover.time_ns)
@@ -86,7 +86,7 @@ class HandoverWatch(QuietListener):
             back.gain = max(back.gain, float(np.linalg.norm(pose[7:10]) - allowed))
 
     def _end(self, entity: str, time_ns: int) -> None:
-        """What moves on to another model is no longer the main model's doing."""
+        """End the observation when another model takes the pose."""
         for back in self.hand_backs:
             if back.entity == entity:
                 back.until_ns = min(back.until_ns, time_ns - 1)

@@ -1,4 +1,4 @@
-"""One episode played in one approach, and what the twin says of it."""
+"""Replays one episode in one approach and derives the twin's verdict."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.evaluation.handover_watch import HandoverWatch
 
 _DEADLINE_S = 3600.0
-"""Wall time that a call of a model may take: no verdict on a recording depends on how busy the machine is."""
+"""Wall time that a call of a model may take, so that no verdict depends on the machine's load."""
 WITHOUT_SIGNALS = ("single", "force")
-"""Approaches that may fail to grasp at all; the paper gives n/a for failed executions then."""
+"""Approaches that may fail to grasp; the paper reports n/a for failed executions then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an approach says of an episode.
+    """The verdict of an approach on an episode.
 
     Attributes:
         episode: the episode's folder.
         approach: name of the approach.
-        success: what it says; None if the run failed.
-        truth: what really came of it.
-        cause: the truth's words for what went wrong.
+        success: the verdict; None if the run failed.
+        truth: the true outcome.
+        cause: the true cause of a failure.
         margin: signed distance from the boundary [m], if known.
-        why: what led to the verdict, in words: the events of handling, or the error.
-        real_time_factor: of the run; not a number for the rule.
-        wall_time: seconds that it took, start included.
+        why: the reason for the verdict: the handling events, or the error.
+        real_time_factor: of the run; nan for the rule.
+        wall_time: duration in s, including the start.
         not_applicable: the paper's n/a: the approach cannot grasp what the robot really held, so that its 'no
-            success' interprets nothing.
-        hand_backs: poses that the main model got back from another model.
-        unequal: of these, how many were not equal to the bit to what was released.
+            success' is meaningless.
+        hand_backs: number of poses handed back to the main model.
+        unequal: number of hand-backs whose pose did not equal the released one to the bit.
         gain: the greatest speed within half a second after a hand-back beyond the released speed and what gravity
-            adds [m/s]; below 0 if the object only slowed down, not a number without hand-backs.
+            adds [m/s]; below 0 if the object only slowed down, nan without hand-backs.
     """
 
     episode: str
@@ -73,7 +73,7 @@ class Verdict:
 
     @property
     def right(self) -> bool:
-        """Whether it is what really happened."""
+        """Whether the verdict equals the truth."""
         return self.success is self.truth
 
 
@@ -84,10 +84,10 @@ def judge(
     contacts: Contacts = Contacts.MANIPULATION,
     engine: str | None = None,
 ) -> Verdict:
-    """Play an episode; with `log`, write the run to that folder.
+    """Replay an episode; with `log`, write the run to that folder.
 
     Args:
-        episode: what to play.
+        episode: the episode to replay.
         approach: one of `APPROACHES`.
         log: folder for the run's log.
         contacts: the physics engine's contact settings.
@@ -109,7 +109,7 @@ def judge(
         else:
             failed = summary.ended == "failed"
             success = None if failed else says_success(task, summary.state)
-            why, factor = _story(summary), summary.real_time_factor
+            why, factor = _description(summary), summary.real_time_factor
             grasped = any(event["name"] == "grasped" for event in summary.events)
     return Verdict(
         str(episode.folder),
@@ -150,12 +150,12 @@ def _play(
     return Conductor(loaded, ports, listeners, options).run()
 
 
-def _story(summary: RunSummary) -> str:
+def _description(summary: RunSummary) -> str:
     if summary.error is not None:
         return failure_row_words(summary.error)
-    told = [
+    events = [
         f"{event_words(event)} {seconds(event.time_ns)}"
         for event in map(event_from_summary, summary.events)
         if event.kind is EventKind.MODEL
     ]
-    return ", ".join(told) or "nothing was observed"
+    return ", ".join(events) or "nothing was observed"

@@ -1,4 +1,4 @@
-"""Shares with their confidence intervals."""
+"""Proportions with confidence intervals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Z_95 = 1.959963984540054
 
 
 def wilson_interval(right: int, of: int) -> tuple[float, float]:
-    """The 95 % confidence interval of a share (E. B. Wilson, 1927); (0, 1) if there is nothing to count."""
+    """Return the 95 % confidence interval of a proportion (E. B. Wilson, 1927); (0, 1) without samples."""
     if of == 0:
         return 0.0, 1.0
     share, z2 = right / of, Z_95 * Z_95

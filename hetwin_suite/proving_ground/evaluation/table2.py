@@ -12,7 +12,7 @@ from hetwin_suite.proving_ground.evaluation.statistics import wilson_interval
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """How often one approach is right about one kind of episode."""
+    """The accuracy of one approach on one kind of episode."""
 
     scenario: str
     truth: str
@@ -33,7 +33,7 @@ class Cell:
 
     @property
     def words(self) -> tuple[str, str, str]:
-        """The figure, its interval and the paper's figure, as a table shows them."""
+        """The figure, its interval and the paper's figure, formatted for a table."""
         low, high = self.interval
         paper = f"{self.paper[0]}/{self.paper[1]}" if self.paper else "n/a"
         ours = f"{self.right}/{self.of}" if self.of else "n/a"
@@ -41,9 +41,9 @@ class Cell:
 
 
 def cells(verdicts: Iterable[Verdict]) -> list[Cell]:
-    """One cell per scenario, truth and approach.
+    """Compute one cell per scenario, truth and approach.
 
-    What the paper calls n/a is left out, see `Verdict.not_applicable`.
+    Verdicts that are n/a in the paper are left out, see `Verdict.not_applicable`.
     """
     verdicts = list(verdicts)
     table = []
@@ -66,11 +66,11 @@ def cells(verdicts: Iterable[Verdict]) -> list[Cell]:
 
 @dataclass(frozen=True, slots=True)
 class HandBacks:
-    """What became of the poses that the main model got back.
+    """Statistics of the poses that were handed back to the main model.
 
     Attributes:
-        of: how many there were.
-        unequal: how many were not taken as they were released, to the bit.
+        of: number of hand-backs.
+        unequal: number of hand-backs whose pose did not equal the released one to the bit.
         greatest_gain: greatest gain of speed within half a second afterwards, beyond the released speed and
             gravity [m/s]; 0 if all only slowed down.
     """
@@ -90,7 +90,7 @@ class HandBacks:
 
 
 def hand_backs(verdicts: Iterable[Verdict]) -> list[HandBacks]:
-    """One row per scenario and approach that hands poses back."""
+    """Compute one row per scenario and approach with hand-backs."""
     verdicts = list(verdicts)
     rows = []
     for scenario in TASKS:

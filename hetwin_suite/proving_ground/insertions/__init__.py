@@ -1,1 +1,1 @@
-"""Insertions: the right hand pushes a probe into a socket that is not quite where it is believed."""
+"""Insertions: the right hand pushes a probe into a socket whose believed pose is slightly wrong."""

@@ -1,4 +1,4 @@
-"""What differs from insertion to insertion: everything is drawn from one generator per episode."""
+"""The random variables of an insertion, all drawn from one generator per episode."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from hetwin_suite.proving_ground.two_hands.joints import ALL
 
 SIDEWAYS_M = 0.005
 ALONG_M = 0.003
-"""Standard deviations of what the robot believes of the socket: along x and y, and along z."""
+"""Standard deviations of the believed position of the socket: along x and y, and along z."""
 SEARCHED = 0.7
 """Share of the programs that search with a spiral."""
 PALM_FACE = 0.11
 """z of the palm's surface in the palm's frame, in metres."""
 TIP_IN_PALM = (0.0, 0.0, PALM_FACE + HANDLE_LENGTH + SHAFT_LENGTH + 0.0005)
-"""Where the robot believes the probe's tip in its palm; the probe's z points to the wrist."""
+"""Believed position of the probe's tip in the palm; the probe's z points to the wrist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,16 @@ class Draw:
     """One episode's random numbers; metres, radians, kg, N.
 
     Attributes:
-        socket: (3,) origin of the socket, as the robot believes.
-        socket_error: (3,) what must be added to get the truth.
-        dip_error: (3,) what must be added to where the robot believes the probe in its palm.
-        dip_turn: roll, pitch, yaw of the probe in the hand, against what the robot believes.
-        search_radius: of the spiral with which the program searches, 0 for none.
+        socket: (3,) believed origin of the socket.
+        socket_error: (3,) true minus believed.
+        dip_error: (3,) true minus believed position of the probe in the palm.
+        dip_turn: roll, pitch, yaw of the probe in the hand, relative to the believed ones.
+        search_radius: of the program's search spiral, 0 for none.
         softness: of the arm, see `Compliance`.
         force: of each finger tip.
         finger_friction: coefficient of friction of the finger tips.
         dip_mass: true mass.
-        gravity_factors: (joints,) by which the robot's model of its weight is wrong.
+        gravity_factors: (joints,) factors of the error of the robot's gravity compensation.
     """
 
     socket: Floats
@@ -56,12 +56,12 @@ class Draw:
     gravity_factors: Floats
 
     def socket_pose(self, true: bool) -> Floats:
-        """(7,) of the socket, true or believed."""
+        """Return (7,) the socket's true or believed pose."""
         position = self.socket + self.socket_error if true else self.socket
         return np.array([*position, 1.0, 0.0, 0.0, 0.0])
 
     def dip_in_palm(self, true: bool) -> Floats:
-        """(7,) of the probe in the palm when it is put into the hand, or as the robot believes."""
+        """Return (7,) the probe's true or believed pose in the palm when it is put into the hand."""
         place = np.array(TIP_IN_PALM)
         roll, pitch, yaw = self.dip_turn if true else (0.0, 0.0, 0.0)
         turn = euler2quat(np.pi + roll, pitch, yaw)

@@ -1,4 +1,4 @@
-"""One insertion: simulated, judged and written."""
+"""One insertion: simulates, evaluates and writes it."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from hetwin_suite.proving_ground.two_hands.witness import Sample, Witness, held,
 WORLD = "solar_panel.sdf"
 SCENARIO = "insertion"
 IN_M = 0.002
-"""So near to the hole's bottom the probe is fully in."""
+"""The probe is fully inserted within this distance from the hole's bottom."""
 JAMMED_M = 0.01
-"""A failed insertion ends at least so far from it."""
+"""A failed insertion ends at least this far from it."""
 MOST_STRAIN = 0.036
-"""Of a joint of the arm in rad; it does not push harder than this into the socket."""
+"""Largest deflection of the arm's joints while it pushes into the socket, in rad."""
 _METAL = (0.002, 1.0)
 
 
@@ -44,10 +44,10 @@ class Insertion:
     """A simulated insertion.
 
     Attributes:
-        drawn: what was drawn for it.
-        program: what the robot did.
-        readings: what its sensors told.
-        samples: the way of the probe.
+        drawn: its random variables.
+        program: the robot's program.
+        readings: of its sensors.
+        samples: the path of the probe.
         short: distances in m of the tip from the middle of the hole's bottom, when the hand opened
             and at the end.
     """
@@ -60,14 +60,14 @@ class Insertion:
 
     @property
     def success(self) -> bool | None:
-        """Whether the probe is in; None if it is half in, or slips in or out after the release."""
+        """Whether the probe is inserted; None if it is halfway, or slips in or out after the release."""
         if max(self.short) <= IN_M:
             return True
         return False if min(self.short) >= JAMMED_M else None
 
 
 def simulate(random: np.random.Generator, root: Path) -> Insertion:
-    """Draw an episode and carry it out.
+    """Draw an episode and simulate it.
 
     Args:
         random: of this episode.
@@ -77,7 +77,7 @@ def simulate(random: np.random.Generator, root: Path) -> Insertion:
 
 
 def carry_out(drawn: Draw, random: np.random.Generator, root: Path) -> Insertion:
-    """Carry the program for an episode out in a world that is as drawn.
+    """Execute the program of an episode in the drawn world.
 
     Args:
         drawn: the episode.
@@ -119,30 +119,30 @@ def carry_out(drawn: Draw, random: np.random.Generator, root: Path) -> Insertion
 
 
 def opening(program: Program) -> float:
-    """When the hand is told to open, in s."""
+    """Return the time of the command to open the hand, in s."""
     return next(a.time for a in program.announcements if a.operation == "release")
 
 
 def record(folder: Path, index: int, random: np.random.Generator, root: Path) -> dict[str, Any]:
-    """Simulate and write one episode; what ends half in is drawn again.
+    """Simulate and write one episode; draws again if it ends halfway.
 
     Args:
         folder: of the episode; must not exist.
-        index: number of the episode, from 0; tells its start time.
+        index: of the episode, from 0; determines its start time.
         random: of this episode.
         root: folder that holds `urdf`, `worlds` and `msg`.
 
     Returns:
-        What the distributions are made of.
+        The summary for the distribution.
 
     Raises:
-        RunFailed: if many draws end half in.
+        RunFailed: if many draws end halfway.
     """
     again = 0
     while (done := simulate(random, root)).success is None:
         again += 1
         if again == _TRIES:
-            raise RunFailed("insertion", "simulate", 0, f"{_TRIES} draws ended half in")
+            raise RunFailed("insertion", "simulate", 0, f"{_TRIES} draws ended halfway")
     drawn = done.drawn
     summary = {
         "label": "success" if done.success else "failure",
@@ -168,20 +168,20 @@ def record(folder: Path, index: int, random: np.random.Generator, root: Path) ->
 
 
 def _cause(done: Insertion) -> str:
-    """Whether the tip ever was below the socket's face."""
+    """Return the cause of a failure: whether the tip was below the socket's face."""
     face = done.drawn.socket_pose(True)[2] + HOLE_DEPTH
     before = [s.pose for s in done.samples if s.time <= opening(done.program)]
     return "jammed_in_the_hole" if before[-1][2] < face - 0.001 else "missed_the_hole"
 
 
 def push(program: Program) -> tuple[float, float]:
-    """Begin and end of the last push, in s."""
+    """Return begin and end of the last push, in s."""
     released = opening(program)
     return released - PUSH_S - REST_S, released
 
 
 def dip_pose(in_palm: Floats) -> Floats:
-    """(7,) of the probe in the world when the hand is where the program starts."""
+    """Return (7,) the probe's pose in the world when the hand is at the program's start."""
     wrist = HOME_AT - rotate_vector(np.array(TIP_IN_PALM), DOWN)
     position = wrist + rotate_vector(in_palm[:3], DOWN)
     return np.concatenate([position, qmult(DOWN, in_palm[3:])])

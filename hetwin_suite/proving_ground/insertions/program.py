@@ -1,4 +1,4 @@
-"""The robot's program for an insertion, planned with what the robot believes of the socket."""
+"""The robot's program for an insertion, planned with the believed pose of the socket."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ HOME_AT = np.array([0.42, -0.25, 0.95])
 """Of the probe's tip."""
 _NEAR_HOME = np.array([-0.6, -0.6, 0.7, -1.4, 0.0, 1.9, 0.0])
 HIDDEN_S = 1.6
-"""In this time before the program, the probe is put into the hand."""
+"""Time before the program in which the probe is put into the hand [s]."""
 _HALF_CLOSED = 0.4
 _PRESS_M = 0.006
-"""The program presses by wanting the tip so deep below the socket's face ..."""
+"""To press, the program commands the tip this deep below the socket's face ..."""
 _BEYOND_M = 0.01
-"""... and at last so far beyond the hole's bottom."""
+"""... and finally this far beyond the hole's bottom."""
 PUSH_S = 1.4
 """Duration of the last push ..."""
 REST_S = 0.6
@@ -29,7 +29,7 @@ _TURNS = 4
 
 
 def plan(reacher: Reacher, drawn: Draw) -> Program:
-    """The whole program.
+    """Plan the whole program.
 
     Args:
         reacher: for the probe's tip.
@@ -66,7 +66,7 @@ def plan(reacher: Reacher, drawn: Draw) -> Program:
 
 
 def _spiral(middle: Floats, radius: float) -> Floats:
-    """(ticks, 3) from the middle outward and back; without a radius it waits a little."""
+    """Return (ticks, 3) points from the centre outward and back; without a radius it waits briefly."""
     duration = 2.6 if radius else 0.3
     share = np.arange(1, round(duration / TICK_S) + 1) * TICK_S / duration
     out = radius * np.minimum(1.0, 2.0 * np.minimum(share * 0.75, 1.0 - share) * 1.34)

@@ -1,4 +1,4 @@
-"""Actions of the robot: it picks packets with the arm and sweeps them up with the nose (paper 1, section 4.1)."""
+"""The robot's actions: picking packets with the arm and sweeping them up with the nose (paper 1, section 4.1)."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from hetwin_suite.proving_ground.truck.robot import (
 )
 from hetwin_suite.proving_ground.truck.site import PERIOD, Site
 from model_nodes.fidelity.rules import MARGIN
-from model_nodes.main_physics.engines.engine import Beam
+from model_nodes.main_physics.engines.engine import Rangefinder
 
 ACTIONS = ("pick", "sweep")
 _BELT_SPEED = 1.0
 LAP = 0.1
-"""Simulated time over which processor time is summed up [s]."""
+"""Simulated time over which processor time is summed [s]."""
 _LAP_STEPS = round(LAP / PERIOD)
-_MOVES = 0.05
-"""A packet that is faster moves [m/s]."""
-_TOUCHES = 0.003
-"""A cup sucks to what is nearer than this [m]."""
+_MOVING_SPEED = 0.05
+"""A packet faster than this is moving [m/s]."""
+_TOUCH_DISTANCE = 0.003
+"""A cup attaches to a packet nearer than this [m]."""
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """What a phase ended with, at a simulated time [s]: extend, hold or release, and what the cups hold then."""
+class PlungerAction:
+    """An action of the plungers at a simulated time [s]: extend, hold or release, and the held packets."""
 
     time: float
     do: str
@@ -45,42 +45,42 @@ class Deed:
 
 @dataclass(slots=True)
 class Outcome:
-    """What an action did and what it cost.
+    """The result and the cost of an action.
 
     Attributes:
         unloaded: names of the packets.
         simulated: simulated time [s].
-        laps: time that the processor worked on each `LAP` of simulated time [s].
-        moving: how many packets moved at the end of each lap.
-        deeds: what the plungers did.
+        laps: processor time for each `LAP` of simulated time [s].
+        moving: number of moving packets at the end of each lap.
+        plunger_actions: of all plungers.
     """
 
     unloaded: list[str] = field(default_factory=list)
     simulated: float = 0.0
     laps: list[float] = field(default_factory=list)
     moving: list[int] = field(default_factory=list)
-    deeds: list[Deed] = field(default_factory=list)
+    plunger_actions: list[PlungerAction] = field(default_factory=list)
 
     @property
     def cpu(self) -> float:
-        """Time that the processor worked on all of it [s]."""
+        """Total processor time [s]."""
         return sum(self.laps)
 
 
 @dataclass(slots=True)
 class _Plunger:
-    """The script of one plunger: it sucks to the packet that its cup touches."""
+    """The script of one plunger: it attaches to the packet that its cup touches."""
 
     held: str | None = None
 
     def step(self, distance: float, packet: str | None) -> None:
-        """Look at what the cup's sensor sees."""
-        if self.held is None and distance < CUP_RADIUS + _TOUCHES:
+        """Update with the reading of the cup's sensor."""
+        if self.held is None and distance < CUP_RADIUS + _TOUCH_DISTANCE:
             self.held = packet
 
 
 class Unloader:
-    """Performs actions on a site in one of the modes of fidelity.
+    """Performs actions on a site in a fidelity mode.
 
     Args:
         site: with the load.
@@ -90,7 +90,9 @@ class Unloader:
     def __init__(self, site: Site, into_wall: float = INTO_WALL) -> None:
         self._site, self._into_wall = site, into_wall
         cups = [plunger_links(name)[-1] for name in plunger_names()]
-        self._sensors = [Beam(cup, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), SENSOR_REACH) for cup in cups]
+        self._sensors = [
+            Rangefinder(cup, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), SENSOR_REACH) for cup in cups
+        ]
         self._packet_of = {site.frame_ids[p.name]: p.name for p in site.packets}
         self._held: list[str] = []
         self._scripts: list[_Plunger] = []
@@ -101,7 +103,7 @@ class Unloader:
             site.engine.run_belt(belt, (-_BELT_SPEED, 0.0, 0.0))
 
     def perform(self, action: str, mode: str, margin: float = MARGIN) -> Outcome:
-        """Do an action from the present state on; everything is in high fidelity again afterwards.
+        """Perform an action from the current state; afterwards everything is in high fidelity again.
 
         Raises:
             Diverged: if the engine does; the site must be restored then.
@@ -112,64 +114,66 @@ class Unloader:
         manager = Manager(site, mode, margin)
         self._held, self._scripts = [], [_Plunger() for _ in self._sensors]
         begun = time.process_time()
-        for count, joints in enumerate(self._motion(phases, manager, outcome.deeds), start=1):
+        for count, joints in enumerate(
+            self._motion(phases, manager, outcome.plunger_actions), start=1
+        ):
             manager.step()
             site.step(joints)
             if manager.plungers_on:
                 self._run_scripts()
-            outcome.unloaded += site.take_away()
+            outcome.unloaded += site.remove_unloaded()
             outcome.simulated = count * PERIOD
             if count % _LAP_STEPS == 0:
                 outcome.laps.append(time.process_time() - begun)
                 outcome.moving.append(self._count_moving())
                 begun = time.process_time()
         outcome.laps.append(time.process_time() - begun)
-        self._let_go()
+        self._release()
         manager.end()
         return outcome
 
     def _count_moving(self) -> int:
         velocity = self._site.poses()[:, 7:10]
-        return int((np.einsum("ij,ij->i", velocity, velocity) > _MOVES**2).sum())
+        return int((np.einsum("ij,ij->i", velocity, velocity) > _MOVING_SPEED**2).sum())
 
     def _motion(
-        self, phases: Sequence[Phase], manager: Manager, deeds: list[Deed]
+        self, phases: Sequence[Phase], manager: Manager, plunger_actions: list[PlungerAction]
     ) -> Iterator[Floats]:
         for phase in phases:
             start, end = self._site.joints, self._site.targets(**phase.joints)
             if phase.do == "extend":
                 manager.need_plungers(True)
-                deeds.append(Deed(self._site.time, "extend", ()))
+                plunger_actions.append(PlungerAction(self._site.time, "extend", ()))
             steps = max(1, round(phase.seconds / PERIOD))
             for i in range(1, steps + 1):
                 s = i / steps
                 yield start + (end - start) * (s**3 * (10 - 15 * s + 6 * s * s))
             if phase.do == "hold":
                 self._hold()
-                deeds.append(Deed(self._site.time, "hold", tuple(self._held)))
+                plunger_actions.append(PlungerAction(self._site.time, "hold", tuple(self._held)))
             elif phase.do == "release":
-                deeds.append(Deed(self._site.time, "release", tuple(self._held)))
-                self._let_go()
+                plunger_actions.append(PlungerAction(self._site.time, "release", tuple(self._held)))
+                self._release()
                 manager.need_plungers(False)
 
     def _run_scripts(self) -> None:
-        seen = self._site.engine.look(self._sensors).tolist()
+        seen = self._site.engine.read_rangefinders(self._sensors).tolist()
         for script, (distance, frame) in zip(self._scripts, seen, strict=True):
             script.step(distance, self._packet_of.get(frame))
 
     def _hold(self) -> None:
-        # A weld to the plate stands for the cups' suction.
+        # A weld to the plate represents the cups' suction.
         self._held = sorted({s.held for s in self._scripts if s.held is not None})
         for name in self._held:
             self._site.engine.attach(name, "plate")
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         for name in self._held:
             self._site.engine.detach(name)
         self._held = []
 
     def boxes(self) -> Floats:
-        """(n, 6) lower and upper corners of the packets that the robot can get at."""
+        """Return (n, 6) lower and upper corners of the packets within the robot's reach."""
         site = self._site
         left = np.array(site.in_truck(), np.intp)
         return reachable(site.boxes.around(site.poses()[left], left), site.joint("base_drive"))

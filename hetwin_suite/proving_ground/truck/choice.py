@@ -1,4 +1,4 @@
-"""Whether to pick or to sweep: states labelled by trying both (paper 1, section 5.4)."""
+"""Data for the choice between pick and sweep: states labelled by trying both (paper 1, section 5.4)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from hetwin_suite.proving_ground.truck.site import Site
 from model_nodes.main_physics.engines.engine import Diverged
 
 INTO_WALL = 0.15
-"""How far a sweep goes into the packets [m]; one that goes further unloads more than a pick from nearly any state."""
+"""Depth of a sweep into the packets [m]; a deeper one unloads more than a pick from nearly any state."""
 HEIGHTS = (0.5, 2.2)
-"""Up to which the cut-outs are stacked [m]: from what is left on the floor to walls as high as the trailer."""
+"""Range of the stacking heights of the cut-outs [m]: from remains on the floor to full height."""
 _CUPS = (SPACING * (COLUMNS - 1), SPACING * (ROWS - 1))
-"""Width and height of the field of cups [m]."""
+"""Width and height of the array of cups [m]."""
 _FLUSH = 0.03
-"""Faces no further apart than this are met together [m]."""
+"""Faces no farther apart than this are reached together [m]."""
 _ON_FLOOR = 0.1
 _FRONT = 0.6
 _SETTLE_STEPS = 60
@@ -30,7 +30,7 @@ _FEWEST = 12
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A state, what each action unloaded from it, and the processor time that finding out took [s]."""
+    """A state, the number of packets that each action unloads, and the processor time of both [s]."""
 
     features: tuple[float, ...]
     pick: int
@@ -44,7 +44,7 @@ class Example:
 
 
 def features_of(boxes: Floats) -> Floats:
-    """What the robot sees of the pile that says what each action would meet.
+    """Compute the features of the pile from which the result of each action can be predicted.
 
     Args:
         boxes: (n, 6) lower and upper corners of the packets in front of the robot.
@@ -72,15 +72,15 @@ def features_of(boxes: Floats) -> Floats:
 
 
 def episode(mode: str, seed: tuple[int, ...], states: int) -> list[Example]:
-    """Examples from one cut-out of scenario A, tried in a mode of fidelity.
+    """Generate examples from one cut-out of scenario A, in a fidelity mode.
 
-    From every state both actions are tried; the program goes on from what one of them, drawn by lot, left. It ends
-    early when little is left, or when the engine diverges.
+    From every state both actions are tried; the episode continues from the result of one of them, drawn at random.
+    It ends early when few packets are left, or when the engine diverges.
 
     Args:
         mode: of fidelity.
-        seed: of the load and of the lots.
-        states: at most so many.
+        seed: of the load and of the random choices.
+        states: maximum number of states.
     """
     random = np.random.default_rng(seed)
     site = Site(draw_load(Load(CUT_OUT, random.uniform(*HEIGHTS)), random))

@@ -1,7 +1,7 @@
-"""Manages the fidelity of packets and plungers without the ensemble around it, for measuring.
+"""Manages the fidelity of packets and plungers without an ensemble, for measurements.
 
-The rules and the engine's switches are those that `fidelity_near_robot`, `fidelity_during_action` and the main
-model use.
+It uses the same rules and functions of the engine as `fidelity_near_robot`, `fidelity_during_action` and the main
+model.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from hetwin_suite.proving_ground.truck.site import Site
 from model_nodes.fidelity.near_robot import MODES
 from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
 
-LOOK_EVERY = 4
-"""Steps from one look at the packets to the next."""
+UPDATE_EVERY = 4
+"""Steps between updates of the packets' fidelity."""
 
 
 class Manager:
@@ -27,7 +27,7 @@ class Manager:
         margin: see `Thresholds`.
 
     Attributes:
-        plungers_on: whether the plungers, with their sensors and scripts, are simulated in high fidelity.
+        plungers_on: whether the plungers, with sensors and scripts, are simulated in high fidelity.
     """
 
     def __init__(self, site: Site, mode: str, margin: float = MARGIN) -> None:
@@ -45,7 +45,7 @@ class Manager:
         self.need_plungers(False)
 
     def need_plungers(self, needed: bool) -> None:
-        """Whether the arm is about to touch something, or touches it."""
+        """Set whether the arm touches something or is about to."""
         needed |= not self._is_on
         if needed is not self.plungers_on:
             level = Fidelity.HIGH if needed else Fidelity.LOW
@@ -53,9 +53,9 @@ class Manager:
             self.plungers_on = needed
 
     def step(self) -> None:
-        """Switch the packets that are to be switched."""
+        """Switch the packets whose level has changed."""
         self._count += 1
-        if not self._is_on or self._count % LOOK_EVERY:
+        if not self._is_on or self._count % UPDATE_EVERY:
             return
         site, rules = self._site, self._rules
         robot = site.robot.around_all(site.values, rules.since(site.time))
@@ -68,5 +68,5 @@ class Manager:
         self._now[changed] = levels[changed]
 
     def end(self) -> None:
-        """Leave everything in high fidelity."""
+        """Set everything to high fidelity."""
         self._site.engine.set_fidelity([*self._names.tolist(), *self._links], Fidelity.HIGH)

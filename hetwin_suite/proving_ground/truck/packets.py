@@ -1,8 +1,8 @@
 """Loads of a truck's trailer: columns of packets of many sizes (paper 1, figure 5).
 
-The paper tells the numbers of packets and shows pictures. Scenario A is a short load, as high as the trailer,
-behind which it is empty; B is a full trailer; C is as long as B but only half as high, so that most of its
-packets are far from the robot.
+The paper gives the numbers of packets and shows pictures. Scenario A is a short load of the trailer's height in an
+otherwise empty trailer; B is a full trailer; C is as long as B but only half as high, so that most of its packets
+are far from the robot.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 TRAILER_WIDTH = 2.4
 TRAILER_HEIGHT = 2.6
 GAP = 0.012
-"""Between columns [m]."""
+"""Gap between columns [m]."""
 _APART = 0.0005
 _DENSITY = (60.0, 220.0)
-"""Of packets, in kg/m^3."""
+"""Range of the packets' densities [kg/m^3]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How many packets, and up to what height they are stacked [m]."""
+    """The number of packets and their stacking height [m]."""
 
     packets: int
     height: float
@@ -30,14 +30,14 @@ class Load:
 
 LOADS = {"A": Load(491, 2.2), "B": Load(1007, 2.2), "C": Load(539, 1.2)}
 SMALL = Load(40, 1.2)
-"""What the scenario `truck_unloading` unloads."""
+"""The load of the scenario `truck_unloading`."""
 CUT_OUT = 150
-"""Packets of the cut-out of scenario A that the choice of actions is learnt on."""
+"""Packets of the cut-out of scenario A on which the choice of actions is learnt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A box of `size` x y z [m] and `mass` [kg] with its middle `at` x y z; x points into the trailer."""
+    """A box of `size` x y z [m] and `mass` [kg] with its centre `at` x y z; x points into the trailer."""
 
     name: str
     size: tuple[float, float, float]
@@ -46,7 +46,7 @@ class Packet:
 
 
 def draw_load(load: Load, random: np.random.Generator) -> list[Packet]:
-    """Rows of columns from the trailer's door at x = 0 inwards, each column of packets of about one size."""
+    """Draw rows of columns from the trailer's door at x = 0 inwards, with packets of similar size in each column."""
     packets: list[Packet] = []
     door = 0.0
     while len(packets) < load.packets:
@@ -55,7 +55,7 @@ def draw_load(load: Load, random: np.random.Generator) -> list[Packet]:
 
 
 def _row(packets: list[Packet], load: Load, door: float, random: np.random.Generator) -> float:
-    """Add one row across the trailer; answers how deep it is."""
+    """Add one row across the trailer; returns its depth [m]."""
     side, deepest = -TRAILER_WIDTH / 2 + GAP, 0.0
     while len(packets) < load.packets:
         wide, deep = random.uniform(0.26, 0.44), random.uniform(0.24, 0.42)

@@ -1,6 +1,6 @@
-"""The robot's program: how it moves for a pick and for a sweep (paper 1, sections 4.1 and 4.5).
+"""The robot's program: its motions for a pick and for a sweep (paper 1, sections 4.1 and 4.5).
 
-Both plan on (n, 6) lower and upper corners of the packets that it can get at; x points into the trailer, y to the
+Both are planned from (n, 6) lower and upper corners of the reachable packets; x points into the trailer, y to the
 left, z up, in metres.
 """
 
@@ -14,26 +14,26 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.proving_ground.truck.robot import BELT_HEIGHT, BELT_WIDTH
 
 _CUPS_AT = -0.68
-"""x of the cups from the base with arm and plungers retracted [m]."""
+"""x of the cups in the base frame, with arm and plungers retracted [m]."""
 _NOSE_TIP = 1.36
-"""x of the nose's tip from the base [m]."""
+"""x of the nose's tip in the base frame [m]."""
 _EXTEND = 0.15
 _PRESS = 0.015
-"""How far the cups press into what they reach for [m]."""
+"""Depth by which the cups press into their target [m]."""
 _REACH = 2.8
-"""Of the arm [m]."""
+"""Reach of the arm [m]."""
 INTO_WALL = 0.5
-"""How far the nose sweeps into the packets, unless said otherwise [m]."""
+"""Default depth of a sweep into the packets [m]."""
 LOOSE = 0.5
-"""What does not reach above this lies about on the floor and is no part of the wall [m]."""
+"""Packets that do not reach above this lie on the floor and are not part of the wall [m]."""
 VIEW = 1.5
-"""How far from the packets the nose's tip is while the robot looks at them [m]."""
+"""Distance of the nose's tip from the packets while the robot perceives them [m]."""
 _IDLE = {"arm_lift": 1.6, "arm_reach": 0.0, "plungers_extend": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The driven joints move to `joints` in `seconds`; the plungers extend before, or hold or release after it."""
+    """A motion of the driven joints to `joints` in `seconds`; plungers extend before, hold or release after it."""
 
     seconds: float
     joints: dict[str, float]
@@ -41,7 +41,7 @@ class Phase:
 
 
 def reachable(boxes: Floats, base: float) -> Floats:
-    """The packets that a robot whose base is at x = `base` can get at: ahead of its nose, not beside it."""
+    """Select the packets that a robot whose base is at x = `base` can reach: ahead of its nose, not beside it."""
     ahead = boxes[:, 0] > base + _NOSE_TIP - 0.1
     beside = (boxes[:, 1] > BELT_WIDTH / 2) | (boxes[:, 4] < -BELT_WIDTH / 2)
     chosen: Floats = boxes[ahead & ~beside]
@@ -49,14 +49,14 @@ def reachable(boxes: Floats, base: float) -> Floats:
 
 
 def wall(boxes: Floats) -> Floats:
-    """Of the packets, those that reach above what lies about on the floor; all, if none does."""
+    """Select the packets of the wall, which reach above those on the floor; all, if there is no wall."""
     high = boxes[boxes[:, 5] > LOOSE]
     return high if len(high) else boxes
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Where the plate with the cups goes for a pick: x of the face that it sucks to, y and z of its middle [m]."""
+    """The target of the plate with the cups for a pick: x of the face to attach to, y and z of its centre [m]."""
 
     face: float
     y: float
@@ -64,7 +64,7 @@ class Aim:
 
 
 def aim(boxes: Floats) -> Aim:
-    """At the topmost packet in the front of the wall."""
+    """Aim at the topmost packet in the front of the wall."""
     high = wall(boxes)
     front = high[high[:, 0] < high[:, 0].min() + 0.35]
     target = front[np.argmax(front[:, 5])]
@@ -73,7 +73,7 @@ def aim(boxes: Floats) -> Aim:
 
 
 def pick(boxes: Floats) -> list[Phase]:
-    """Pick the topmost packets of the wall: reach, suck, and let go over the belt."""
+    """Plan a pick of the topmost packets of the wall: reach, attach, and release over the belt."""
     if not len(boxes):
         return [Phase(0.5, {})]
     to = aim(boxes)
@@ -94,7 +94,7 @@ def pick(boxes: Floats) -> list[Phase]:
 
 
 def sweep(boxes: Floats, into_wall: float) -> list[Phase]:
-    """Drive the nose from the nearest packet `into_wall` metres into the wall."""
+    """Plan a sweep: drive the nose from the nearest packet `into_wall` metres into the wall."""
     if not len(boxes):
         return [Phase(0.5, {})]
     begin = float(boxes[:, 0].min()) - _NOSE_TIP - 0.05
@@ -108,6 +108,6 @@ def sweep(boxes: Floats, into_wall: float) -> list[Phase]:
 
 
 def _retreat(boxes: Floats) -> list[Phase]:
-    """Away from the packets, so that the sensors see the whole scene (section 4.5)."""
+    """Plan a retreat from the packets, so that the sensors see the whole scene (section 4.5)."""
     back = float(boxes[:, 0].min()) - _NOSE_TIP - VIEW
     return [Phase(1.6, {"base_drive": back, **_IDLE}), Phase(1.9, {})]

@@ -1,7 +1,7 @@
 """Records the episode `truck_unloading`: a pick and a sweep from a small load.
 
-``python -m hetwin_suite.proving_ground.truck.record --out DIR``. The joints are those that the program commands;
-the annotations say when the plungers are needed, and what the cups hold.
+``python -m hetwin_suite.proving_ground.truck.record --out DIR``. The joint states are the commanded ones; the
+annotations contain when the plungers are needed, and which packets the cups hold.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.proving_ground.motion import Announcement
 from hetwin_suite.proving_ground.recording import typestore, write_bag
 from hetwin_suite.proving_ground.sensing import Reading
-from hetwin_suite.proving_ground.truck.actions import ACTIONS, Deed, Unloader
+from hetwin_suite.proving_ground.truck.actions import ACTIONS, PlungerAction, Unloader
 from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS
 from hetwin_suite.proving_ground.truck.site import PERIOD, Site
 from hetwin_suite.proving_ground.truck.world import scenario_packets
@@ -25,24 +25,24 @@ ROOT = Path(__file__).resolve().parents[3]
 START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading: 14 September 2026, 08:30:12.48 UTC."""
 READ_EVERY = 2
-"""Steps from one reading of the joints to the next."""
+"""Steps between readings of the joints."""
 _SETTLE_S = 0.3
 
 
-class Taped(Site):
-    """A site that remembers where the driven joints were told to be after each step."""
+class RecordingSite(Site):
+    """A site that records the commanded joint positions after each step."""
 
     tape: list[Floats]
 
     def step(self, joints: Floats) -> None:
-        """Go on, and remember."""
+        """Advance by one period, and record."""
         super().step(joints)
         self.tape.append(joints.copy())
 
 
 def record(out: Path) -> dict[str, int]:
-    """Unload, and write the bag `out` (must not exist); answers how many packets each action unloaded."""
-    site = Taped(scenario_packets("small"))
+    """Unload, and write the bag `out` (must not exist); returns the number of packets that each action unloaded."""
+    site = RecordingSite(scenario_packets("small"))
     site.tape = [site.joints.copy()]
     unloader = Unloader(site)
     for _ in range(round(_SETTLE_S / PERIOD)):
@@ -53,16 +53,19 @@ def record(out: Path) -> dict[str, int]:
         begin = site.time
         outcome = unloader.perform(action, "HiFi")
         counts[action] = len(outcome.unloaded)
-        announcements += [*_announced(outcome.deeds), *_span("unload", begin, site.time)]
+        announcements += [
+            *_announcements(outcome.plunger_actions),
+            *_span("unload", begin, site.time),
+        ]
     announcements.sort(key=lambda one: one.time)
     random = np.random.default_rng(1)
     write_bag(out, typestore(ROOT / "msg"), START_NS, _readings(site.tape), announcements, random)
     return counts
 
 
-def _announced(deeds: Sequence[Deed]) -> list[Announcement]:
-    """`pick` from extending to releasing, and `suck` for each packet from holding to releasing."""
-    at = {deed.do: deed for deed in deeds}
+def _announcements(plunger_actions: Sequence[PlungerAction]) -> list[Announcement]:
+    """Return `pick` from extend to release, and `suck` for each packet from hold to release."""
+    at = {action.do: action for action in plunger_actions}
     if not at:
         return []
     end = at["release"].time

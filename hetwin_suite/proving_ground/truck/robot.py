@@ -16,7 +16,7 @@ ACTIVE_JOINTS = (
 BELTS = ("body_belt", "nose_belt")
 COLUMNS, ROWS = 9, 5
 SPACING = 0.1
-"""Of the plungers [m]."""
+"""Distance between plungers [m]."""
 SPRINGS = {
     "plunger_*_slide": 600.0,
     "plunger_*_tilt": 6.0,
@@ -25,17 +25,16 @@ SPRINGS = {
 }
 """Stiffness of the plungers' passive joints, in N/m and Nm/rad."""
 CUP_AT = 0.2
-"""x of the cups' front in the plungers' plate, retracted [m]."""
+"""x of the cups' front in the frame of the plate, retracted [m]."""
 BELT_HEIGHT = 0.45
 BELT_WIDTH = 2.2
-NOSE_PITCH = 0.32
 NOSE_LENGTH = 1.3
 ROLLER_RADIUS = 0.035
-"""The nose's belt turns about a roller, whose front lifts what it meets [m]."""
+"""Radius of the roller at the nose's front, which lifts packets onto the belt [m]."""
 _GUIDE_HEIGHT = 0.35
 CUP_RADIUS = 0.03
 SENSOR_REACH = 0.2
-"""Of the proximity sensor in each cup, from its middle [m]."""
+"""Range of the proximity sensor in each cup, from its centre [m]."""
 
 HEADER = """<?xml version="1.0"?>
 <!-- A robot that unloads trucks, after figure 3 of the paper on task-informed fidelity management: a mobile base, a
@@ -59,17 +58,17 @@ class _Joint:
 
 
 def plunger_names() -> list[str]:
-    """Names of all plungers, such as ``plunger_00``."""
+    """Return the names of all plungers, such as ``plunger_00``."""
     return [f"plunger_{i:02d}" for i in range(COLUMNS * ROWS)]
 
 
 def plunger_links(plunger: str) -> list[str]:
-    """The links of one plunger; the last one is the cup."""
+    """Return the links of one plunger; the last one is the cup."""
     return [f"{plunger}_{part}" for part in ("rod", "knuckle", "mount", "cup")]
 
 
 def urdf() -> str:
-    """The whole robot."""
+    """Return the complete URDF."""
     text = [HEADER, *_body(), *_nose(), *_arm()]
     for index, name in enumerate(plunger_names()):
         y = (index % COLUMNS - (COLUMNS - 1) / 2) * SPACING
@@ -122,7 +121,7 @@ def _nose() -> list[str]:
 
 
 def _guides(part: str, long: float, middle: float) -> list[str]:
-    """Boards along both sides of a belt, which keep packets on it."""
+    """Return boards along both sides of a belt, which keep packets on it."""
     board = f'<box size="{long:g} 0.02 {_GUIDE_HEIGHT:g}"/>'
     lines: list[str] = []
     for side, sign in (("left", 1), ("right", -1)):

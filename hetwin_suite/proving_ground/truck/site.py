@@ -23,21 +23,21 @@ from model_nodes.main_physics.world.entities import entities_of
 PERIOD = 0.005
 HOME = dict.fromkeys(ACTIVE_JOINTS, 0.0) | {"base_drive": -3.0, "nose_pitch": 0.32, "arm_lift": 1.4}
 _BELT_END = -1.2
-"""Where the warehouse's conveyor takes over, in x from the base [m]."""
+"""x in the base frame at which the warehouse's conveyor takes over [m]."""
 _STORE = -14.0
 
 
 class Site:
-    """Steps the engine, knows where the packets are, and takes away those that are unloaded.
+    """Steps the engine, tracks the packets, and removes unloaded ones.
 
     Attributes:
         engine: the engine, loaded.
         packets: the load.
-        unloaded: names of the packets that have left at the robot's back.
+        unloaded: names of the packets that have left the belt.
         values: (frames * 13,) poses and twists of all frames at the current time.
         boxes: bounding boxes of the packets.
         robot: bounding boxes of the robot's links.
-        joints: where the driven joints have been told to be.
+        joints: the commanded positions of the driven joints.
         time: simulated time [s].
     """
 
@@ -49,7 +49,7 @@ class Site:
             robot_settings = {"urdf": str(robot), "springs": SPRINGS}
             loaded = load_world(read_settings({"world": str(world), "robot": robot_settings}))
         self.engine = make_engine("mujoco")
-        # Nothing is held by friction here, the cups hold by welds: the settings for hands would only cost time.
+        # The cups hold by welds, not by friction: the settings for manipulation would only cost time.
         options = {"noslip_iterations": 0, "impratio": 1.0, "iterations": 30, "sleep": sleep}
         self.engine.load(loaded, EngineSettings(PERIOD, options=options))
         self.packets = list(packets)
@@ -66,37 +66,37 @@ class Site:
         self.engine.place_joints(start, np.zeros_like(start))
         self.unloaded: set[str] = set()
         self.time = 0.0
-        self._look()
+        self._read_frames()
 
-    def _look(self) -> None:
+    def _read_frames(self) -> None:
         self.engine.read_frames(self.values.reshape(-1, POSE.size))
 
     def poses(self) -> Floats:
-        """(n, 13) of the packets."""
+        """Return (n, 13) poses and twists of the packets."""
         return self.boxes.poses(self.values)
 
     def joint(self, name: str) -> float:
-        """Where a driven joint has been told to be."""
+        """Return the commanded position of a driven joint."""
         return float(self.joints[self._joint_ids[name]])
 
     def step(self, joints: Floats) -> None:
-        """Go on by one period, with the driven joints at `joints` at its end."""
+        """Advance by one period, with the driven joints at `joints` at its end."""
         velocities = (joints - self.joints) / PERIOD
         self.engine.command_joints(joints, velocities, np.zeros_like(joints))
         self.engine.step()
         self.joints = joints.copy()
         self.time += PERIOD
-        self._look()
+        self._read_frames()
 
     def targets(self, **joints: float) -> Floats:
-        """The driven joints as they are, but for those that are named."""
-        told = self.joints.copy()
+        """Return the commanded positions of all driven joints, with the named ones replaced."""
+        targets = self.joints.copy()
         for name, position in joints.items():
-            told[self._joint_ids[name]] = position
-        return told
+            targets[self._joint_ids[name]] = position
+        return targets
 
-    def take_away(self) -> list[str]:
-        """Take the packets that have come to the end of the belt out of the way; answers which."""
+    def remove_unloaded(self) -> list[str]:
+        """Move the packets at the end of the belt out of the way; returns their names."""
         behind = self.boxes.places(self.values)[:, 0] < self.joint("base_drive") + _BELT_END
         gone = [
             self.packets[i]
@@ -110,21 +110,21 @@ class Site:
             pose = pose_value(at, time_ns=0)
             self.engine.hand_back(packet.name, pose)
         if gone:
-            self._look()
+            self._read_frames()
         return [packet.name for packet in gone]
 
     def in_truck(self) -> list[int]:
-        """Indices of the packets that are still in the truck or on the robot."""
+        """Return the indices of the packets that are still in the truck or on the robot."""
         return [i for i, p in enumerate(self.packets) if p.name not in self.unloaded]
 
     def save(self) -> object:
-        """The whole state."""
+        """Return the whole state."""
         return self.engine.save(), self.joints.copy(), set(self.unloaded), self.time
 
     def restore(self, state: object) -> None:
-        """Go back to a state, saved on this site or on another with the same packets."""
+        """Restore a state, saved on this site or on another with the same packets."""
         assert isinstance(state, tuple)
         engine, joints, unloaded, self.time = state
         self.engine.restore(engine)
         self.joints, self.unloaded = joints.copy(), set(unloaded)
-        self._look()
+        self._read_frames()

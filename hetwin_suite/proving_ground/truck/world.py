@@ -52,7 +52,7 @@ def _thing(packet: Packet) -> Thing:
 
 
 def scenario_packets(scenario: str, seed: int = 0) -> list[Packet]:
-    """The load of scenario A, B or C, or of the shipped `small` one."""
+    """Return the load of scenario A, B or C, or of the shipped `small` one."""
     return draw_load(_LOADS[scenario], np.random.default_rng([seed, ord(scenario[0])]))
 
 

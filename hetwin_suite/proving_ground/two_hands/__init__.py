@@ -1,1 +1,1 @@
-"""The stand-in for the robot with two hands: body, controller, hand postures, witness."""
+"""The stand-in for the two-hand robot: simulation, controller, hand postures, ground truth."""

@@ -1,4 +1,4 @@
-"""Joint impedance of finite stiffness; fingers that close until they press."""
+"""Joint impedance control; fingers that close until they press."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _ALL_LEVERS = np.tile(LEVERS, 4)
 
 @dataclass(frozen=True, slots=True)
 class Postures:
-    """(3,) of every finger, in rad: fully open, and closed on nothing."""
+    """(3,) joint positions of every finger, in rad: fully open, and closed without an object."""
 
     opened: Floats
     closed: Floats
 
 
 class Fingers:
-    """Where the four fingers of the right hand shall go, and how hard they may push.
+    """Set points and torque limits of the four fingers of the right hand.
 
-    A finger closes until its first joint bears what the grip's force at its tip makes, rests there,
-    and closes on if that falls below two thirds.
+    A finger closes until the torque of its first joint corresponds to the grip's force at its tip, holds there,
+    and continues to close if the torque falls below two thirds of that.
 
     Args:
         commands: in order of time; goal is the share of the way from open (0) to closed (1).
-        grip: how the hand closes; its force is that of each finger tip.
+        grip: how the hand closes; with the force of each finger tip.
         postures: of each finger.
     """
 
@@ -51,11 +51,11 @@ class Fingers:
         self._resting = np.zeros(4, dtype=bool)
 
     def step(self, time: float, torques: Floats) -> Floats:
-        """(12,) set points in rad for the next millisecond.
+        """Return (12,) set points in rad for the next millisecond.
 
         Args:
             time: in s.
-            torques: (12,) that the drives give at present, in Nm.
+            torques: (12,) current torques of the drives, in Nm.
         """
         while self._waiting and self._waiting[0].time <= time + 1e-9:
             self._goal = self._waiting.pop(0).goal
@@ -72,7 +72,7 @@ class Fingers:
         return np.asarray((self._postures.opened + self.shares[:, None] * way).ravel())
 
     def most(self, time: float) -> Floats:
-        """(12,) the largest torques in Nm that the drives can give at present."""
+        """Return (12,) the current torque limits of the drives, in Nm."""
         force = 4.0 * self._grip.force
         if time >= self._closing_since and math.isfinite(self._grip.fading):
             force *= math.exp(-(time - self._closing_since) / self._grip.fading)
@@ -82,12 +82,12 @@ class Fingers:
 
 @dataclass(frozen=True, slots=True)
 class Compliance:
-    """How an arm gives way.
+    """The compliance of an arm.
 
     Attributes:
-        softness: by how much it is softer than usual.
-        guarded: begin and end in s of a motion that does not go on as long as a joint is strained
-            by more than `most_strain`; what it misses then is made up for after the end.
+        softness: factor by which the stiffness is reduced.
+        guarded: begin and end in s of a motion that pauses as long as a joint deflects by more than
+            `most_strain`; the missing motion is made up for after the end.
         most_strain: in rad.
     """
 
@@ -105,9 +105,9 @@ class Impedance:
     Args:
         model: the stand-in's world.
         arm: (ticks, 7) set points of the right arm, every `TICK_S`.
-        rest: (joints,) in the order of `ALL`: where all others stay.
+        rest: (joints,) in the order of `ALL`: positions of all other joints.
         fingers: of the right hand.
-        gravity_factors: (joints,) by which the compensated weight is wrong, 1 for right.
+        gravity_factors: (joints,) factors of the error of gravity compensation, 1 if exact.
         compliance: of the right arm.
     """
 
@@ -140,7 +140,7 @@ class Impedance:
         self._hand_places = _slice(FINGERS["right"])
 
     def torques(self, data: mj.MjData) -> Floats:
-        """(joints,) in Nm, at `data.time`."""
+        """Return (joints,) torques in Nm, at `data.time`."""
         last = len(self._arm) - 1
         tick = min(max(data.time / TICK_S + 1e-6, 0.0), last)
         low = int(tick)

@@ -15,18 +15,18 @@ FINGERS = {
     for side in ("right", "left")
 }
 BODY = (*TORSO, *ARMS["right"], *ARMS["left"])
-"""What the body's driver tells of; each hand has a driver of its own."""
+"""The joints of the body's driver; each hand has a separate driver."""
 ALL = (*BODY, *FINGERS["right"], *FINGERS["left"])
 
 PALM = "right_hand_palm"
 GRASP_OFFSET = (0.0, 0.0, 0.18)
-"""Grasp frame in the palm: the middle of a held ball, in metres."""
+"""Grasp frame in the palm: the centre of a held ball, in metres."""
 
 LEVERS = np.array([0.085, 0.046, 0.020])
-"""Of a force at a finger's tip about its three joints, in metres."""
+"""Lever arms of a force at a finger's tip about its three joints, in metres."""
 OPENED = np.array([-0.45, 0.35, 0.2])
 CLOSED = np.array([0.07, 0.72, 0.46])
-"""Of a finger's joints; closed on nothing, the tips of opposing fingers nearly touch."""
+"""Positions of a finger's joints; when closed, the tips of opposing fingers nearly touch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ _FINGER_ROTOR = (4e-4, 1.5e-4, 6e-5)
 
 
 def drives() -> Drives:
-    """Of all joints, in the order of `ALL`."""
+    """Return the drives of all joints, in the order of `ALL`."""
     stiffness = (*_TORSO[0], *_ARM[0], *_ARM[0], *_FINGER[0] * 8)
     damping = (*_TORSO[1], *_ARM[1], *_ARM[1], *_FINGER[1] * 8)
     rotor = (*_TORSO_ROTOR, *_ARM_ROTOR, *_ARM_ROTOR, *_FINGER_ROTOR * 8)

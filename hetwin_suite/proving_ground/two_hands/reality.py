@@ -1,6 +1,6 @@
-"""The real surroundings of the two-hand robot: a fine physical world of its own.
+"""The real world of the two-hand robot: a separate, fine-grained simulation.
 
-It shares no code with the twin's engine. Motors push with torques; nothing is ever put anywhere.
+It shares no code with the twin's engine. Motors apply torques; no state is ever overwritten.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ PERIOD_S = 0.001
 _RUBBER = (0.004, 1.0)
 """Time constant in s and damping ratio of contacts of finger tips."""
 _STIFF = (0.004, 1.0)
-"""The same of what never moves."""
+"""The same for static bodies."""
 _TYPES = {
     "box": mj.mjtGeom.mjGEOM_BOX,
     "cylinder": mj.mjtGeom.mjGEOM_CYLINDER,
     "sphere": mj.mjtGeom.mjGEOM_SPHERE,
     "plane": mj.mjtGeom.mjGEOM_PLANE,
 }
-# Bits of collisions. The robot's links pass through each other, but fingers do not pass through fingers.
+# Collision bits. The robot's links pass through each other, except for fingers.
 _THINGS, _ROBOT, _FINGERS = 1, 2, 4
 
 
 @dataclass(frozen=True, slots=True)
 class Truths:
-    """What is really so, and differs from what the world file says.
+    """The true values that differ from the world file.
 
     Attributes:
-        poses: model -> true x y z, qw qx qy qz; others stand where the file says.
+        poses: model -> true x y z, qw qx qy qz; others are as in the file.
         masses: model -> true mass in kg.
         finger_friction: coefficient of friction of the finger tips.
-        bounce: time constant in s and damping ratio of the moving things' contacts.
-        hulls: model -> (n, 3) corners in its frame of a convex form that it has beside its solids.
+        bounce: time constant in s and damping ratio of the contacts of moving models.
+        hulls: model -> (n, 3) corners in its frame of an additional convex shape.
         fixtures: model -> x y z, qw qx qy qz in the right palm, where an equality of this model's
             name holds it as long as it is active; it is not at first.
     """
@@ -61,8 +61,8 @@ def build(robot: Path, solids: Sequence[Solid], truths: Truths) -> mj.MjModel:
 
     Args:
         robot: URDF of the robot, whose base stands at the origin.
-        solids: what `read_solids` found; what moves gets a free joint of its model's name.
-        truths: what is really so.
+        solids: from `read_solids`; moving ones get a free joint with their model's name.
+        truths: the true values.
     """
     spec = mj.MjSpec.from_file(str(robot))
     _set_options(spec)
@@ -80,7 +80,7 @@ def build(robot: Path, solids: Sequence[Solid], truths: Truths) -> mj.MjModel:
 
 
 def _set_options(spec: mj.MjSpec) -> None:
-    """Settings under which fingers hold by friction, without creep."""
+    """Set options with which fingers hold by friction, without creep."""
     option = spec.option
     option.timestep = PERIOD_S
     option.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST
@@ -93,13 +93,13 @@ def _add_motors(spec: mj.MjSpec) -> None:
     for name, inertia in zip(ALL, drives().rotor, strict=True):
         spec.joint(name).armature = inertia
         if not name.startswith("right"):
-            # They stand still; dry friction of still joints costs time and does nothing.
+            # They are at rest; dry friction of resting joints costs time without any effect.
             spec.joint(name).frictionloss = 0.0
         spec.add_actuator(name=name, target=name, trntype=mj.mjtTrn.mjTRN_JOINT)
 
 
 def _set_robot_contacts(spec: mj.MjSpec, truths: Truths) -> None:
-    """Only the right hand and its forearm come near anything."""
+    """Enable collisions of the right hand and its forearm only."""
     for geom in spec.geoms:
         geom.contype = geom.conaffinity = 0
         if geom.name.startswith(("right_hand", "right_arm_link_5", "right_arm_link_6")):
@@ -142,12 +142,12 @@ def _add_solid(
     geom.contype, geom.conaffinity = _THINGS, _THINGS | _ROBOT
     if solid.moves:
         mass = truths.masses.get(solid.model, solid.mass)
-        # All of a thing's mass is in its first form.
+        # All of a model's mass is in its first shape.
         _make_loose(geom, truths, mass if len(body.geoms) == 1 else 0.0)
 
 
 def _size(solid: Solid) -> Floats:
-    """What MuJoCo calls the size: half lengths, and radii first."""
+    """Return the size in MuJoCo's convention: half lengths, radii first."""
     size = np.full(3, 0.1)
     size[: len(solid.size)] = solid.size if solid.kind == "sphere" else solid.size / 2
     if solid.kind == "cylinder":

@@ -1,4 +1,4 @@
-"""Lets the two-hand robot carry a program out, and reads its sensors."""
+"""Executes a program on the two-hand robot, and reads its sensors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
 from hetwin_suite.proving_ground.two_hands.witness import Witness
 
 WITNESS_STEPS = 10
-"""The truth is taken down at 100 Hz."""
+"""The truth is sampled at 100 Hz."""
 POSTURES = Postures(OPENED, CLOSED)
 
 _ENCODER = 2 * np.pi / 2**14
@@ -68,17 +68,17 @@ def enact(
 
     Args:
         model: the real world.
-        program: what the robot does; its first gripper command says how the hand starts.
+        program: of the robot; its first gripper command is the initial state of the hand.
         grip: how the hand really closes.
         gravity_factors: see `Impedance`.
-        witness: sees what really happens.
+        witness: samples the true state.
         random: for the noise of the sensors.
         compliance: of the right arm.
-        hidden_s: the simulation begins so long before the program; nothing is told of that time.
+        hidden_s: time by which the simulation begins before the program, without readings.
             In its first half all fixtures of the world hold their things in the hand.
 
     Returns:
-        What the sensors told.
+        The readings of the sensors.
     """
     data = mj.MjData(model)
     rest = start(model, data, program)
@@ -94,14 +94,14 @@ def enact(
             mj.mj_step(model, data)
             continue
         if step % WITNESS_STEPS == 0:
-            witness.look(step * PERIOD_S, data)
-        sensors.look(step, data)
+            witness.observe(step * PERIOD_S, data)
+        sensors.sample(step, data)
         mj.mj_step(model, data)
     return sensors.readings
 
 
 def start(model: mj.MjModel, data: mj.MjData, program: Program) -> Floats:
-    """Put all joints where the program begins; where that is, in the order of `ALL`, in rad."""
+    """Set all joints to the program's start; returns their positions in the order of `ALL`, in rad."""
     share = program.gripper[0].goal
     places = dict.fromkeys(ALL, 0.0)
     places |= dict(zip(ARMS["right"], program.home, strict=True))

@@ -1,4 +1,4 @@
-"""The simplest rule of all: fingers that stay blocked until the release hold something."""
+"""The simplest rule: fingers that stay blocked until the release hold an object."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.two_hands.joints import CLOSED, FINGERS, OPENED
 
 CLOSED_SHARE = 0.9
-"""Fingers beyond this share of the way from open to closed on nothing are not blocked."""
+"""Fingers beyond this fraction of the travel from open to closed are not blocked."""
 MOVED_SHARE = 0.12
-"""Fingers that close by so much after the hand closed are not blocked any more."""
+"""Fingers that close by more than this after the hand has closed are not blocked any more."""
 
 
 def blocked_until(readings: Sequence[Reading], bound: float, release: float) -> bool:

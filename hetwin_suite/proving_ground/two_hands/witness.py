@@ -1,4 +1,4 @@
-"""What really happens to an object: its path in the world and in the palm, and what touches it."""
+"""The true path of an object in the world and in the palm, and its contacts."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.proving_ground.two_hands.joints import PALM
 
 TOUCH_N = 0.02
-"""From this normal force on, something counts as touching."""
+"""Least normal force of a contact."""
 GAP_S = 0.03
-"""Shorter interruptions of contact are none."""
+"""Shorter interruptions of a contact are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """An object at one time.
+    """The state of an object at one time.
 
     Attributes:
         time: in s.
@@ -38,7 +38,7 @@ class Sample:
 
 @dataclass
 class Witness:
-    """Watches an object in the stand-in's world.
+    """Samples the state of an object in the stand-in's world.
 
     Args:
         model: the world.
@@ -60,8 +60,8 @@ class Witness:
             if name.startswith("right_hand_finger_"):
                 self._finger[geom] = int(name.split("_")[3]) - 1
 
-    def look(self, time: float, data: mj.MjData) -> None:
-        """Take down the present state."""
+    def observe(self, time: float, data: mj.MjData) -> None:
+        """Sample the current state."""
         pose = np.concatenate([data.xpos[self._body], data.xquat[self._body]])
         fingers, others = self._forces(data)
         self.samples.append(
@@ -89,7 +89,7 @@ class Witness:
 
 
 def intervals(samples: list[Sample], true: NDArray[np.bool_]) -> list[tuple[float, float]]:
-    """Begin and end in s of the stretches in which `true` (one per sample) holds."""
+    """Return begin and end in s of the intervals in which `true` (one per sample) holds."""
     found: list[tuple[float, float]] = []
     for sample, flag in zip(samples, true, strict=True):
         if not flag:
@@ -102,12 +102,12 @@ def intervals(samples: list[Sample], true: NDArray[np.bool_]) -> list[tuple[floa
 
 
 def touched(samples: list[Sample]) -> NDArray[np.bool_]:
-    """(n,) whether any finger touches the object."""
+    """Return (n,) whether any finger touches the object."""
     return np.array([bool(np.any(s.fingers > TOUCH_N)) for s in samples])
 
 
 def held(samples: list[Sample]) -> NDArray[np.bool_]:
-    """(n,) whether fingers on both sides of the hand press on the object."""
+    """Return (n,) whether fingers on both sides of the hand press on the object."""
     return np.array(
         [s.fingers[:2].max() > TOUCH_N and s.fingers[2:].max() > TOUCH_N for s in samples]
     )

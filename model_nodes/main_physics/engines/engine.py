@@ -1,4 +1,4 @@
-"""The small interface that the main model drives a physics engine through."""
+"""The interface through which the main model drives a physics engine."""
 
 from __future__ import annotations
 
@@ -13,29 +13,26 @@ from hetwin_core.ensemble.scene.snapshot import no_proximity
 from hetwin_core.ensemble.scene.values import Floats, Value
 from model_nodes.main_physics.world.description import Body, Vector, World
 
-EVERYTHING_NEAR = 32
-"""With up to this many objects, proximity is told of all unless the settings name some."""
-
 
 class Unsupported(HetwinError):
-    """An engine cannot do what is asked of it."""
+    """The engine does not support an operation."""
 
 
 class Diverged(HetwinError):
-    """The simulation has left all sense; the text names the body."""
+    """The simulation has diverged; the text names the body."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What an engine needs to know beside the world.
+    """Settings of an engine that are not part of the world.
 
     Attributes:
-        period: simulated time of one `step` [s].
+        period: simulated time that one `step` covers [s].
         substeps: equal parts that the engine divides it into.
-        proximity_range: pairs closer than this are told of [m].
-        proximity_objects: names of the objects; None: all, if they are at most `EVERYTHING_NEAR`.
-        contact_time: time constant in which overlaps of bodies in contact decay [s]; None: the engine's.
-        options: the engine's own, by name.
+        proximity_range: pairs closer than this are reported [m].
+        proximity_objects: names of the objects; None: all, if they are at most `proximity.EVERYTHING_NEAR`.
+        contact_time: time constant with which penetrations decay [s]; None: the engine's default.
+        options: engine-specific options, by name.
     """
 
     period: float
@@ -48,26 +45,26 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something the engine did about an object and another body, in words."""
+    """A message about something the engine did to an object and another body."""
 
     name: str
     other: str
     text: str
 
 
-NOTHING_SEEN = -1.0
-"""In place of a frame's index where a beam meets nothing."""
+NO_HIT = -1.0
+"""Reported in place of a frame's index where a ray hits nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Beam:
+class Rangefinder:
     """A range sensor on a link of a robot.
 
     Attributes:
         frame: the link.
-        at: where the beam begins, in the link's frame [m].
-        along: unit vector in the link's frame.
-        reach: how far it sees [m].
+        at: origin of the ray, in the link's frame [m].
+        along: direction of the ray, a unit vector in the link's frame.
+        reach: its maximum range [m].
     """
 
     frame: str
@@ -77,27 +74,27 @@ class Beam:
 
 
 class Engine(ABC):
-    """A world of bodies that moves on in steps of one period.
+    """A world of bodies that advances in steps of one period.
 
     Poses are (13,) arrays as in `scene.values`, in the world frame unless said otherwise. Frames are the
     roots of all bodies, the links of robots and of articulated models, and the hands; their names are those
-    of `names.frame_name`. All methods but `load` need a loaded world.
+    of `names.frame_name`. All methods except `load` require a loaded world.
 
-    Methods that an engine has no sound way for raise `Unsupported`.
+    Methods that an engine cannot implement soundly raise `Unsupported`.
     """
 
     name: ClassVar[str]
     deterministic: ClassVar[bool]
-    """Whether the same input gives the same bits, in any process."""
+    """Whether the same input gives bitwise identical results in every process."""
 
     @property
-    def words(self) -> str:
-        """What the engine is, for the log."""
+    def description(self) -> str:
+        """Name and version of the engine, for the log."""
         return self.name
 
     @abstractmethod
     def load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
-        """Load a world at rest, with all joints at zero; answers remarks for the user.
+        """Load a world at rest with all joints at zero; returns notes for the user.
 
         Raises:
             BadInput: if the engine cannot use the world.
@@ -120,18 +117,18 @@ class Engine(ABC):
 
     @abstractmethod
     def place_joints(self, positions: Floats, velocities: Floats) -> None:
-        """Put all joints where they start, before the first step; rad or m, and per second."""
+        """Set the initial state of all joints, before the first step; rad or m, and per second."""
 
     @abstractmethod
     def command_joints(self, positions: Floats, velocities: Floats, accelerations: Floats) -> None:
-        """Where the driven joints shall be at the end of the next step, and how they move there.
+        """Command the state of the driven joints at the end of the next step.
 
-        The joints follow within 1e-3 rad or m, whatever they push.
+        The joints track the command within 1e-3 rad or m, whatever they push.
         """
 
     @abstractmethod
     def step(self) -> None:
-        """Go on by one period.
+        """Advance by one period.
 
         Raises:
             Diverged: if the state is no longer finite or bodies fly off.
@@ -148,7 +145,7 @@ class Engine(ABC):
     def proximity(self) -> Floats:
         """(n, 12) rows as `Snapshot.proximity`, with indices of frames instead of entities.
 
-        Distances belong to the current time; forces acted during the last step.
+        Distances are those at the current time, forces those of the last step.
         """
         return no_proximity()
 
@@ -162,47 +159,48 @@ class Engine(ABC):
 
     @abstractmethod
     def follow(self, name: str, value: Value) -> None:
-        """From now on an object moves as another model says.
+        """Make an object kinematic: from now on another model prescribes its motion.
 
-        It pushes and carries other free bodies, and feels nothing; what it was attached to it leaves. A pose
-        in the world is extrapolated with its twist; a pose in a parent frame is recomposed with that frame's
-        motion. Called again whenever there is a newer value.
+        It pushes and carries other free bodies, and no force affects it; it is detached from whatever it was attached
+        to. A pose
+        in the world is extrapolated with its twist; a pose in a parent frame is composed with that frame's
+        motion. Called again for each newer value.
 
         Raises:
-            Unsupported: if the body cannot be led like this.
+            Unsupported: if the body cannot be made kinematic.
         """
 
     @abstractmethod
     def hand_back(self, name: str, value: Value) -> None:
-        """The engine moves the object again, from this pose and twist on; it is attached to nothing any more.
+        """Hand an object back to the engine at this pose and twist; it is detached from everything.
 
-        Where the object overlaps others by the pose's error it is not shot out; `take_remarks` says so.
+        An object that penetrates others because of the pose's error is not ejected; `take_remarks` reports it.
         """
 
     @abstractmethod
     def set_collision(self, name: str, on: bool) -> None:
-        """Whether an object touches anything."""
+        """Enable or disable all collisions of an object."""
 
     def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
-        """Simulate objects in more or less detail from now on; poses and velocities survive, to the bit.
+        """Set the level of detail of objects from now on; poses and velocities are preserved to the bit.
 
-        Objects that another model leads or that are attached stay high until that ends.
+        Kinematic and attached objects stay at high fidelity until that ends.
         """
         raise Unsupported(f"{self.name} cannot lower the fidelity of {', '.join(names)}")
 
     def fidelity(self, name: str) -> Fidelity:
-        """In how much detail an object is simulated now."""
+        """The current fidelity of an object."""
         return Fidelity.HIGH
 
-    def look(self, beams: Sequence[Beam]) -> Floats:
-        """What range sensors see now: (n, 2) distance [m] and index of the frame.
+    def read_rangefinders(self, rangefinders: Sequence[Rangefinder]) -> Floats:
+        """The current readings of range sensors: (n, 2) distance [m] and index of the frame.
 
-        A beam that meets nothing, or whose link has a low fidelity, tells its reach and `NOTHING_SEEN`.
+        A rangefinder that hits nothing, or whose link has low fidelity, reports its reach and `NO_HIT`.
         """
         raise Unsupported(f"{self.name} has no range sensors")
 
     def push(self, name: str, wrench: Floats) -> None:
-        """From now on a force and a torque act on an object, until they are changed.
+        """Apply a force and a torque to an object until they are changed.
 
         Args:
             name: of a free body.
@@ -211,17 +209,17 @@ class Engine(ABC):
         raise Unsupported(f"{self.name} cannot push {name} with a force")
 
     def run_belt(self, frame: str, velocity: Vector, turn: Vector = (0.0, 0.0, 0.0)) -> None:
-        """From now on the surface of a body moves, as a conveyor's does.
+        """Set the surface velocity of a body, as of a conveyor.
 
         Args:
             frame: the body.
-            velocity: of all its surfaces, in the axes of each of its forms [m/s].
-            turn: angular velocity of its surfaces about each form's middle, as of a roller [rad/s].
+            velocity: of all its surfaces, in the axes of each of its geometries [m/s].
+            turn: angular velocity of its surfaces about each geometry's centre, as of a roller [rad/s].
         """
         raise Unsupported(f"{self.name} cannot move the surface of {frame}")
 
     def attach(self, name: str, to: str) -> None:
-        """Fix an object rigidly to another frame, where it is."""
+        """Attach an object rigidly to another frame at its current relative pose."""
         raise Unsupported(f"{self.name} cannot attach {name} to {to}")
 
     def detach(self, name: str) -> None:
@@ -229,11 +227,11 @@ class Engine(ABC):
         raise Unsupported(f"{self.name} cannot detach {name}")
 
     def save(self) -> object:
-        """The whole state, for `restore` in the same process."""
+        """Return the whole state, for `restore` in the same process."""
         raise Unsupported(f"{self.name} cannot save its state")
 
     def restore(self, state: object) -> None:
-        """Go back to a saved state, to the bit."""
+        """Restore a saved state, to the bit."""
         raise Unsupported(f"{self.name} cannot restore a state")
 
     def add(self, body: Body) -> None:
@@ -245,9 +243,9 @@ class Engine(ABC):
         raise Unsupported(f"{self.name} cannot remove {name} from a running world")
 
     def take_remarks(self) -> list[Remark]:
-        """What has been worth telling since the last call."""
+        """Return the remarks made since the last call."""
         return []
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all resources."""

@@ -1,4 +1,4 @@
-"""Chooses the physics engine."""
+"""Creates a physics engine by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENGINES = tuple(_MAKERS)
 
 
 def make_engine(name: str = AUTO) -> Engine:
-    """An engine by its name; ``auto`` takes the first that can be used.
+    """Create an engine by its name; ``auto`` selects the first that is installed.
 
     Raises:
         BadInput: if there is no such engine.

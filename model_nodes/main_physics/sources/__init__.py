@@ -1,1 +1,1 @@
-"""Where the main model gets the robot's joints and the action annotations from."""
+"""Sources of joint states and action annotations for the main model."""

@@ -1,4 +1,4 @@
-"""A rosbag2 recording, opened and checked; storage and compression are left to `rosbags`."""
+"""A rosbag2 recording, opened and validated; `rosbags` reads storage and compression."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TopicSummary:
 
 @dataclass(frozen=True, slots=True)
 class ReadFault:
-    """Why a recording cannot be read on, and from what run time."""
+    """Why, and from which run time on, a recording cannot be read."""
 
     time_ns: int
     reason: str
@@ -50,10 +50,10 @@ class Bag:
         path: the file or folder.
         start_ns: log time of run time 0, in ns since the epoch.
         duration_ns: run time of the last message.
-        topics: what was recorded, by name.
+        topics: the recorded topics, by name.
 
     Raises:
-        BadInput: if it is missing, no recording, without readable index, or empty.
+        BadInput: if it is missing, not a recording, without readable index, or empty.
     """
 
     def __init__(self, path: Path) -> None:
@@ -63,7 +63,7 @@ class Bag:
             storages: list[Any] = getattr(self._reader.storage, "storages", [self._reader.storage])
             for storage in storages:
                 check_storage_file(Path(storage.path), path)
-            # A folder's metadata.yaml repeats the times and counts; the files themselves know better.
+            # A folder's metadata.yaml repeats the times and counts; those in the files are more reliable.
             filled = [s.metadata for s in storages if s.metadata.message_count]
             if not filled:
                 raise BadInput(
@@ -78,7 +78,7 @@ class Bag:
 
     @cached_property
     def topics(self) -> dict[str, TopicSummary]:
-        """What was recorded, by name of the topic."""
+        """The recorded topics, by name."""
         found: dict[str, TopicSummary] = {}
         for connection in self._reader.connections:
             count = sum(c.msgcount for c in self._stored if c.topic == connection.topic)
@@ -86,10 +86,10 @@ class Bag:
         return dict(sorted(found.items()))
 
     def require(self, topic: str, where: str) -> TopicSummary:
-        """The topic of this name.
+        """Return the topic of this name.
 
         Raises:
-            BadInput: if there is none; names the topics there are. `where` is the key that names it.
+            BadInput: if there is none; lists the recorded topics. `where` is the key that names it.
         """
         if topic in self.topics:
             return self.topics[topic]
@@ -103,7 +103,7 @@ class Bag:
         )
 
     def decoder(self, topic: str) -> Callable[[bytes], Any]:
-        """What turns this topic's messages into objects.
+        """Return the decoder of this topic's messages.
 
         Raises:
             BadInput: if the message type is unknown.
@@ -111,14 +111,14 @@ class Bag:
         return decoder_for(self._connection(topic), self.path)
 
     def check_fields(self, topic: str, type_name: str, names: Sequence[str]) -> None:
-        """See that the recording means the usual type when it says `type_name`.
+        """Check that the recording's definition of `type_name` is the usual one.
 
         Raises:
-            BadInput: if it defines other fields.
+            BadInput: if it has other fields.
         """
         if (found := own_fields(self._connection(topic), type_name)) not in (None, list(names)):
             raise BadInput(
-                f"the recording defines {type_name} otherwise",
+                f"the recording defines {type_name} differently",
                 file=self.path,
                 where=topic,
                 found=", ".join(found or ()),
@@ -126,7 +126,7 @@ class Bag:
             )
 
     def check_value_field(self, topic: str, field: str, where: str) -> None:
-        """See that a field of the topic's messages is an integer, a truth value or a text.
+        """Check that a field of the topic's messages is an integer, a boolean or a string.
 
         Raises:
             BadInput: if there is no such field, or it is something else.
@@ -146,9 +146,9 @@ class Bag:
         return next(c for c in self._reader.connections if c.topic == topic)
 
     def messages(self, topics: Collection[str]) -> Iterator[tuple[str, int, bytes] | ReadFault]:
-        """Topic, run time of logging [ns] and payload, in the order of the log.
+        """Yield topic, run time of logging [ns] and payload, in the order of the log.
 
-        A part of the file that cannot be read ends the messages with a `ReadFault`.
+        If a part of the file cannot be read, the last item is a `ReadFault`.
         """
         chosen = [c for c in self._reader.connections if c.topic in topics]
         if not chosen:
@@ -159,12 +159,14 @@ class Bag:
                 last, count = log_ns - self.start_ns, count + 1
                 yield connection.topic, last, raw
         except Exception as error:
-            yield ReadFault(last + 1, f"{self.path} cannot be read on: {error or type(error)}")
+            yield ReadFault(last + 1, f"{self.path} cannot be read further: {error or type(error)}")
             return
         promised = sum(c.msgcount for c in self._stored if c.topic in topics)
         if count < promised:
-            reason = f"{self.path} is damaged: its index promises {promised} messages of "
-            yield ReadFault(self.duration_ns, f"{reason}{', '.join(topics)}, but holds {count}")
+            reason = f"{self.path} is damaged: its index lists {promised} messages of "
+            yield ReadFault(
+                self.duration_ns, f"{reason}{', '.join(topics)}, but it contains {count}"
+            )
 
     def close(self) -> None:
         """Close the files."""
@@ -177,7 +179,10 @@ def _open(path: Path) -> Reader:
         raise BadInput("there is no such recording", file=path, expected=A_RECORDING)
     if path.is_dir() and not (path / "metadata.yaml").is_file():
         raise BadInput(
-            "the folder is no recording", file=path, found="no metadata.yaml", expected=A_RECORDING
+            "the folder is not a recording",
+            file=path,
+            found="no metadata.yaml",
+            expected=A_RECORDING,
         )
     try:
         reader = Reader(path)

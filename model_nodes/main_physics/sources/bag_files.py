@@ -1,4 +1,4 @@
-"""Whether a storage file is complete, where the reading library would not notice."""
+"""Checks that a storage file is complete, which the reading library does not check."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _SQLITE_MAGIC = b"SQLite format 3\x00"
 
 
 def check_storage_file(storage: Path, recording: Path) -> None:
-    """See that an MCAP file has its index and that an SQLite file is as long as it says.
+    """Check that an MCAP file has its index, or that an SQLite file has the length in its header.
 
     Args:
-        storage: the file to look at.
-        recording: what the user named, for the error.
+        storage: the file to check.
+        recording: the path that the user named, for the error.
 
     Raises:
-        BadInput: if it is cut off or has no index.
+        BadInput: if it is truncated or has no index.
     """
     file = storage if storage.is_relative_to(recording) else recording
     if storage.suffix == ".mcap":
@@ -30,7 +30,7 @@ def check_storage_file(storage: Path, recording: Path) -> None:
 
 
 def _check_mcap(storage: Path, file: Path) -> None:
-    """The footer (MCAP specification, "Footer") names where the summary with the index begins."""
+    """Check the footer, which contains the offset of the summary with the index."""
     tail = _MCAP_FOOTER.size + len(_MCAP_MAGIC)
     with storage.open("rb") as stream:
         stream.seek(-tail, 2)
@@ -47,17 +47,17 @@ def _check_mcap(storage: Path, file: Path) -> None:
 
 
 def _check_sqlite(storage: Path, file: Path) -> None:
-    """The header (SQLite file format, 1.3) counts the pages."""
+    """Compare the file's size with the number of pages in its header."""
     with storage.open("rb") as stream:
         head = stream.read(100)
     size = storage.stat().st_size
     if len(head) < 100 or not head.startswith(_SQLITE_MAGIC):
-        raise BadInput("this is no SQLite file", file=file, expected="an SQLite 3 recording")
+        raise BadInput("this is not an SQLite file", file=file, expected="an SQLite 3 recording")
     (page,) = struct.unpack_from(">H", head, 16)
     changes, pages = struct.unpack_from(">II", head, 24)
     (valid_for,) = struct.unpack_from(">I", head, 92)
     promised = pages * (65536 if page == 1 else page)
     if changes == valid_for and size < promised:
         raise BadInput(
-            "the recording is cut off", file=file, found=f"{size} bytes", expected=f"{promised}"
+            "the recording is truncated", file=file, found=f"{size} bytes", expected=f"{promised}"
         )

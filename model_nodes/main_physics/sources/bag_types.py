@@ -1,4 +1,4 @@
-"""Message types of a recording: from the recording itself, else the common ones and hetwin's own."""
+"""Message types of a recording: those it defines, else the common interfaces and hetwin's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _IDL_SEPARATOR = "=" * 80 + "\n"
 
 @cache
 def known_types() -> Typestore:
-    """The common interfaces of ROS 2 and `hetwin/msg/ActionAnnotation`."""
+    """Return the common interfaces of ROS 2 and `hetwin/msg/ActionAnnotation`."""
     store = get_typestore(Stores.LATEST)
     text = resource("msg", "ActionAnnotation.msg").read_text(encoding="utf-8")
     store.register(get_types_from_msg(text, ACTION_ANNOTATION))
@@ -38,10 +38,10 @@ def known_types() -> Typestore:
 
 
 def recorded_types(connection: Connection, file: Path) -> Typestore:
-    """The types that a topic's messages are made of.
+    """Return the types that a topic's messages consist of.
 
     Raises:
-        BadInput: if neither the recording nor hetwin knows them, or the definition is malformed.
+        BadInput: if neither the recording nor hetwin defines them, or the definition is malformed.
     """
     if connection.msgdef.format is MessageDefinitionFormat.NONE:
         store = known_types()
@@ -69,7 +69,7 @@ def recorded_types(connection: Connection, file: Path) -> Typestore:
 
 
 def decoder_for(connection: Connection, file: Path) -> Callable[[bytes], Any]:
-    """What turns this topic's messages into objects with the fields of its type.
+    """Return a decoder that converts this topic's messages to objects with the fields of its type.
 
     Raises:
         BadInput: as `recorded_types`.
@@ -83,7 +83,7 @@ def decoder_for(connection: Connection, file: Path) -> Callable[[bytes], Any]:
 
 
 def own_fields(connection: Connection, type_name: str) -> list[str] | None:
-    """Names of the fields of a type as the recording defines it; None if it does not."""
+    """Return the names of a type's fields as the recording defines it; None if it does not define it."""
     try:
         types = _parse(connection.msgdef, connection.msgtype)
     except Exception:
@@ -92,20 +92,20 @@ def own_fields(connection: Connection, type_name: str) -> list[str] | None:
 
 
 def value_field_problem(store: Typestore, connection: Connection, field: str) -> str | None:
-    """What was expected if `field` (dots lead into fields of fields) is no integer or text."""
+    """Return what was expected if `field` (a dotted path) is no boolean, integer or string, else None."""
     here = connection.msgtype
     *outer, last = field.split(".")
     for name in outer:
         inner = dict(store.fielddefs[here][1]).get(name)
         if inner is None or inner[0] is not Nodetype.NAME:
-            return f"a field of fields of {here}: {_names(store, here)}"
+            return f"a field of {here} that has fields itself: {_names(store, here)}"
         here = str(inner[1])
     found = dict(store.fielddefs[here][1]).get(last)
     if found is None:
         return f"a field of {here}: {_names(store, here)}"
     if found[0] is Nodetype.BASE and str(found[1][0]) in _VALUE_TYPES:
         return None
-    return f"a field of {here} that is an integer or a text"
+    return f"a field of {here} that is an integer or a string"
 
 
 def _names(store: Typestore, type_name: str) -> str:

@@ -1,4 +1,4 @@
-"""Events of a recording in the order of time, read as they are asked for."""
+"""Events of a recording in the order of time, read on demand."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.joint_table import STAMP_TOLERANCE_NS
 
 EventReader: TypeAlias = Callable[[Any, int], list[Event]]
-"""Makes events of a message and its run time; raises `ValueError` if the message makes no sense."""
+"""Converts a message and its run time to events; raises `ValueError` if the message is invalid."""
 
 
 class EventStream:
-    """Turns messages into events.
+    """Converts recorded messages to events.
 
-    A header stamp may differ from the log time by up to a second, so that much is read ahead.
+    A header stamp may differ from the log time by up to a second, so the stream reads that far ahead.
 
     Args:
         bag: the recording.
-        readers: what makes events of a topic's messages, by topic.
+        readers: converters of a topic's messages to events, by topic.
     """
 
     def __init__(self, bag: Bag, readers: Mapping[str, Sequence[EventReader]]) -> None:
@@ -39,10 +39,10 @@ class EventStream:
         self._fault: ReadFault | None = None
 
     def until(self, time_ns: int) -> list[Event]:
-        """The events since the last call, up to and including `time_ns`.
+        """Return the events since the last call, up to and including `time_ns`.
 
         Raises:
-            RunFailed: where the recording cannot be read on, once all events before that were answered.
+            RunFailed: if the recording cannot be read further; raised after all events before that were returned.
         """
         while self._fault is None and self._read_ns <= time_ns + STAMP_TOLERANCE_NS:
             self._read_one()
@@ -56,11 +56,11 @@ class EventStream:
         return events
 
     def failing(self, time_ns: int) -> bool:
-        """Whether there is a failure up to this time that was not raised yet."""
+        """Whether a failure up to this time has not been raised yet."""
         return self._fault is not None and self._fault.time_ns <= time_ns
 
     def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         self._messages = iter(())
 
     def _read_one(self) -> None:
@@ -89,7 +89,7 @@ class EventStream:
             self._fault = ReadFault(log_ns, f"{place} cannot be used: {error or type(error)}")
 
     def _date(self, content: Any, log_ns: int) -> int:
-        """Run time of a message: its stamp if that can be trusted, but not before the run."""
+        """Return the run time of a message: its stamp if that is plausible, at least 0."""
         stamp = getattr(getattr(content, "header", None), "stamp", None)
         if stamp is None:
             return log_ns

@@ -1,4 +1,4 @@
-"""Opens the source that a scenario or a command names."""
+"""Opens the source that a scenario or a command specifies."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from model_nodes.main_physics.sources.source import Source
 
 
 def open_source(spec: str | Path | Mapping[str, Any], *, base: Path | None = None) -> Source:
-    """Open a recording, or listen to a live robot.
+    """Open a recording, or subscribe to a live robot.
 
     Args:
-        spec: path of a recording, or a mapping as `RecordingSpec` or `LiveSpec` describes it.
-        base: folder that a relative path counts from; the working directory if left out.
+        spec: path of a recording, or a mapping with the keys of `RecordingSpec` or `LiveSpec`.
+        base: folder to which a relative path is relative; by default the working directory.
 
     Raises:
-        BadInput: if the spec is wrong, the recording cannot be played back, or the robot is not there.
+        BadInput: if the spec is invalid, the recording cannot be played back, or the robot does not publish.
     """
     if isinstance(spec, Mapping) and "live" in spec:
         from model_nodes.main_physics.sources.live.source import LiveSource
@@ -39,9 +39,9 @@ def open_source(spec: str | Path | Mapping[str, Any], *, base: Path | None = Non
 
 
 def check_live(spec: Mapping[str, Any]) -> LiveSpec:
-    """See that a live source is described as it should be, without listening to it.
+    """Validate the description of a live source without subscribing to it.
 
     Raises:
-        BadInput: if it is not.
+        BadInput: if it is invalid.
     """
     return check(LiveSpec, spec, "source")

@@ -1,14 +1,14 @@
 """Smooth motion through recorded samples.
 
-Between two samples a joint follows a cubic; slopes at the samples are those of Fritsch and Butland (1984),
+Between two samples a joint follows a cubic; the slopes at the samples are those of Fritsch and Butland (1984),
 which keep each piece between its two samples: no overshoot, and no motion where none was recorded. Before
-the first and after the last sample it rests. All of it is local, a few samples decide about a time, and
-so the same numbers come out whatever other times are asked along with it.
+the first and after the last sample it rests. The interpolation is local: a time depends on a few samples only,
+so that the result does not depend on the other times of a query.
 
-A gap is an interval of more than three median intervals. What happened in it is unknown. If the joint
-moved before the gap it is taken to have moved on, and the cubic bridges the gap. If it rested (slower than
-a tenth of the mean speed over the gap), it is taken to have rested until it had to start, to arrive in time
-with the speed seen just after the gap; the start is at least one median interval before the next sample.
+A gap is an interval of more than three median intervals. The motion within it is unknown. If the joint
+moved before the gap, it is assumed to have continued, and the cubic bridges the gap. If it rested (slower than
+a tenth of the mean speed over the gap), it is assumed to have rested as long as possible, so that it arrives in
+time with the speed observed just after the gap; it starts at least one median interval before the next sample.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from model_nodes.main_physics.sources.joint_table import Int64s
 GAP_INTERVALS = 3
 RESTING_SHARE = 0.1
 
-_REACH = 3  # samples on either side of an interval that its cubic depends on
+_REACH = 3  # samples on either side of an interval on which its cubic depends
 
 
 class Rows(NamedTuple):
@@ -38,7 +38,7 @@ class Rows(NamedTuple):
 
 
 class Interpolator:
-    """Evaluates chosen joints of a series at any time."""
+    """Evaluates selected joints of a series at any time."""
 
     def __init__(self, series: Series, names: list[str]) -> None:
         columns = [series.names.index(name) for name in names]
@@ -49,7 +49,7 @@ class Interpolator:
         self._median_ns = float(np.median(steps)) if len(steps) else 0.0
 
     def at(self, times_ns: Int64s) -> Rows:
-        """Motion at these times (n,), which must not decrease."""
+        """Return the motion at times (n,) [ns], which must not decrease."""
         count = len(self._times)
         current = np.searchsorted(self._times, times_ns, side="right") - 1
         efforts = self._efforts.take(np.maximum(current, 0), axis=0)
@@ -72,7 +72,7 @@ class Interpolator:
 class _Pieces(NamedTuple):
     """Cubics between n + 1 samples of some joints; times in ns, slopes in units per second.
 
-    `lengths_ns` has one column for all joints, or one for each where a gap was shortened.
+    `lengths_ns` has one column for all joints, or one for each joint if a gap was shortened.
     """
 
     ends_ns: Int64s
@@ -82,7 +82,7 @@ class _Pieces(NamedTuple):
 
 
 def _pieces(times: Int64s, positions: Floats, median_ns: float) -> _Pieces:
-    """Cubics of a window; only its outer `_REACH` samples may lack what they depend on."""
+    """Return the cubics of a window; those of its outer `_REACH` samples are not valid."""
     steps = np.diff(times).astype(np.float64)
     changes = np.diff(positions, axis=0)
     gaps = np.flatnonzero(steps > GAP_INTERVALS * median_ns)
@@ -101,7 +101,7 @@ def _pieces(times: Int64s, positions: Floats, median_ns: float) -> _Pieces:
 def _shorten_after_rest(
     gap: int, lengths: Floats, steps: Floats, changes: Floats, median_ns: float
 ) -> NDArray[np.bool_]:
-    """Shorten a gap's `lengths` to the part in which the joint moves; answers for which joints."""
+    """Shorten a gap's `lengths` to the part in which a joint moves; returns (joints,) which were at rest."""
     still = np.zeros(changes.shape[1])
     mean = changes[gap] / steps[gap]
     before = changes[gap - 1] / steps[gap - 1] if gap > 0 else still
@@ -114,7 +114,7 @@ def _shorten_after_rest(
 
 
 def _inner_slopes(seconds: Floats, rates: Floats) -> Floats:
-    """Weighted harmonic means of the rates on both sides, 0 where they differ in sign."""
+    """Return weighted harmonic means of the rates on both sides, 0 where they differ in sign."""
     left, right = rates[:-1], rates[1:]
     left_weight = 2.0 * seconds[1:] + seconds[:-1]
     right_weight = seconds[1:] + 2.0 * seconds[:-1]
@@ -125,7 +125,7 @@ def _inner_slopes(seconds: Floats, rates: Floats) -> Floats:
 
 
 def _evaluate(pieces: _Pieces, times: Int64s, interval: Int64s) -> tuple[Floats, Floats, Floats]:
-    """Positions, velocities and accelerations at the times, each in its interval."""
+    """Return positions, velocities and accelerations at the times, each in its interval."""
     lengths = pieces.lengths_ns.take(interval, axis=0)
     start = pieces.positions.take(interval, axis=0)
     end = pieces.positions.take(interval + 1, axis=0)
@@ -138,7 +138,7 @@ def _evaluate(pieces: _Pieces, times: Int64s, interval: Int64s) -> tuple[Floats,
     change = end - start
     bend = left * (s * r * r * seconds) - right * (s * s * r * seconds)
     positions = start + change * (s * s * (3.0 - 2.0 * s)) + bend
-    # Rounding must not carry the curve past its samples, nor beside the one at its end.
+    # Rounding errors must not move the curve beyond its samples, nor off the one at its end.
     positions = np.minimum(np.maximum(positions, np.minimum(start, end)), np.maximum(start, end))
     positions = np.where(s == 1.0, end, positions)
     velocities = change * (6.0 * s * r / seconds)

@@ -1,8 +1,8 @@
-"""The fields of sensor_msgs/msg/JointState that matter, straight from the payload.
+"""Decodes stamp, names, positions and efforts of sensor_msgs/msg/JointState directly from the payload.
 
-A general decoder builds objects and strings anew for each message (about 0.1 ms for 30 joints, half a
-minute for an hour at 100 Hz). The names hardly ever change, so here they are compared as bytes and the
-numbers stay bytes until all messages are there.
+A general decoder creates objects and strings anew for each message (about 0.1 ms for 30 joints, half a
+minute for an hour at 100 Hz). The names hardly ever change, so this decoder compares them as bytes, and the
+numbers stay bytes until all messages are read.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import NamedTuple
 
 _STAMP = struct.Struct("<iI")
 _COUNT = struct.Struct("<I")
-_ORIGIN = 4  # CDR aligns from behind the four bytes that name the encoding
+_ORIGIN = 4  # CDR aligns relative to the end of the four-byte encapsulation header
 _AFTER_STAMP = _ORIGIN + _STAMP.size
 _LITTLE_ENDIAN = b"\x00\x01"
 _REMEMBERED = 8
 
 
 class Undecodable(Exception):
-    """The payload is not what its type says."""
+    """The payload does not match its type."""
 
 
 class JointSample(NamedTuple):
-    """One message: stamp in ns, joint names, and float64 numbers as bytes (empty if not recorded)."""
+    """One message: stamp [ns], joint names, and float64 numbers as bytes (empty if not recorded)."""
 
     stamp_ns: int
     names: tuple[str, ...]
@@ -32,7 +32,7 @@ class JointSample(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """What payloads have in common whose names, lengths and number counts are the same."""
+    """The common layout of payloads with the same names, length and counts."""
 
     length: int
     names: tuple[str, ...]
@@ -45,7 +45,7 @@ class _Shape(NamedTuple):
     efforts: slice
 
     def fits(self, raw: bytes) -> bool:
-        """Whether this payload has the shape; it then begins and counts as the first one did."""
+        """Whether a payload has this layout: the same length, names and counts."""
         return (
             len(raw) == self.length
             and raw.startswith(self.begin, _AFTER_STAMP)
@@ -55,16 +55,16 @@ class _Shape(NamedTuple):
 
 
 class JointMessageDecoder:
-    """Takes JointState messages apart."""
+    """Decodes JointState messages."""
 
     def __init__(self) -> None:
         self._shapes: list[_Shape] = []
 
     def decode(self, raw: bytes) -> JointSample:
-        """Names, positions and efforts of a message (little-endian CDR).
+        """Decode stamp, names, positions and efforts of a message (little-endian CDR).
 
         Raises:
-            Undecodable: if the payload is cut off, too long, or not such a message.
+            Undecodable: if the payload is truncated, too long, or not a JointState.
         """
         if raw[:2] != _LITTLE_ENDIAN:
             raise Undecodable(f"it begins with {raw[:4]!r}, expected little-endian CDR")
@@ -125,12 +125,12 @@ def _string(raw: bytes, offset: int) -> tuple[str, int]:
     (length,) = _COUNT.unpack_from(raw, offset)
     end = offset + 4 + length
     if length == 0 or end > len(raw) or raw[end - 1] != 0:
-        raise Undecodable(f"no text ends at byte {end}")
+        raise Undecodable(f"no string ends at byte {end}")
     return raw[offset + 4 : end - 1].decode(), end
 
 
 def _numbers(raw: bytes, offset: int) -> slice:
-    """Where the float64 numbers of a sequence are; the sequence begins with their count."""
+    """Return the byte range of a sequence of float64; the sequence begins with its count."""
     (count,) = _COUNT.unpack_from(raw, offset)
     begin = offset + 4 if count == 0 else _aligned(offset + 4, 8)
     end = begin + 8 * count

@@ -1,4 +1,4 @@
-"""Joint samples in the order of time, checked, one series for all joints that came together."""
+"""Joint samples in the order of time, validated; one series for all joints of the same messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Series:
 
     Attributes:
         names: the joints.
-        times_ns: (n,) run time, strictly increasing.
+        times_ns: (n,) run time [ns], strictly increasing.
         positions: (n, joints) in rad or m.
         efforts: (n, joints) in Nm or N, NaN where not recorded.
     """
@@ -31,9 +31,9 @@ class Series:
 
 
 def build_series(table: JointTable, file: Path) -> list[Series]:
-    """One series for each set of joints that the same groups of messages carry.
+    """Build one series for each set of joints that the same groups of messages contain.
 
-    Of samples at the same time the last one counts.
+    Of samples at the same time the last one is used.
 
     Raises:
         BadInput: if a position is not finite, or time goes back.

@@ -1,4 +1,4 @@
-"""Joint samples of a recording, gathered in few large arrays."""
+"""Joint samples of a recording, collected in a few large arrays."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from model_nodes.main_physics.sources.joint_messages import (
 Int64s = NDArray[np.int64]
 
 STAMP_TOLERANCE_NS = 1_000_000_000
-"""A header stamp further from the log time than this is of another clock and not used."""
+"""A header stamp further from the log time than this is from another clock and not used."""
 
 
 @dataclass(slots=True)
 class Group:
-    """Samples of the same joints, brought into one order; numbers stay bytes until all are there."""
+    """Samples of the same joints, in one order; numbers stay bytes until all messages are read."""
 
     names: tuple[str, ...]
     has_efforts: bool
@@ -41,15 +41,15 @@ class Group:
         self.efforts += efforts
 
     def message_numbers(self) -> Int64s:
-        """(n,) which messages the samples came with."""
+        """Return (n,) the number of each sample's message."""
         return np.array(self.messages, np.int64)
 
     def position_table(self) -> Floats:
-        """(n, joints) in rad or m."""
+        """Return (n, joints) positions [rad or m]."""
         return np.frombuffer(self.positions).reshape(-1, len(self.names))
 
     def effort_table(self) -> Floats:
-        """(n, joints) in Nm or N; NaN where not recorded."""
+        """Return (n, joints) efforts [Nm or N]; NaN where not recorded."""
         if not self.has_efforts:
             return np.full((len(self.messages), len(self.names)), np.nan)
         return np.frombuffer(self.efforts).reshape(-1, len(self.names))
@@ -59,18 +59,18 @@ class JointTable:
     """All joint samples of some topics.
 
     Attributes:
-        groups: samples by the set of joints that came together.
-        times_ns: (messages,) run time of each message, from its stamp where that can be trusted.
-        distrusted: number of messages whose stamp is of another clock.
-        without_positions: number of messages that tell no position.
+        groups: samples by the set of joints in their messages.
+        times_ns: (messages,) run time of each message [ns], from its stamp if that is plausible.
+        foreign_stamps: number of messages whose stamp is from another clock.
+        without_positions: number of messages without positions.
         wrong_efforts: number of messages whose efforts do not match their names.
-        fault: where the recording cannot be read on.
+        fault: set if the recording cannot be read to its end.
     """
 
     def __init__(self, file: Path, renamed: Mapping[str, str]) -> None:
         self.groups: dict[tuple[frozenset[str], bool], Group] = {}
         self.times_ns: Int64s = np.empty(0, np.int64)
-        self.distrusted = 0
+        self.foreign_stamps = 0
         self.without_positions = 0
         self.wrong_efforts = 0
         self.fault: ReadFault | None = None
@@ -80,10 +80,10 @@ class JointTable:
         self._topics: list[str] = []
 
     def read(self, messages: Iterable[tuple[str, int, bytes] | ReadFault], start_ns: int) -> None:
-        """Read on until the end, or until something cannot be read.
+        """Read to the end, or to the first message that cannot be read.
 
         Raises:
-            BadInput: if positions do not match names, or a message names a joint twice.
+            BadInput: if positions do not match names, or a message contains a joint twice.
         """
         decoder = JointMessageDecoder()
         stamps: list[int] = []
@@ -106,19 +106,19 @@ class JointTable:
         self._date(np.array(stamps, np.int64), np.array(logged, np.int64))
 
     def place(self, message: int) -> str:
-        """Topic of a message, and which of its messages this is, from 1 (for errors)."""
+        """Return the topic of a message and its number on that topic, from 1 (for errors)."""
         topic = self._topics[message]
         before = self._topics[:message] if message >= 0 else self._topics[:-1]
         return f"{topic}, message {before.count(topic) + 1}"
 
     @property
     def recorded_names(self) -> set[str]:
-        """The joints' names as they were recorded."""
+        """The joints' recorded names."""
         return {name for names, _ in self._layouts for name in names}
 
     def _date(self, stamps: Int64s, logged: Int64s) -> None:
         near = np.abs(stamps - logged) <= STAMP_TOLERANCE_NS
-        self.distrusted = int(np.count_nonzero(~near))
+        self.foreign_stamps = int(np.count_nonzero(~near))
         self.times_ns = np.where(near, stamps, logged)
 
     def _add(self, message: int, sample: JointSample) -> None:
@@ -147,13 +147,13 @@ class JointTable:
     def _layout(
         self, message: int, names: tuple[str, ...], has_efforts: bool
     ) -> tuple[Group, list[int] | None]:
-        """The group of these names, and how they are brought into its order (None: as they are)."""
+        """Return the group of these names, and their permutation to its order (None: identical)."""
         if (known := self._layouts.get((names, has_efforts))) is not None:
             return known
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise BadInput(
-                "a message names a joint twice",
+                "a message contains a joint twice",
                 file=self._file,
                 where=self.place(message),
                 found=twice,

@@ -1,4 +1,4 @@
-"""Hands out joint motion time after time, evaluated in blocks ahead."""
+"""Plays back joint motion, evaluated ahead in blocks."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.source import JointMotion
 
 _AHEAD_NS = 1_000_000_000
-_MOST_ROWS = 1000
+_MAX_ROWS = 1000
 
 
 class Playback:
-    """Motion of the robot's joints, in the order given; those that were not recorded read 0.
+    """The motion of the robot's joints in the given order; joints that were not recorded are 0.
 
     Args:
-        series: what was recorded.
+        series: the recorded samples.
         joints: the robot's joints.
-        period_ns: the period at which motion will mostly be asked.
+        period_ns: the usual period between calls of `at`.
 
     Attributes:
         driven: (joints,) which of them were recorded.
@@ -31,7 +31,7 @@ class Playback:
     def __init__(self, series: Sequence[Series], joints: Sequence[str], period_ns: int) -> None:
         self.driven: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
         self._period = period_ns
-        self._rows = max(1, min(_MOST_ROWS, _AHEAD_NS // period_ns))
+        self._rows = max(1, min(_MAX_ROWS, _AHEAD_NS // period_ns))
         self._parts: list[tuple[list[int], Interpolator]] = []
         for one in series:
             columns = [i for i, joint in enumerate(joints) if joint in one.names]
@@ -43,10 +43,10 @@ class Playback:
         self._last = -period_ns
 
     def at(self, time_ns: int) -> JointMotion:
-        """The joints at this time; the arrays are read only."""
+        """Return the joints at a time, as read-only arrays."""
         row, off = divmod(time_ns - self._start, self._period)
         if off or not 0 <= row < len(self._block):
-            # Rows ahead pay only where the caller keeps to the period.
+            # Evaluating ahead pays off only if the caller keeps to the period.
             rows = self._rows if time_ns - self._last == self._period else 1
             self._block = self._evaluate(time_ns, rows)
             self._start, row = time_ns, 0

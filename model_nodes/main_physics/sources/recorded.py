@@ -25,8 +25,8 @@ class RecordedSource(Source):
     """Plays back a rosbag2 recording (MCAP or sqlite3).
 
     A sample's time is its header stamp if that is within 1 s of the log time, else the log time. All
-    joint states are read and checked here; events are read as time goes on. Where the recording cannot
-    be read on, `motion` or `events` fail when they reach that time.
+    joint states are read and validated here; events are read on demand. If the recording cannot be read
+    to its end, `motion` or `events` raise an error when they reach that time.
 
     Args:
         path: a folder with metadata.yaml, or a single .mcap or .db3 file.
@@ -36,8 +36,8 @@ class RecordedSource(Source):
         topics: topics whose messages become events.
 
     Attributes:
-        path: as given.
-        notes: what a person should know about the recording; `bind` adds to it.
+        path: of the recording.
+        notes: notes for the user about the recording; `bind` adds to them.
 
     Raises:
         BadInput: if the recording cannot be played back.
@@ -70,7 +70,7 @@ class RecordedSource(Source):
 
     @property
     def topics(self) -> tuple[TopicSummary, ...]:
-        """What was recorded, sorted by name."""
+        """The recorded topics, sorted by name."""
         return tuple(self._bag.topics.values())
 
     @property
@@ -80,11 +80,11 @@ class RecordedSource(Source):
 
     @property
     def duration_ns(self) -> int:
-        """Run time of the last message, by its stamp or its log time, whichever is later."""
+        """Run time of the last message [ns]: the later one of its stamp and its log time."""
         return self._duration_ns
 
     def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
-        """Choose the joints and their order for `motion`; answers which of them were recorded.
+        """Select the joints and their order for `motion`; returns (joints,) which of them were recorded.
 
         Raises:
             BadInput: if none of them was recorded.
@@ -107,27 +107,27 @@ class RecordedSource(Source):
         return driven
 
     def motion(self, time_ns: int) -> JointMotion:
-        """The joints at that time; at rest before the first and after the last sample.
+        """Return the joints at a time; at rest before the first and after the last sample.
 
         Raises:
-            RunFailed: where the joint states cannot be read on.
+            RunFailed: at a time from which on the joint states cannot be read.
         """
         if self._fault is not None and time_ns >= self._fault.time_ns:
             raise RunFailed("recording", "read", self._fault.time_ns, self._fault.reason)
         if self._playback is None:
-            raise RuntimeError("bind the source before asking for motion")
+            raise RuntimeError("the source is not bound; call bind before motion")
         return self._playback.at(time_ns)
 
     def events(self, time_ns: int) -> list[Event]:
-        """Action annotations and topic values since the last call, up to and including `time_ns`.
+        """Return action annotations and topic values since the last call, up to and including `time_ns`.
 
         Raises:
-            RunFailed: where they cannot be read on, once all events before that were handed out.
+            RunFailed: if they cannot be read further; raised after all events before that were returned.
         """
         return self._events.until(time_ns)
 
     def ended(self, time_ns: int) -> bool:
-        """Whether nothing more comes after `time_ns`, not even a failure."""
+        """Whether neither events nor motion nor a failure follow after `time_ns`."""
         broken = self._fault is not None and self._fault.time_ns <= time_ns
         return time_ns >= self._duration_ns and not broken and not self._events.failing(time_ns)
 

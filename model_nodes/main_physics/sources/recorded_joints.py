@@ -1,4 +1,4 @@
-"""The joint states of a recording, read and checked before a run starts."""
+"""The joint states of a recording, read and validated before a run starts."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from model_nodes.main_physics.sources.joint_table import JointTable
 
 @dataclass(frozen=True, slots=True)
 class RecordedJoints:
-    """What the joints did, by the robot's names of them.
+    """The recorded joint states, by the robot's names.
 
     Attributes:
-        series: all joints' samples.
-        fault: from when on they cannot be read.
-        notes: what a person should know about them.
+        series: samples of all joints.
+        fault: set if they cannot be read to their end.
+        notes: notes for the user.
     """
 
     series: list[Series]
@@ -37,14 +37,14 @@ def read_joints(bag: Bag, topics: Sequence[str], renamed: Mapping[str, str]) -> 
 
     Raises:
         BadInput: if a topic is missing or of another type, there is no sample, names and positions do
-            not match, a position is not finite, time goes back, or renaming goes wrong.
+            not match, a position is not finite, time goes back, or renaming fails.
     """
     for i, topic in enumerate(topics):
         _check_topic(bag, topic, f"joint_states.{i}")
     table = JointTable(bag.path, renamed)
     table.read(bag.messages(topics), bag.start_ns)
     if not table.groups:
-        _refuse_nothing(bag, topics, table)
+        _reject_empty(bag, topics, table)
     _check_renaming(bag, table.recorded_names, renamed)
     return RecordedJoints(build_series(table, bag.path), table.fault, _notes(table))
 
@@ -53,7 +53,7 @@ def _check_topic(bag: Bag, topic: str, where: str) -> None:
     summary = bag.require(topic, where)
     if summary.type != JOINT_STATE:
         raise BadInput(
-            f"topic {topic} carries no joint states",
+            f"topic {topic} does not contain joint states",
             file=bag.path,
             where=where,
             found=summary.type,
@@ -64,14 +64,14 @@ def _check_topic(bag: Bag, topic: str, where: str) -> None:
     bag.check_fields(topic, "std_msgs/msg/Header", ("stamp", "frame_id"))
 
 
-def _refuse_nothing(bag: Bag, topics: Sequence[str], table: JointTable) -> None:
+def _reject_empty(bag: Bag, topics: Sequence[str], table: JointTable) -> None:
     found = "no message at all"
     if table.without_positions:
         found = f"{table.without_positions} messages, all without positions"
     if table.fault:
         found = table.fault.reason
     raise BadInput(
-        "the recording tells no joint position",
+        "the recording contains no joint positions",
         file=bag.path,
         where=", ".join(topics),
         found=found,
@@ -98,7 +98,7 @@ def _check_renaming(bag: Bag, recorded: set[str], renamed: Mapping[str, str]) ->
                 file=bag.path,
                 where=f"joints.{name if name in renamed else taken[target]}",
                 found=f"{taken[target]} and {name} both as {target}",
-                expected="a name of its own for each joint",
+                expected="a different name for each joint",
             )
         taken[target] = name
 
@@ -106,13 +106,13 @@ def _check_renaming(bag: Bag, recorded: set[str], renamed: Mapping[str, str]) ->
 def _notes(table: JointTable) -> list[str]:
     notes = []
     count = len(table.times_ns)
-    if table.distrusted:
+    if table.foreign_stamps:
         notes.append(
-            f"the header stamps of {table.distrusted} of {count} joint messages are more than 1 s from "
+            f"the header stamps of {table.foreign_stamps} of {count} joint messages are more than 1 s from "
             "their log times; the log times are used instead"
         )
     if table.without_positions:
-        notes.append(f"{table.without_positions} of {count} joint messages tell no position")
+        notes.append(f"{table.without_positions} of {count} joint messages have no positions")
     if table.wrong_efforts:
         notes.append(
             f"the efforts of {table.wrong_efforts} of {count} joint messages do not match their names "

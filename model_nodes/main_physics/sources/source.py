@@ -1,4 +1,4 @@
-"""What every source offers to the main model."""
+"""The interface of sources to the main model."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from hetwin_core.ensemble.scene.values import Floats
 
 @dataclass(frozen=True, slots=True)
 class JointMotion:
-    """Where the joints are at one time, in the order given to `Source.bind`.
+    """The state of the joints at one time, in the order given to `Source.bind`.
 
     Attributes:
         positions: (n,) rad or m.
         velocities: (n,) rad/s or m/s, of the interpolated motion.
         accelerations: (n,) rad/s^2 or m/s^2, of the interpolated motion.
-        efforts: (n,) Nm or N as recorded, NaN where the source tells none.
+        efforts: (n,) Nm or N as recorded, NaN where there is none.
     """
 
     positions: Floats
@@ -36,32 +36,32 @@ class Source(ABC):
     @property
     @abstractmethod
     def joint_names(self) -> tuple[str, ...]:
-        """All joints that the source knows."""
+        """All joints of the source."""
 
     @property
     @abstractmethod
     def duration_ns(self) -> int | None:
-        """When the source ends; None if it does not say."""
+        """The run time at which the source ends [ns]; None if that is unknown."""
 
     @abstractmethod
     def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
-        """Choose the joints and their order for `motion`; answers which of them the source drives.
+        """Select the joints and their order for `motion`; returns (joints,) which of them the source drives.
 
         Args:
             joints: names of the robot's joints.
-            period_ns: period at which `motion` will be asked, in nanoseconds.
+            period_ns: the usual period between calls of `motion` [ns].
 
         Raises:
             BadInput: if the source drives none of them.
         """
 
     def begin(self) -> bool:
-        """The first step begins; answers whether the robot may have moved since the source was bound."""
+        """Prepare the first step; returns whether the robot may have moved since the source was bound."""
         return False
 
     @property
     def input_ns(self) -> int | None:
-        """Live: when the newest joint sample in the last motion was measured, in this machine's time [ns]."""
+        """Live: when the newest sample of the last motion was measured, in this machine's time [ns]."""
         return None
 
     @property
@@ -71,20 +71,20 @@ class Source(ABC):
 
     @abstractmethod
     def motion(self, time_ns: int) -> JointMotion:
-        """The joints at that time; times never go back. Joints that are not driven read 0.
+        """Return the joints at a time; times never decrease. Joints that are not driven are 0.
 
         Raises:
-            RunFailed: if the source is broken at that time.
+            RunFailed: if the source fails at that time.
         """
 
     @abstractmethod
     def events(self, time_ns: int) -> list[Event]:
-        """Action annotations and topic values since the last call, up to and including `time_ns`."""
+        """Return action annotations and topic values since the last call, up to and including `time_ns`."""
 
     @abstractmethod
     def ended(self, time_ns: int) -> bool:
-        """Whether nothing more comes after `time_ns`."""
+        """Whether nothing follows after `time_ns`."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of files and subscriptions."""
+        """Close files and subscriptions."""

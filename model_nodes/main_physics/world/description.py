@@ -1,4 +1,4 @@
-"""What a world and its robots are made of, independent of the file format and of the engine.
+"""Description of a world and its robots, independent of the file format and of the engine.
 
 All lengths are in metres, angles in radians. A pose is seven numbers, x y z qw qx qy qz.
 """
@@ -36,7 +36,7 @@ class Hull:
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """A form in its link's frame; sizes as in `ShapeKind`; without `friction` the engine's is used."""
+    """A shape in its link's frame; sizes as in `ShapeKind`; without `friction` the engine's default is used."""
 
     kind: ShapeKind
     size: tuple[float, ...] = ()
@@ -46,12 +46,12 @@ class Geometry:
     friction: float | None = None
     hull: Hull | None = None
     density: float = 1000.0
-    """kg/m^3; counts only where a link's inertia is to be computed from its forms."""
+    """[kg/m^3]; used only if a link's inertia is computed from its geometries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inertial:
-    """Mass [kg], centre of mass and axes in the link's frame, inertia [kg m^2] about them."""
+    """Mass [kg], pose of the centre of mass and axes in the link's frame, inertia about them [kg m^2]."""
 
     mass: float
     pose: Pose = IDENTITY
@@ -61,7 +61,7 @@ class Inertial:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A rigid part; without `inertial` its mass follows from its forms.
+    """A rigid part; without `inertial` its inertia is computed from its geometries.
 
     Attributes:
         name: unique within its body.
@@ -75,7 +75,7 @@ class Link:
 
 
 class JointKind(StrEnum):
-    """How a joint moves."""
+    """The type of a joint."""
 
     FIXED = "fixed"
     HINGE = "hinge"
@@ -93,13 +93,13 @@ class Mimic:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """Moves the link `child` against the link `parent`.
+    """A joint that connects the link `child` to the link `parent`.
 
     Attributes:
         axis: unit vector in the child's frame.
-        anchor: a point of the axis in the child's frame.
-        lower, upper: limits, None if there are none.
-        spring: stiffness about position 0 in N/m or Nm/rad of a robot's joint that nothing drives; None: driven.
+        anchor: a point on the axis, in the child's frame.
+        lower, upper: limits [rad or m]; None if there are none.
+        spring: stiffness about position 0 of a passive joint of a robot [Nm/rad or N/m]; None: driven.
     """
 
     name: str
@@ -123,11 +123,11 @@ class Body:
     Attributes:
         name: unique in the world.
         pose: of the root link's frame, in the world.
-        links: depth first; the first is the root.
+        links: in depth-first order; the first is the root.
         joints: every link but the root is the child of one; in the order of the links.
-        static: the root does not move.
-        robot: driven from outside, joint by joint.
-        file: the file that it comes from.
+        static: whether the root is fixed to the world.
+        robot: whether its joints are driven.
+        file: the file from which it was read.
     """
 
     name: str
@@ -145,13 +145,13 @@ class Body:
 
     @property
     def driven_joints(self) -> tuple[Joint, ...]:
-        """The joints of a robot that move as told; of others none."""
+        """The joints of a robot whose motion is commanded; none for other bodies."""
         return tuple(j for j in self.moving_joints if self.robot and j.spring is None)
 
 
 @dataclass(frozen=True, slots=True)
 class HandFrame:
-    """A frame fixed to a link, and the links that belong to the hand at it.
+    """The frame of a hand, fixed to a link, and the links of the hand.
 
     `frame` and `members` are names of frames (see `names.frame_name`), `link` and `joints` are the robot's own.
     """
@@ -166,7 +166,7 @@ class HandFrame:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything an engine loads; gravity in m/s^2."""
+    """Everything that an engine loads; gravity in m/s^2."""
 
     name: str
     bodies: tuple[Body, ...] = ()

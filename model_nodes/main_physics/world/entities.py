@@ -1,4 +1,4 @@
-"""The scene's entities that a world brings."""
+"""The scene's entities in a world."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from model_nodes.main_physics.world.names import frame_name, joint_name
 
 
 def entities_of(world: World, tags: Mapping[str, tuple[str, ...]]) -> list[Entity]:
-    """All entities: what moves freely, what stands, links, hands, robots."""
+    """Return all entities: free objects, static bodies, links, hands, robots."""
     entities = [entity for body in world.bodies for entity in _of_body(body, tags)]
     robot = next((body for body in world.bodies if body.robot), None)
     for hand in world.hands:
-        assert robot is not None  # `load_world` has refused hands without a robot
+        assert robot is not None  # `load_world` has rejected hands without a robot
         entities.append(
             Entity(
                 hand.name,

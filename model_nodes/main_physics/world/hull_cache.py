@@ -1,4 +1,4 @@
-"""Keeps hulls of meshes that are slow to read between runs, in the user's cache folder."""
+"""Caches the hulls of meshes that are slow to read, in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from model_nodes.main_physics.world.description import Hull, Vector
 
 _FORMAT = 1
-"""Raised whenever hulls are computed differently."""
+"""Version of the cache; increased when hulls are computed differently."""
 
 
 def _folder() -> Path:
@@ -27,7 +27,7 @@ def _entry(content: bytes, scale: Vector, vertices: int) -> Path:
 
 
 def look_up(content: bytes, scale: Vector, vertices: int) -> Hull | None:
-    """The hull of a file with this content, if it was kept and can be read."""
+    """Return the cached hull of a file with this content; None if there is none or it cannot be read."""
     try:
         with np.load(_entry(content, scale, vertices), allow_pickle=False) as kept:
             return Hull(kept["vertices"], kept["faces"])
@@ -36,7 +36,7 @@ def look_up(content: bytes, scale: Vector, vertices: int) -> Hull | None:
 
 
 def keep(content: bytes, scale: Vector, vertices: int, hull: Hull) -> None:
-    """Keep a hull; where that is not possible, nothing happens."""
+    """Cache a hull; failures to write are ignored."""
     entry = _entry(content, scale, vertices)
     try:
         entry.parent.mkdir(parents=True, exist_ok=True)

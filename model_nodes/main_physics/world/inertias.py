@@ -9,19 +9,19 @@ from model_nodes.main_physics.world.description import Inertial
 from model_nodes.main_physics.world.transforms import compose, inertia_matrix, pose_of
 
 MIN_MASS = 1e-6
-"""Lighter links are given this mass [kg]."""
+"""Least mass of a link [kg]; lighter links get this mass."""
 _MIN_RATIO = 1e-4
 _MIN_MOMENT = 1e-10
 
 
 def principal(inertial: Inertial) -> tuple[Inertial, str]:
-    """The inertia about its principal axes, repaired where no rigid body could have it.
+    """Transform an inertia to its principal axes and repair it if it is not physical.
 
-    Moments that are not positive are raised to a small share of the largest; moments that break the
-    triangle inequality get the sum of the other two raised to the largest.
+    Moments that are not positive are raised to a small fraction of the largest. If the moments violate the
+    triangle inequality, the two smaller ones are raised until their sum equals the largest.
 
     Returns:
-        the inertia with zero products, and what was repaired, in words (empty if nothing).
+        the inertia with zero products, and a description of the repairs (empty if there were none).
     """
     moments, axes = np.linalg.eigh(inertia_matrix(inertial))
     faults = []
@@ -37,7 +37,7 @@ def principal(inertial: Inertial) -> tuple[Inertial, str]:
     moments = np.maximum(moments, least)
     missing = moments[2] - moments[0] - moments[1]
     if missing > 1e-6 * moments[2]:
-        faults.append("inertia breaks the triangle inequality")
+        faults.append("inertia violates the triangle inequality")
     if missing > 0:
         moments[:2] += missing / 2 + 1e-9 * moments[2]
     if np.linalg.det(axes) < 0:

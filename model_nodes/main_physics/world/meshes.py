@@ -1,7 +1,7 @@
 """Meshes as convex hulls, for collisions and for display.
 
-Engines collide convex meshes anyway, so the hull is all that is kept of a file; concave forms are
-filled. STL and OBJ are read by MuJoCo; COLLADA by trimesh with pycollada, if they are installed.
+Engines collide convex meshes only, so only the hull of a file is kept; concave shapes are filled. STL and
+OBJ are read by MuJoCo; COLLADA by trimesh with pycollada, if they are installed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BY_MUJOCO = (".stl", ".obj")
 
 @lru_cache(maxsize=256)
 def hull_of_file(file: Path, scale: Vector) -> Hull:
-    """The convex hull of a mesh file.
+    """Compute the convex hull of a mesh file.
 
     Raises:
         BadInput: if the file cannot be decoded; names file and reason.
@@ -49,10 +49,10 @@ def hull_of_file(file: Path, scale: Vector) -> Hull:
 
 
 def hull_of_points(points: Floats, file: Path | None = None) -> Hull:
-    """The convex hull of (n, 3) points.
+    """Compute the convex hull of (n, 3) points [m].
 
     Raises:
-        BadInput: if the points span no volume.
+        BadInput: if the points do not span a volume.
     """
     distinct = np.unique(np.ascontiguousarray(points, np.float64).round(9), axis=0)
     try:
@@ -76,15 +76,15 @@ def _vertices_by_trimesh(file: Path) -> Floats:
             warnings.simplefilter("ignore")
             mesh = cast(Any, trimesh.load(file, force="mesh", process=False))
         vertices = np.asarray(mesh.vertices, np.float64)
-    except Exception as error:  # any of several libraries' own errors
+    except Exception as error:  # trimesh's loaders raise errors of several libraries
         raise BadInput(f"cannot be decoded: {error}", file=file) from None
     if vertices.ndim != 2 or len(vertices) < 4:
-        raise BadInput("holds no mesh", file=file)
+        raise BadInput("contains no mesh", file=file)
     return vertices
 
 
 def _hull(source: dict[str, Any]) -> Hull:
-    # MuJoCo computes the hull; a mesh that nothing collides with would get none.
+    # MuJoCo computes the hull, but only of meshes that can collide.
     spec = mj.MjSpec()
     mesh = spec.add_mesh(name="mesh", maxhullvert=MAX_HULL_VERTICES)
     for key, value in source.items():
@@ -106,7 +106,7 @@ def _hull(source: dict[str, Any]) -> Hull:
 
 
 def _outward(vertices: Floats, faces: Ints) -> Ints:
-    # Where points lie in one plane, some of its triangles come the wrong way round.
+    # Of coplanar points, some triangles have the wrong orientation.
     a, b, c = (vertices[faces[:, i]] for i in range(3))
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), a - vertices.mean(axis=0)) < 0
     faces[inward] = faces[inward][:, ::-1]

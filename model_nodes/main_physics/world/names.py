@@ -7,9 +7,9 @@ from model_nodes.main_physics.world.description import Body, Joint
 
 
 def frame_name(body: Body, link: str) -> str:
-    """The scene's name of a link: as in the URDF for robots; else the model's for its root.
+    """Return the scene's name of a link: for robots as in the URDF; for the root of a model, the model's name.
 
-    Other links of models are ``model::link``, as SDFormat scopes them.
+    Other links of models are ``model::link``, as in SDFormat.
     """
     if body.robot and link != WORLD:
         return link
@@ -19,5 +19,5 @@ def frame_name(body: Body, link: str) -> str:
 
 
 def joint_name(body: Body, joint: Joint) -> str:
-    """The scene's name of a joint: as in the URDF for robots, else ``model::joint``."""
+    """Return the scene's name of a joint: for robots as in the URDF, else ``model::joint``."""
     return joint.name if body.robot else f"{body.name}::{joint.name}"

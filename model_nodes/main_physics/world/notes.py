@@ -1,18 +1,18 @@
-"""A list of remarks for the user, each said once."""
+"""A list of notes for the user, without duplicates."""
 
 from __future__ import annotations
 
 
 class Notes:
-    """Collects remarks in order, without repeating any."""
+    """Collects notes in order, without duplicates."""
 
     def __init__(self) -> None:
         self._texts: dict[str, None] = {}
 
     def add(self, text: str) -> None:
-        """Remember a remark."""
+        """Add a note."""
         self._texts[text] = None
 
     def all(self) -> tuple[str, ...]:
-        """All remarks so far."""
+        """Return all notes so far."""
         return tuple(self._texts)

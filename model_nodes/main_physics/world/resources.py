@@ -30,7 +30,7 @@ def _from_environment(name: str) -> list[Path]:
 
 
 def search_path(extra: Iterable[Path] = ()) -> list[Path]:
-    """Folders in which packages and models are looked for, in order."""
+    """Return the folders in which packages and models are searched for, in order."""
     prefixes = [p / "share" for p in _from_environment("AMENT_PREFIX_PATH")]
     folders = [
         *extra,
@@ -46,7 +46,7 @@ def search_path(extra: Iterable[Path] = ()) -> list[Path]:
 
 
 def _in_folder(folder: Path, package: str, rest: str) -> Path | None:
-    # A search path may hold packages, or be one itself.
+    # A folder of the search path may contain packages, or be one itself.
     candidates = [folder / package / rest]
     if folder.name == package:
         candidates.append(folder / rest)
@@ -54,7 +54,7 @@ def _in_folder(folder: Path, package: str, rest: str) -> Path | None:
 
 
 class Resources:
-    """Resolves references that stand in one file.
+    """Resolves the references of one file.
 
     Args:
         base: folder of that file.
@@ -66,14 +66,14 @@ class Resources:
         self._folders = [*folders, base, *base.parents[:3], *search_path()]
 
     def beside(self, base: Path) -> Resources:
-        """The same search path for a file in another folder."""
+        """Return the same search path for a file in another folder."""
         return Resources(base, [self._base, *self._folders])
 
     def find(self, reference: str) -> Path:
-        """The file or folder that `reference` names.
+        """Find the file or folder that `reference` names.
 
         Raises:
-            BadInput: if it does not exist; says where it was looked for.
+            BadInput: if it does not exist; names the folders that were searched.
         """
         text = unquote(reference.strip())
         if text.startswith(_WEB):

@@ -14,7 +14,7 @@ from model_nodes.main_physics.world.description import IDENTITY, Inertial, Pose,
 
 
 def pose_of(numbers: Sequence[float] | Floats) -> Pose:
-    """Seven numbers as a pose with a unit quaternion."""
+    """Convert seven numbers to a pose with a unit quaternion."""
     x, y, z, *quaternion = (float(n) for n in numbers[:7])
     norm = math.sqrt(sum(q * q for q in quaternion))
     w, i, j, k = (q / norm for q in quaternion)
@@ -22,14 +22,14 @@ def pose_of(numbers: Sequence[float] | Floats) -> Pose:
 
 
 def from_rpy(position: Sequence[float], rpy: Sequence[float]) -> Pose:
-    """A pose from a position and fixed-axis roll, pitch, yaw in radians (as URDF and SDFormat)."""
+    """Return a pose from a position [m] and fixed-axis roll, pitch, yaw [rad], as in URDF and SDFormat."""
     if not any(rpy):
         return pose_of([*position, 1.0, 0.0, 0.0, 0.0])
     return pose_of([*position, *euler2quat(*rpy, axes="sxyz")])
 
 
 def compose(outer: Sequence[float], inner: Sequence[float]) -> Pose:
-    """The pose `inner`, given in the frame `outer`, in the frame in which `outer` is given."""
+    """Return the pose `inner`, given in the frame `outer`, in the frame in which `outer` is given."""
     if tuple(outer) == IDENTITY:
         return pose_of(inner)
     position = np.asarray(outer[:3]) + rotate_vector(inner[:3], outer[3:7])
@@ -37,30 +37,30 @@ def compose(outer: Sequence[float], inner: Sequence[float]) -> Pose:
 
 
 def invert(pose: Sequence[float]) -> Pose:
-    """The inverse transform."""
+    """Return the inverse transform."""
     inverse = qinverse(np.asarray(pose[3:7]))
     return pose_of([*(-rotate_vector(pose[:3], inverse)), *inverse])
 
 
 def rotate(pose: Sequence[float], vector: Sequence[float]) -> Vector:
-    """A direction, given in the frame `pose`, along the axes of the outer frame."""
+    """Rotate a vector from the frame `pose` to the axes of the outer frame."""
     x, y, z = (float(n) for n in rotate_vector(vector, pose[3:7]))
     return (x, y, z)
 
 
 def inertia_matrix(inertial: Inertial) -> Floats:
-    """(3, 3) inertia about the centre of mass, along the axes of `inertial.pose`."""
+    """Return (3, 3) inertia about the centre of mass [kg m^2], along the axes of `inertial.pose`."""
     ixx, iyy, izz, ixy, ixz, iyz = inertial.inertia
     return np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
 
 
 def moved_inertial(frame: Pose, inertial: Inertial) -> Inertial:
-    """The same inertia, told in the frame in which `frame` is given."""
+    """Transform an inertia from `frame` to the frame in which `frame` is given."""
     return Inertial(inertial.mass, compose(frame, inertial.pose), inertial.inertia)
 
 
 def joined_inertials(parts: Sequence[Inertial]) -> Inertial:
-    """Mass and inertia of parts that are rigidly joined; axes along the common frame."""
+    """Return mass and inertia of rigidly connected parts, along the axes of the common frame."""
     if len(parts) == 1:
         return parts[0]
     mass = sum(part.mass for part in parts)

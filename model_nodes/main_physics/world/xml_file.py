@@ -1,4 +1,4 @@
-"""XML files as small trees that know their lines, read without expanding entities."""
+"""XML files as trees of elements with line numbers, read without expanding entities."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class Element:
         return f"line {self.line}, <{self.tag}{f' name={name!r}' if name else ''}>"
 
     def bad(self, problem: str, found: object = None, expected: str | None = None) -> BadInput:
-        """An error about this element."""
+        """Return an error about this element."""
         return BadInput(problem, file=self.file, where=self.where, found=found, expected=expected)
 
     def all(self, *tags: str) -> Iterator[Element]:
-        """The children with one of these tags."""
+        """Iterate over the children with one of these tags."""
         return (child for child in self.children if child.tag in tags)
 
     def child(self, tag: str) -> Element | None:
-        """The first child with this tag."""
+        """Return the first child with this tag; None if there is none."""
         return next(self.all(tag), None)
 
     def need(self, tag: str) -> Element:
-        """The first child with this tag.
+        """Return the first child with this tag, which must exist.
 
         Raises:
             BadInput: if there is none.
@@ -55,28 +55,28 @@ class Element:
         return found
 
     def need_attribute(self, name: str) -> str:
-        """An attribute that must be there and not be empty.
+        """Return an attribute, which must exist and not be empty.
 
         Raises:
-            BadInput: if it is not.
+            BadInput: if it is missing or empty.
         """
         value = self.attributes.get(name, "").strip()
         if not value:
             raise self.bad(f"attribute {name} is missing", expected=f'{name}="..."')
         return value
 
-    def words(self, expected: str) -> str:
-        """The text, which must not be empty."""
+    def required_text(self, expected: str) -> str:
+        """Return the text, which must not be empty."""
         text = self.text.strip()
         if not text:
             raise self.bad("is empty", expected=expected)
         return text
 
     def numbers(self, count: int, text: str | None = None, least: float = -math.inf) -> list[float]:
-        """`count` finite numbers from the text (or from `text`, e.g. an attribute).
+        """Read `count` finite numbers from the text (or from `text`, e.g. an attribute).
 
         Raises:
-            BadInput: if there are not that many, one is not a number, or one is below `least`.
+            BadInput: if the count is wrong, one is not a finite number, or one is below `least`.
         """
         source = self.text if text is None else text
         expected = "one number" if count == 1 else f"{count} numbers"
@@ -93,18 +93,18 @@ class Element:
         return values
 
     def number_in(self, tag: str, default: float, least: float = -math.inf) -> float:
-        """The number in the child `tag`, or `default` if there is no such child."""
+        """Return the number in the child `tag`, or `default` if there is no such child."""
         found = self.child(tag)
         return default if found is None else found.numbers(1, least=least)[0]
 
     def number_attribute(self, name: str, default: float) -> float:
-        """The number in an attribute, or `default` if there is none."""
+        """Return the number in an attribute, or `default` if there is none."""
         text = self.attributes.get(name)
         return default if text is None else self.numbers(1, text)[0]
 
 
 def truth(element: Element) -> bool:
-    """The text as true or false (also 1 and 0).
+    """Read the text as true or false (also 1 and 0).
 
     Raises:
         BadInput: if it is neither.
@@ -142,7 +142,7 @@ class _Reader:
                 expected="an XML file",
             ) from None
         if self.root is None:
-            raise BadInput("holds no element", file=self.file, expected="an XML file")
+            raise BadInput("contains no element", file=self.file, expected="an XML file")
         return self.root
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -172,7 +172,7 @@ class _Reader:
 
 
 def read_xml(file: Path) -> Element:
-    """The root element of an XML file.
+    """Read the root element of an XML file.
 
     Raises:
         BadInput: if the file cannot be read, is too large, not well-formed, or declares entities.

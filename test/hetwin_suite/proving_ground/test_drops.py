@@ -82,7 +82,7 @@ def test_held_ball_is_borne_by_the_fingers_alone(drop: Drop) -> None:
 
 
 def test_let_go_ball_falls_freely(drop: Drop) -> None:
-    let_go = drop.verdict.let_go
+    let_go = drop.verdict.released_at
     assert let_go is not None
     assert 0.0 < let_go - opening(drop.program) < 0.1
     falling = [s for s in drop.samples if let_go + 0.02 <= s.time <= let_go + 0.08]
@@ -113,7 +113,7 @@ def test_fading_drives_lose_the_ball_on_the_way() -> None:
     assert not lost.verdict.success
     assert lost.verdict.cause == "lost_on_the_way"
     assert max(s.pose[2] for s in lost.samples) > 0.92, "it was lifted"
-    let_go = lost.verdict.let_go
+    let_go = lost.verdict.released_at
     assert let_go is not None
     assert let_go < opening(lost.program) - 0.2
     assert not held([s for s in lost.samples if s.time > let_go + 0.05]).any()
@@ -129,7 +129,7 @@ def test_throw_lands_where_it_is_aimed_at() -> None:
     thrown = carried_out(ordinary(speed=0.6, course=0.1, aim=-0.06))
     assert thrown.verdict.cause == "missed"
     assert thrown.verdict.margin == pytest.approx(-0.06, abs=0.02)
-    let_go = next(s for s in thrown.samples if s.time >= (thrown.verdict.let_go or 0.0))
+    let_go = next(s for s in thrown.samples if s.time >= (thrown.verdict.released_at or 0.0))
     after = next(s for s in thrown.samples if s.time >= let_go.time + 0.03)
     assert np.linalg.norm(after.pose[:2] - let_go.pose[:2]) / 0.03 == pytest.approx(0.6, abs=0.1)
 
@@ -161,7 +161,7 @@ def test_ball_lost_before_the_hand_opens_is_lost_on_the_way() -> None:
     pose = np.array([0.0, 0.0, TABLE_TOP, 1.0, 0.0, 0.0, 0.0])
     way = [sample(0.0, 0, 0.88, 0.0), sample(0.5, 0, 1.0, 1.0), sample(0.6, 0.3, 0.8, 0.0)]
     verdict = judge(way, container("bin"), pose, opening=1.0)
-    assert (verdict.cause, verdict.let_go) == ("lost_on_the_way", 0.5)
+    assert (verdict.cause, verdict.released_at) == ("lost_on_the_way", 0.5)
 
 
 def test_same_seed_gives_the_same_bytes_in_two_processes(recorded: Path, tmp_path: Path) -> None:

@@ -39,5 +39,5 @@ def test_hand_comes_to_every_place_above_the_table(x: float, y: float, z: float)
 
 
 def test_place_out_of_reach_is_refused() -> None:
-    with pytest.raises(RunFailed, match=r"cannot be brought to \[2\.0, 0\.0, 1\.0\]"):
+    with pytest.raises(RunFailed, match=r"cannot reach \[2\.0, 0\.0, 1\.0\]"):
         REACHER.solve(np.array([2.0, 0.0, 1.0]), HOME)

@@ -202,7 +202,7 @@ def test_place_out_of_reach_is_told(tmp_path: Path) -> None:
     far = world.replace("0.42 -0.26 0.79 0 0 0", "1.42 -0.26 0.79 0 0 0")
     assert far != world
     (root / "worlds" / "tabletop.sdf").write_text(far)
-    with pytest.raises(RunFailed, match="cannot be brought to"):
+    with pytest.raises(RunFailed, match="cannot reach"):
         pick_and_place.record(
             pick_and_place.Variant(), tmp_path / "bag", tmp_path / "truth.json", root
         )

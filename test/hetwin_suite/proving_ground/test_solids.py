@@ -34,9 +34,9 @@ def test_poses_and_turns_add_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("collision", "why"),
     [
-        ("<geometry><box/></geometry>", "no form"),
-        ("<geometry><box><size>1 2</size></box></geometry>", "no form"),
-        ("<geometry><mesh/></geometry>", "no form"),
+        ("<geometry><box/></geometry>", "no supported shape"),
+        ("<geometry><box><size>1 2</size></box></geometry>", "no supported shape"),
+        ("<geometry><mesh/></geometry>", "no supported shape"),
         ("<pose>1 2</pose><geometry><sphere><radius>1</radius></sphere></geometry>", "six numbers"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.values import pose_value
 from hetwin_suite.proving_ground.truck.actions import Unloader
-from hetwin_suite.proving_ground.truck.manager import LOOK_EVERY, Manager
+from hetwin_suite.proving_ground.truck.manager import UPDATE_EVERY, Manager
 from hetwin_suite.proving_ground.truck.packets import LOADS, Load, Packet, draw_load
 from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS, plunger_links, plunger_names
 from hetwin_suite.proving_ground.truck.site import Site
@@ -72,12 +72,12 @@ def test_an_action_unloads_and_leaves_every_fidelity_as_it_was(site: Site, actio
 def test_packets_far_from_the_robot_are_low_until_it_comes(site: Site) -> None:
     state = site.save()
     manager = Manager(site, "AdFi-3")
-    for _ in range(20 * LOOK_EVERY):
+    for _ in range(20 * UPDATE_EVERY):
         manager.step()
         site.step(site.joints)
     assert {site.engine.fidelity(p.name) for p in site.packets} == {Fidelity.LOW}
     front = min(p.at[0] for p in site.packets)
-    for share in np.linspace(0, 1, 20 * LOOK_EVERY):
+    for share in np.linspace(0, 1, 20 * UPDATE_EVERY):
         manager.step()
         site.step(site.targets(base_drive=-3.0 + share * (front + 1.6)))
     manager.step()

@@ -39,23 +39,23 @@ class Flipper(Signaler):
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         names: list[str] = parameters["models"]
         self._count = 0
-        return self._judge(
+        return self._register(
             names, Fidelity.HIGH, tuple(Entity(name, EntityKind.CONCEPT) for name in names)
         )
 
     def step(self, tick: StepInput) -> StepOutput:
         self._count += 1
         level = Fidelity.LOW if self._count % 2 else Fidelity.HIGH
-        levels: Floats = self._told.copy()
+        levels: Floats = self._published.copy()
         levels[:] = float(level)
-        return self._tell(levels, tick.time_ns)
+        return self._changed(levels, tick.time_ns)
 
 
 def test_a_model_steps_whenever_it_is_high_and_only_then() -> None:
     outcome = run(SCENARIO.format(seconds=2 * TURNS / 100))
     assert outcome.summary.error is None
     times = [round(100 * time) for time in outcome.models["script"].times]
-    # It is told low at odd steps, high at even ones, and follows one step later.
+    # The level is low at odd steps, high at even ones, and takes effect one step later.
     assert times == list(range(1, 2 * TURNS + 1, 2))
     told = [float(scene.get("script", "fidelity")[0]) for scene in outcome.record.scenes]
     assert told[-1] == Fidelity.HIGH

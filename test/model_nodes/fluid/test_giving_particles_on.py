@@ -104,7 +104,7 @@ def test_hard_impacts_do_not_go_through_the_bottom() -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "why"),
     [
-        ("stir", {}, "knows no command 'stir'"),
+        ("stir", {}, "has no command 'stir'"),
         ("add", {}, "needs positions and velocities"),
         ("add", {"positions": [[0, 0, 1]], "velocities": []}, "1 positions and 0 velocities"),
         ("add", {"positions": "here", "velocities": "fast"}, "three numbers each"),

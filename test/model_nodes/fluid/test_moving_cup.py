@@ -34,9 +34,9 @@ def test_a_ball_that_touches_nothing_falls_on_a_parabola() -> None:
     balls.place([0], local[None, :3], local[None, 7:10])
     motion = CupMotion(GRAVITY, 0)
     period = 0.002
-    motion.see(0, tumbling(0.0))
+    motion.add(0, tumbling(0.0))
     for step in range(1, 251):
-        motion.see(round(step * period * 1e9), tumbling(step * period))
+        motion.add(round(step * period * 1e9), tumbling(step * period))
         balls.advance(period, motion.field())
     time = 250 * period
     expected = start[:3] + time * start[7:10] + 0.5 * time**2 * GRAVITY
@@ -48,8 +48,8 @@ def test_a_ball_that_touches_nothing_falls_on_a_parabola() -> None:
 
 def test_a_jump_of_the_pose_is_not_felt() -> None:
     motion = CupMotion(GRAVITY, 0)
-    motion.see(0, pose_value((0.0, 0.0, 1.0)).data)
-    motion.see(10_000_000, pose_value((0.0, 0.01, 1.0)).data)
+    motion.add(0, pose_value((0.0, 0.0, 1.0)).data)
+    motion.add(10_000_000, pose_value((0.0, 0.01, 1.0)).data)
     assert motion.field().uniform == pytest.approx(GRAVITY)
 
 
@@ -59,7 +59,7 @@ def test_noise_of_the_velocity_is_smoothed() -> None:
     def felt(window_ns: int) -> float:
         motion, found = CupMotion(GRAVITY, window_ns), []
         for step, linear in enumerate(noise):
-            motion.see(step * 10_000_000, pose_value((0, 0, 1.0), linear=linear).data)
+            motion.add(step * 10_000_000, pose_value((0, 0, 1.0), linear=linear).data)
             found.append(motion.field().uniform - GRAVITY)
         return float(np.std(found[20:]))
 

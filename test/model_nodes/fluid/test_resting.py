@@ -59,7 +59,7 @@ def test_a_solid_body_is_no_cup() -> None:
     shapes = (Shape(ShapeKind.BOX, (0.05, 0.05, 0.05)),)
     with pytest.raises(BadInput, match="no room in this body"):
         Filled(entity=Entity("brick", EntityKind.OBJECT, shapes=shapes), particles=5)
-    with pytest.raises(BadInput, match="nothing that could hold a fluid"):
+    with pytest.raises(BadInput, match="no shapes that could hold a fluid"):
         Filled(entity=Entity("ghost", EntityKind.OBJECT), particles=5)
 
 

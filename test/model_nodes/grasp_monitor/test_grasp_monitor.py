@@ -72,7 +72,7 @@ def test_fingers_that_stop_on_nothing_hold_nothing() -> None:
 
 
 def test_fingers_that_close_fully_hold_nothing() -> None:
-    """Even with something thin between them: it cannot be told from the error of the fingers."""
+    """Even with something thin between them: it cannot be distinguished from the error of the fingers."""
     gripper = Parallel()
     run(gripper, 50.0, lambda t: closing(t, 0.0005), 0.0005)
     assert gripper.events == []

@@ -1,4 +1,4 @@
-"""The handling observer tells what hands do with a box, measured on the scene."""
+"""The handling observer reports what hands do with a box, determined from the scene."""
 
 from __future__ import annotations
 

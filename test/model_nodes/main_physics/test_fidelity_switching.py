@@ -17,12 +17,12 @@ from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.engine import Beam, Engine
+from model_nodes.main_physics.engines.engine import Engine, Rangefinder
 from model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
-from model_nodes.main_physics.fidelity_switching import FidelityHelper
+from model_nodes.main_physics.fidelity_switching import FidelitySwitcher
 
 OBJECTS, LINKS = ["low_box", "top_box", "ball"], ["left", "right"]
-SENSOR = Beam("left", (0.0, 0.0, 0.0), (0.0, -1.0, 0.0), 1.0)
+SENSOR = Rangefinder("left", (0.0, 0.0, 0.0), (0.0, -1.0, 0.0), 1.0)
 LEVELS = st.lists(
     st.tuples(st.lists(st.sampled_from(list(Fidelity)), min_size=5, max_size=5), st.integers(0, 3)),
     min_size=1,
@@ -55,7 +55,7 @@ def state(engine: MujocoEngine) -> dict[str, Any]:
         "flags": model.opt.enableflags,
         "asleep": data.tree_asleep.copy(),
         "frames": everything(engine),
-        "seen": engine.look([SENSOR]),
+        "seen": engine.read_rangefinders([SENSOR]),
     }
 
 
@@ -80,11 +80,11 @@ def test_without_a_step_between_no_bit_differs_in_the_end(
 ) -> None:
     engine, told = lab(sleep), scene(OBJECTS + LINKS)
     before = state(engine)
-    helper = FidelityHelper(told, OBJECTS + LINKS)
+    switcher = FidelitySwitcher(told, OBJECTS + LINKS)
     for levels, _ in run:
         say(told, levels)
-        helper.look(engine, told)
-    helper.reset(engine)
+        switcher.update(engine, told)
+    switcher.reset(engine)
     # What slept with others is awake when it is raised, and falls asleep again by itself.
     assert set(differing(before, state(engine))) <= ({"asleep"} if sleep else set())
 
@@ -96,12 +96,12 @@ def test_after_a_run_every_fidelity_is_as_at_its_start(
 ) -> None:
     engine, told = lab(sleep), scene(OBJECTS + LINKS)
     before = state(engine)
-    helper = FidelityHelper(told, OBJECTS + LINKS)
+    switcher = FidelitySwitcher(told, OBJECTS + LINKS)
     for levels, steps in run:
         say(told, levels)
-        helper.look(engine, told)
+        switcher.update(engine, told)
         rest(engine, steps)
-    helper.reset(engine)
+    switcher.reset(engine)
     assert {engine.fidelity(name) for name in OBJECTS + LINKS} == {Fidelity.HIGH}
     assert set(differing(before, state(engine))) <= {"state", "asleep", "frames", "seen"}
 

@@ -8,7 +8,7 @@ import pytest
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.schema import Belt, RangeSensor
-from model_nodes.main_physics.fittings import beams, run_belts
+from model_nodes.main_physics.fittings import rangefinders, run_belts
 from model_nodes.main_physics.settings import read_settings
 
 LINKS = ["base", "finger_left", "finger_right"]
@@ -18,10 +18,10 @@ def test_a_pattern_fits_a_sensor_to_every_link_that_it_means() -> None:
     given = {"urdf": "arm.urdf", "range_sensors": {"finger_*": {"along": [0, 2, 0], "reach": 0.5}}}
     robot = read_settings({"robot": given}).robot
     assert robot is not None
-    found = beams(robot.range_sensors, LINKS)
-    assert [beam.frame for beam in found] == ["finger_left", "finger_right"]
-    assert {beam.along for beam in found} == {(0.0, 1.0, 0.0)}
-    assert {beam.reach for beam in found} == {0.5}
+    found = rangefinders(robot.range_sensors, LINKS)
+    assert [sensor.frame for sensor in found] == ["finger_left", "finger_right"]
+    assert {sensor.along for sensor in found} == {(0.0, 1.0, 0.0)}
+    assert {sensor.reach for sensor in found} == {0.5}
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,6 @@ def test_a_belt_that_cannot_be_used_is_named() -> None:
 
 def test_a_pattern_that_means_no_link_is_named(engine: Any) -> None:
     with pytest.raises(BadInput, match="thumb"):
-        beams({"thumb": RangeSensor(reach=1.0)}, LINKS)
+        rangefinders({"thumb": RangeSensor(reach=1.0)}, LINKS)
     with pytest.raises(BadInput, match="thumb"):
         run_belts(engine, {"thumb": Belt()}, LINKS)

@@ -142,9 +142,9 @@ def test_several_objects_are_held_at_once_and_released_one_by_one() -> None:
         ("nothing", "pose", Value(BOX, 0), "poses of objects only"),
         ("table", "pose", Value(BOX, 0), "kind static"),
         ("hand", "pose", Value(BOX, 0), "kind hand"),
-        ("box", "pose", Value(np.zeros(13), 0), "no finite pose"),
-        ("box", "pose", Value(BOX * math.nan, 0), "no finite pose"),
-        ("box", "pose", Value(BOX[:7], 0), "no finite pose"),
+        ("box", "pose", Value(np.zeros(13), 0), "not a finite pose"),
+        ("box", "pose", Value(BOX * math.nan, 0), "not a finite pose"),
+        ("box", "pose", Value(BOX[:7], 0), "not a finite pose"),
         ("box", "pose", Value(BOX, 0, "shelf"), "frame 'shelf'"),
     ],
 )

@@ -1,8 +1,8 @@
-"""Finds the Python bindings of Gazebo, whatever the release calls them.
+"""Finds the Python bindings of Gazebo under the module names of each release.
 
-Jetty has plain names, Ionic and Harmonic have the versions of their libraries in them. Nothing here is
-imported unless a scenario asks for Gazebo, and the engine runs on the loopback interface, apart from any other
-Gazebo of the machine.
+Jetty has plain names; those of Ionic and Harmonic contain the versions of their libraries. The bindings are
+imported only if a scenario uses Gazebo. The engine runs on the loopback interface, isolated from any other
+Gazebo on the machine.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from types import ModuleType
 from typing import Any
 
 PARTITION = f"hetwin_{os.getpid()}"
-"""Gazebo's topics of one process do not meet those of another; GZ_PARTITION overrules it."""
+"""Transport partition that keeps Gazebo's topics of one process from another's; GZ_PARTITION overrides it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The names of one release's modules."""
+    """The module names of one release."""
 
     name: str
     sim: str
@@ -35,12 +35,12 @@ RELEASES = (
     Release("Ionic", "gz.sim9", "gz.math8", "gz.msgs11", "gz.transport14"),
     Release("Harmonic", "gz.sim8", "gz.math7", "gz.msgs10", "gz.transport13"),
 )
-"""The releases that are known, the newest first."""
+"""The supported releases, newest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gazebo:
-    """The modules of the release that is installed."""
+    """The imported modules of the installed release."""
 
     release: str
     sim: ModuleType
@@ -49,12 +49,12 @@ class Gazebo:
     messages: str
 
     def message(self, module: str, name: str) -> Any:
-        """A message type, such as ``Contacts`` in ``contacts_pb2``."""
+        """Return a message type, such as ``Contacts`` in ``contacts_pb2``."""
         return getattr(import_module(f"{self.messages}.{module}"), name)
 
 
 def installed() -> Release | None:
-    """The newest release whose bindings can be found; nothing is imported."""
+    """The newest release whose bindings are installed, without importing them; None if there is none."""
     return next((release for release in RELEASES if _is_there(release)), None)
 
 
@@ -71,7 +71,7 @@ def gazebo() -> Gazebo:
     """Import the bindings.
 
     Raises:
-        ImportError: if there are none, or they do not load.
+        ImportError: if they are not installed or fail to load.
     """
     release = installed()
     if release is None:
@@ -84,15 +84,17 @@ def gazebo() -> Gazebo:
     found = Gazebo(release.name, sim, math, import_module(release.transport), release.msgs)
     try:
         found.message("pose_pb2", "Pose")
-    except Exception as error:  # what is missing or too old or too new, protobuf says in many ways
+    except (
+        Exception
+    ) as error:  # protobuf raises many kinds of errors if it is missing or does not fit
         raise ImportError(
             f"the messages of Gazebo {release.name} cannot be imported: {type(error).__name__}: {error};"
-            " they need the Python package protobuf in a version that fits"
+            " they need the Python package protobuf in a version that matches"
         ) from error
     return found
 
 
 def isolate(partition: str) -> None:
-    """Keep Gazebo's messages on this machine and in a partition, unless the environment says otherwise."""
+    """Restrict Gazebo's messages to this machine and a partition, unless the environment sets them."""
     os.environ.setdefault("GZ_IP", "127.0.0.1")
     os.environ.setdefault("GZ_PARTITION", partition)

@@ -1,14 +1,14 @@
-"""The time of the ensemble's steps."""
+"""The simulated time of the ensemble's steps."""
 
 from __future__ import annotations
 
 
 class Clock:
-    """Counts periods.
+    """Counts periods, so that rounding errors do not accumulate.
 
     Attributes:
-        period: length of one [s].
-        periods: how many have gone by.
+        period: duration of one [s].
+        periods: number of periods that have elapsed.
     """
 
     def __init__(self, period: float) -> None:
@@ -17,9 +17,9 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """The time now."""
+        """The current time [s]."""
         return self.periods * self.period
 
     def ns(self, share: float = 0.0) -> int:
-        """The time in a share of the next period."""
+        """The time after a fraction of the next period [ns]."""
         return round((self.periods + share) * self.period * 1e9)

@@ -1,4 +1,4 @@
-"""What Gazebo is told before one of its steps."""
+"""The commands that Gazebo gets before each of its steps."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import Form
-from model_nodes.main_physics.engines.gz.proxies.proxy import Twin
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
+from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
 from model_nodes.main_physics.engines.gz.simulation import Simulation
 
 _STILL = 1e-9
-"""A joint that shall move slower than this brakes instead [rad/s or m/s]."""
+"""Below this commanded speed a joint gets no command, and Gazebo brakes it [rad/s or m/s]."""
 
 
 @dataclass(frozen=True, slots=True)
-class Orders:
+class Commands:
     """Commands for joints and objects.
 
     Attributes:
-        seconds: length of the step.
-        target: (n,) where the driven joints shall be after the step.
-        positions, velocities: of all joints before it, the driven ones first.
-        reset: put the joints there first.
-        stiff: which of the joints that are not driven hold still.
-        active: the form of each object.
-        placed: (13,) pose and twist to put an object at first.
-        begins, ends: (13,) where objects that are told shall be before and after the step.
+        seconds: duration of the step.
+        target: (n,) positions of the driven joints after the step.
+        positions, velocities: of all joints before the step, the driven ones first.
+        reset: whether to set the joints to these first.
+        stiff: indices of the passive joints that are locked.
+        active: the kind of each object.
+        placed: (13,) pose and twist to set an object to at first.
+        begins, ends: (13,) prescribed pose and twist of objects before and after the step.
         wrenches: (6,) force [N] and torque [Nm] on an object, along the world's axes.
     """
 
@@ -37,23 +37,23 @@ class Orders:
     velocities: Floats
     reset: bool
     stiff: Collection[int]
-    active: Mapping[str, Form | None]
+    active: Mapping[str, ProxyKind | None]
     placed: Mapping[str, Floats]
     begins: Mapping[str, Floats]
     ends: Mapping[str, Floats]
     wrenches: Mapping[str, Floats]
 
-    def give(self, ecm: Any, simulation: Simulation) -> None:
-        """Tell Gazebo."""
+    def apply(self, ecm: Any, simulation: Simulation) -> None:
+        """Apply the commands to Gazebo's entities."""
         self._joints(ecm, simulation.joints)
-        for (name, form), twin in simulation.twins.items():
-            if form is self.active[name]:
-                self._object(ecm, name, form, twin)
+        for (name, kind), proxy in simulation.proxies.items():
+            if kind is self.active[name]:
+                self._object(ecm, name, kind, proxy)
             else:
-                twin.park(ecm)
+                proxy.park(ecm)
 
     def _joints(self, ecm: Any, joints: Sequence[Any]) -> None:
-        # The speed that leads there in one step: what was recorded is fed forward.
+        # Feed-forward: the speed that reaches the target in one step.
         speeds = ((self.target - self.positions[: len(self.target)]) / self.seconds).tolist()
         for joint, speed in zip(joints[: len(speeds)], speeds, strict=True):
             if self.reset or abs(speed) > _STILL:  # without a command Gazebo's joint brakes
@@ -66,24 +66,24 @@ class Orders:
         for i, joint in enumerate(joints):
             joint.reset_position(ecm, [positions[i]])
             if i in self.stiff:
-                joint.set_velocity(ecm, [0.0])  # from now on it brakes by itself
+                joint.set_velocity(ecm, [0.0])  # from now on Gazebo brakes it
             elif i >= len(self.target):
                 joint.reset_velocity(ecm, [velocities[i]])
 
-    def _object(self, ecm: Any, name: str, form: Form, twin: Twin) -> None:
-        twin.settle(ecm)
-        if form is Form.LED:
-            move = twin.start if name in self.placed else twin.drive
+    def _object(self, ecm: Any, name: str, kind: ProxyKind, proxy: Proxy) -> None:
+        proxy.settle(ecm)
+        if kind is ProxyKind.KINEMATIC:
+            move = proxy.start if name in self.placed else proxy.drive
             move(ecm, self.begins[name], self.ends[name], self.seconds)
             return
         if name in self.placed:
-            twin.place(ecm, self.placed[name])
+            proxy.place(ecm, self.placed[name])
         if name in self.wrenches:
-            twin.push(ecm, self.wrenches[name])
+            proxy.push(ecm, self.wrenches[name])
 
 
 def taken(
     placed: dict[str, Floats], swapped: Collection[str], poses: Mapping[str, Floats]
 ) -> dict[str, Floats]:
-    """All that is to be put somewhere: what was placed, and what changes its form."""
+    """The poses to set: those of placed objects, and the current ones of objects whose proxy changes."""
     return {**{name: poses[name] for name in swapped}, **placed}

@@ -1,4 +1,4 @@
-"""Contacts: Gazebo tells them by a topic only."""
+"""Contacts, which Gazebo reports on a topic only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 class ContactsLost(HetwinError):
-    """Gazebo's messages did not arrive."""
+    """Gazebo's contact messages did not arrive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Contact:
 
     Attributes:
         collisions: Gazebo's entities, smaller number first.
-        force: [N], on either of the two: see `Contacts`.
+        force: [N], on one or the other of the two: see `Contacts`.
     """
 
     collisions: tuple[int, int]
@@ -40,50 +40,50 @@ class Contact:
 
 
 class ContactTopic:
-    """Hears the contacts of the last step.
+    """Subscribes to the contacts of the last step.
 
-    Only bodies that touch are told of. That all contacts of a step have come is known from a beacon: a model
-    whose pose is published in each step after the contacts, through the same queue.
+    Gazebo publishes only bodies that touch. A beacon marks the end of a step's contacts: a model whose pose is
+    published in each step after the contacts, through the same queue.
     """
 
     def __init__(self, gz: Gazebo, topic: str, beacon: str) -> None:
         self._node = gz.transport.Node()
         self._topics = (topic, f"/model/{beacon}/pose")
-        self._heard = threading.Condition()
+        self._received = threading.Condition()
         self._messages: list[Any] = []
         self._stamp, self._now = -1, 0
         types = (gz.message("contacts_pb2", "Contacts"), gz.message("pose_pb2", "Pose"))
-        hear = (self._hear, self._hear_beacon)
-        for name, kind, callback in zip(self._topics, types, hear, strict=True):
+        callbacks = (self._on_contacts, self._on_beacon)
+        for name, kind, callback in zip(self._topics, types, callbacks, strict=True):
             if not self._node.subscribe(kind, name, callback):
-                raise ContactsLost(f"Gazebo does not let us listen to {name}")
+                raise ContactsLost(f"cannot subscribe to Gazebo's topic {name}")
 
-    def _hear(self, message: Any) -> None:
+    def _on_contacts(self, message: Any) -> None:
         stamp = _nanoseconds(message)
-        with self._heard:
+        with self._received:
             if stamp != self._stamp:
                 self._stamp, self._messages = stamp, []
             self._messages.append(message)
 
-    def _hear_beacon(self, message: Any) -> None:
-        with self._heard:
+    def _on_beacon(self, message: Any) -> None:
+        with self._received:
             self._now = _nanoseconds(message)
-            self._heard.notify()
+            self._received.notify()
 
     def at(self, time_ns: int) -> list[Contact]:
-        """All contacts of the step that ended at Gazebo's time `time_ns`, each point once.
+        """Return all contacts of the step that ended at Gazebo's time `time_ns`, each point once.
 
         Raises:
-            ContactsLost: if Gazebo falls silent.
+            ContactsLost: if Gazebo does not publish in time.
         """
-        with self._heard:
-            if not self._heard.wait_for(lambda: self._now >= time_ns, _PATIENCE_S):
+        with self._received:
+            if not self._received.wait_for(lambda: self._now >= time_ns, _PATIENCE_S):
                 raise ContactsLost(f"Gazebo's contacts did not arrive within {_PATIENCE_S:g} s")
             messages = list(self._messages) if self._stamp == time_ns else []
         return list(_once(messages))
 
     def close(self) -> None:
-        """Listen no more."""
+        """Unsubscribe."""
         for topic in self._topics:
             self._node.unsubscribe(topic)
 
@@ -94,13 +94,13 @@ def _nanoseconds(message: Any) -> int:
 
 
 def _once(messages: list[Any]) -> Iterator[Contact]:
-    # Two objects that touch each other tell of it both.
-    told: dict[tuple[int, int], int] = {}
+    # Two objects that touch each other both report it.
+    reporter: dict[tuple[int, int], int] = {}
     for message in messages:
         for contact in message.contact:
             one, other = contact.collision1.id, contact.collision2.id
             key = (min(one, other), max(one, other))
-            if told.setdefault(key, one) == one:
+            if reporter.setdefault(key, one) == one:
                 yield from _points(contact, key)
 
 
@@ -123,8 +123,8 @@ def _points(contact: Any, key: tuple[int, int]) -> Iterator[Contact]:
 class Contacts:
     """Contacts between frames.
 
-    Gazebo does not say on which of the two a force acts; bodies push, so the direction from one to the other
-    tells.
+    Gazebo does not report on which of the two bodies a force acts. Contact forces push, so the direction from one
+    body to the other decides.
     """
 
     def __init__(self, contacts: list[Contact], frame_of: Mapping[int, int]) -> None:
@@ -135,9 +135,9 @@ class Contacts:
         ]
 
     def forces(self, normals: Mapping[tuple[int, int], Vector]) -> dict[tuple[int, int], Vector]:
-        """(frame, other frame) -> sum of the forces on the frame [N], for these pairs.
+        """Return (frame, other frame) -> sum of the forces on the frame [N], for these pairs.
 
-        `normals` are unit vectors from the other to the frame.
+        `normals` are unit vectors from the other frame to the frame.
         """
         sums: dict[tuple[int, int], Vector] = {}
         for one, other, contact in self._contacts:
@@ -149,7 +149,7 @@ class Contacts:
         return sums
 
     def table(self, between: Mapping[tuple[int, int], Vector]) -> Floats:
-        """(n, 11) rows as `Engine.contacts`; `between` has a normal for every pair that touches."""
+        """Return (n, 11) rows as `Engine.contacts`; `between` has a normal for every pair in contact."""
         out = np.empty((len(self._contacts), CONTACT_COLUMNS))
         for row, (one, other, contact) in zip(out, self._contacts, strict=True):
             normal = _pushing(contact.normal, between[one, other])
@@ -160,7 +160,7 @@ class Contacts:
 
     @property
     def pairs(self) -> set[tuple[int, int]]:
-        """All pairs of frames that touch."""
+        """All pairs of frames in contact."""
         return {(one, other) for one, other, _ in self._contacts}
 
 

@@ -1,8 +1,8 @@
-"""Hands objects back to physics where they overlap other bodies, without shooting them out.
+"""Resolves the penetrations of objects that are handed back to physics, without ejecting them.
 
-An object that overlaps a robot is swapped for a twin that passes through robots, until the two are 1 mm
-apart, at most 0.5 s. What still overlaps then, and what overlaps something else, DART parts at 1 mm/s; beside
-that, the object is moved out along the normals at 1 cm/s.
+An object that penetrates a robot is swapped for a proxy that passes through robots until the two are 1 mm
+apart, for at most 0.5 s. DART resolves the remaining penetrations, and those of other bodies, at 1 mm/s; in
+addition the object is moved out along the contact normals at 1 cm/s.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import Remark
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.mujoco.distances import Nearest
-from model_nodes.main_physics.engines.mujoco.tables import Sort
+from model_nodes.main_physics.engines.mujoco.tables import BodyKind
 
 CLEARANCE = 1e-3
 PASSING_TIME = 0.5
 SPEED = 0.01
-"""How fast an object is moved out [m/s]."""
+"""Speed at which an object is moved out [m/s]."""
 _TOUCH = 1e-4
-"""Resting contacts overlap by less than this; more is an overlap [m]."""
+"""Resting contacts penetrate by less than this; more is a penetration to resolve [m]."""
 
 
 @dataclass(slots=True)
 class _Returned:
     deadline: float
     through: set[int] = field(default_factory=set)
-    """Bodies of robots that it passes through."""
+    """Links of robots that it passes through."""
 
 
-class Parting:
-    """Objects that were handed back and still overlap something."""
+class Depenetration:
+    """The objects that were handed back and still penetrate something."""
 
     def __init__(self, shadow: Shadow) -> None:
         self._shadow = shadow
@@ -42,47 +42,47 @@ class Parting:
 
     @property
     def any(self) -> bool:
-        """Whether anything is still to be watched."""
+        """Whether any object is monitored."""
         return bool(self._returned)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The objects that are watched."""
+        """The monitored objects."""
         return tuple(self._returned)
 
     @property
     def passing(self) -> frozenset[str]:
-        """The objects that pass through robots."""
+        """The objects that currently pass through robots."""
         return frozenset(name for name, r in self._returned.items() if r.through)
 
     def begin(self, name: str, time: float) -> None:
-        """An object is physics' own from `time` [s] on; the shadow must be up to date."""
+        """Monitor an object that is handed back at `time` [s]; the shadow must be up to date."""
         self.end(name)
         returned = _Returned(time + PASSING_TIME)
         overlaps = False
-        for (_, other), nearest in self._shadow.overlaps(name, CLEARANCE).items():
+        for (_, other), nearest in self._shadow.nearest_to(name, CLEARANCE).items():
             if nearest.distance >= 0:
                 continue
-            if self._shadow.tables.sorts[other] is Sort.DRIVEN:
+            if self._shadow.tables.body_kinds[other] is BodyKind.DRIVEN:
                 returned.through.add(other)
                 self._remark(name, other, nearest, "they do not collide for now")
             elif nearest.distance < -_TOUCH:
                 overlaps = True
-                self._remark(name, other, nearest, "they are parted slowly")
+                self._remark(name, other, nearest, "they are separated slowly")
         if returned.through or overlaps:
             self._returned[name] = returned
 
     def end(self, name: str) -> None:
-        """Stop watching an object."""
+        """Stop monitoring an object."""
         self._returned.pop(name, None)
 
-    def look(self, time: float, period: float) -> dict[str, Floats]:
-        """How far each object is to be moved now [m]."""
+    def shifts(self, time: float, period: float) -> dict[str, Floats]:
+        """Return (3,) the displacement to apply to each object now [m]."""
         shifts: dict[str, Floats] = {}
         for name, returned in list(self._returned.items()):
             near = {
                 other: nearest
-                for (_, other), nearest in self._shadow.overlaps(name, CLEARANCE).items()
+                for (_, other), nearest in self._shadow.nearest_to(name, CLEARANCE).items()
             }
             self._pass(name, returned, near, time)
             shift = _way_out(
@@ -102,7 +102,7 @@ class Parting:
             elif time >= returned.deadline:
                 returned.through.discard(other)
                 if near[other].distance < -_TOUCH:
-                    self._remark(name, other, near[other], "they are parted slowly")
+                    self._remark(name, other, near[other], "they are separated slowly")
                 else:
                     self._say(name, other, "collide again")
 
@@ -114,22 +114,22 @@ class Parting:
         self._remarks.append(Remark(name, tables.frames[tables.body_frames[other]], text))
 
     def take_remarks(self) -> list[Remark]:
-        """What has been said since the last call."""
+        """Return the remarks made since the last call."""
         remarks, self._remarks = self._remarks, []
         return remarks
 
     def save(self) -> object:
-        """What `restore` needs."""
+        """Return the state for `restore`."""
         return {n: _Returned(r.deadline, set(r.through)) for n, r in self._returned.items()}
 
     def restore(self, state: object) -> None:
-        """Go back to what `save` gave."""
+        """Restore a saved state."""
         assert isinstance(state, dict)
         self._returned = {n: _Returned(r.deadline, set(r.through)) for n, r in state.items()}
 
 
 def _way_out(overlaps: list[Nearest], period: float) -> Floats | None:
-    """The next part of the way out of what overlaps; None if nothing does."""
+    """The next displacement along the normals of deep penetrations [m]; None if there are none."""
     deep = [nearest for nearest in overlaps if nearest.distance < -_TOUCH]
     if not deep:
         return None

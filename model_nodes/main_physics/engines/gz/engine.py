@@ -1,4 +1,4 @@
-"""Gazebo Sim behind the engine interface, in this process and in lock-step."""
+"""Gazebo Sim as an engine, in this process and in lock-step."""
 
 from __future__ import annotations
 
@@ -8,30 +8,29 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.values import Floats, Value
 from model_nodes.main_physics.engines.engine import (
-    EVERYTHING_NEAR,
-    Beam,
     Diverged,
     Engine,
     EngineSettings,
+    Rangefinder,
     Remark,
     Unsupported,
 )
 from model_nodes.main_physics.engines.gz.bindings import gazebo
 from model_nodes.main_physics.engines.gz.clock import Clock
-from model_nodes.main_physics.engines.gz.commands import Orders, taken
-from model_nodes.main_physics.engines.gz.joint_spline import Course
+from model_nodes.main_physics.engines.gz.commands import Commands, taken
+from model_nodes.main_physics.engines.gz.joint_spline import JointSpline
 from model_nodes.main_physics.engines.gz.objects import Objects
 from model_nodes.main_physics.engines.gz.options import read_options
 from model_nodes.main_physics.engines.gz.parts import parts_of
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import Form
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 from model_nodes.main_physics.engines.gz.self_test import check_physics
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.simulation import Simulation
 from model_nodes.main_physics.engines.gz.touching import Touching
+from model_nodes.main_physics.engines.proximity import note_too_many, proximity_objects
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.names import frame_name
 from model_nodes.main_physics.world.notes import Notes
@@ -46,16 +45,16 @@ class _Saved:
     velocities: Floats
     poses: dict[str, Floats]
     objects: object
-    course: object
+    spline: object
     periods: int
 
 
 class GazeboEngine(Engine):
     """Gazebo Sim with DART, or with bullet-featherstone.
 
-    What Gazebo lacks is made up for: an object whose collisions change is swapped for a twin (`masks`); what
-    follows another model is a heavy twin with a velocity servo (`twins`); what hangs on something that moves freely
-    is made a part of it (`parts`); distances and frames come from a shadow of the world (`shadow`).
+    Works around what Gazebo lacks: an object whose collisions change is swapped for a proxy (`collision_masks`); an
+    object that follows another model is a heavy proxy with a velocity servo (`proxy`); an object that is attached to
+    a free body becomes a part of it (`parts`); distances and frames come from a shadow of the world (`shadow`).
     """
 
     name = "gz"
@@ -66,7 +65,7 @@ class GazeboEngine(Engine):
         self._simulation: Simulation | None = None
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The engine, its release, and Gazebo's own physics engine."""
         return f"gz (Gazebo Sim {gazebo().release}, {self._options.physics})"
 
@@ -81,45 +80,26 @@ class GazeboEngine(Engine):
         self._steps, self._step_ns = steps, round(settings.period * 1e9) // steps
         if settings.contact_time is not None:
             notes.add(
-                "contact_time is MuJoCo's; Gazebo's engines part overlapping bodies by their own rule"
+                "contact_time is MuJoCo's; Gazebo's engines resolve penetrations by their own rule"
             )
         self._clock = Clock(settings.period)
         self._use(world, notes)
-        count = len(self._shadow.tables.free)
-        if settings.proximity_objects is None and count > EVERYTHING_NEAR:
-            notes.add(
-                f"proximity is told of none of the {count} objects, since they are more than"
-                f" {EVERYTHING_NEAR}; name some in proximity_objects"
-            )
-        self._running()  # takes some seconds, which a step must not
+        note_too_many(settings, len(self._shadow.tables.free), notes)
+        self._running()  # starting takes some seconds, which a step must not
         return notes.all()
 
     def _use(self, world: World, notes: Notes) -> None:
         self._world = world
         self._shadow = Shadow(world, self._settings, notes)
         tables = self._shadow.tables
-        self._course = Course(len(tables.driven), self._settings.period)
+        self._spline = JointSpline(len(tables.driven), self._settings.period)
         self._objects = Objects(world, self._shadow, self._clock)
-        near = self._near_objects()
+        near = proximity_objects(self._settings, tables.free)
         self._touching = Touching(self._shadow, near, self._settings.proximity_range)
         self._start_over()
 
-    def _near_objects(self) -> tuple[str, ...]:
-        free, named = self._shadow.tables.free, self._settings.proximity_objects
-        if named is None:
-            return tuple(free) if len(free) <= EVERYTHING_NEAR else ()
-        for name in named:
-            if name not in free:
-                raise BadInput(
-                    "is no free object",
-                    where="proximity_objects",
-                    found=name,
-                    expected=", ".join(free),
-                )
-        return named
-
     def _start_over(self) -> None:
-        """Gazebo is to be loaded anew, with everything as it is now."""
+        """Have Gazebo reload the world in its current state."""
         self.close()
         self._objects.outdated = False
         self._joints_placed = True
@@ -128,7 +108,7 @@ class GazeboEngine(Engine):
 
     @property
     def frames(self) -> tuple[str, ...]:
-        """Names of the frames: what moves first."""
+        """Names of the frames: moving ones first."""
         return self._shadow.tables.frames
 
     @property
@@ -146,18 +126,18 @@ class GazeboEngine(Engine):
         self._shadow.positions[:] = positions
         self._shadow.velocities[:] = velocities
         count = len(self.driven)
-        self._course.begin(positions[:count], velocities[:count])
+        self._spline.begin(positions[:count], velocities[:count])
         self._joints_placed = True
         self._shadow.jump(self._clock.seconds)
 
     def command_joints(self, positions: Floats, velocities: Floats, accelerations: Floats) -> None:
-        """Remember where the driven joints shall be."""
-        self._course.command(positions, velocities)
+        """Set the command of the driven joints."""
+        self._spline.command(positions, velocities)
 
     def step(self) -> None:
-        """Go on by one period."""
+        """Advance by one period."""
         shadow, objects = self._shadow, self._objects
-        if shadow.place_led(self._clock.ns()):
+        if shadow.place_kinematic(self._clock.ns()):
             shadow.jump(self._clock.seconds)
         swapped = objects.choose()
         if objects.outdated:
@@ -165,33 +145,33 @@ class GazeboEngine(Engine):
         simulation = self._running()
         placed = taken(objects.placed, swapped, shadow.poses)
         objects.placed, reset, self._joints_placed = {}, self._joints_placed, False
-        begins = {name: shadow.poses[name] for name in objects.told}
+        begins = {name: shadow.poses[name] for name in objects.prescribed}
         wrenches = objects.wrenches()
         for i in range(1, self._steps + 1):
-            target = self._course.at(i / self._steps)
-            ends = self._told_at(target, i / self._steps)
-            orders = Orders(
+            target = self._spline.at(i / self._steps)
+            ends = self._prescribed_at(target, i / self._steps)
+            commands = Commands(
                 self._step_ns * 1e-9,
                 target,
                 shadow.positions,
                 shadow.velocities,
                 reset,
                 objects.links.stiff,
-                objects.roles.active,
+                objects.selection.active,
                 placed,
                 begins,
                 ends,
                 wrenches,
             )
-            ecm = simulation.step(partial(orders.give, simulation=simulation))
+            ecm = simulation.step(partial(commands.apply, simulation=simulation))
             placed, reset, begins = {}, False, ends
             self._read(simulation, ecm, complete=i == self._steps)
         self._clock.periods += 1
         self._touching.stepped(simulation)
         shadow.update(self._clock.seconds)
-        shadow.place_led(self._clock.ns())
+        shadow.place_kinematic(self._clock.ns())
         self._check()
-        objects.part()
+        objects.depenetrate()
 
     def _check(self) -> None:
         speed = self._shadow.speed()
@@ -199,9 +179,7 @@ class GazeboEngine(Engine):
             isfinite(float(pose.sum())) for pose in self._shadow.poses.values()
         )
         if not (finite and speed < _TOO_FAST):
-            raise Diverged(
-                f"{self._shadow.fastest()} has no sensible motion any more (faster than {_TOO_FAST:g})"
-            )
+            raise Diverged(f"{self._shadow.fastest()} has diverged (faster than {_TOO_FAST:g})")
 
     def _running(self) -> Simulation:
         if self._simulation is None:
@@ -210,37 +188,37 @@ class GazeboEngine(Engine):
                 self._world,
                 parts_of(self._world, shadow.inertial, shadow.loads, objects.mute()),
                 shadow.poses,
-                objects.roles.loaded,
+                objects.selection.loaded,
                 self.joints,
                 self._step_ns,
                 self._options,
             )
         return self._simulation
 
-    def _told_at(self, target: Floats, share: float) -> dict[str, Floats]:
-        """Where objects that are told shall be after a share of the step, the robot being where it shall be."""
-        shadow, roles = self._shadow, self._objects.roles
-        if not shadow.led.any:
-            return {name: shadow.poses[name] for name in roles.frozen}
+    def _prescribed_at(self, target: Floats, share: float) -> dict[str, Floats]:
+        """The prescribed poses of objects after a fraction of the step, with the robot at its commanded state."""
+        shadow, selection = self._shadow, self._objects.selection
+        if not shadow.kinematic.any:
+            return {name: shadow.poses[name] for name in selection.frozen}
         count = len(target)
         kept = shadow.positions.copy(), shadow.velocities.copy()
         shadow.positions[:count] = target
         shadow.update(self._clock.seconds)
-        shadow.place_led(self._clock.ns(share))
-        ends = {name: shadow.poses[name] for name in self._objects.told}
+        shadow.place_kinematic(self._clock.ns(share))
+        ends = {name: shadow.poses[name] for name in self._objects.prescribed}
         shadow.positions[:], shadow.velocities[:] = kept
         return ends
 
     def _read(self, simulation: Simulation, ecm: Any, *, complete: bool) -> None:
         shadow = self._shadow
         poses: dict[str, Floats] = {}
-        for name, form in self._objects.roles.active.items():
-            if form is None:
+        for name, kind in self._objects.selection.active.items():
+            if kind is None:
                 continue
-            twin = simulation.twins[name, form]
-            if complete or form is Form.LED or twin.placed:
-                pose = twin.read(ecm)
-                if form is not Form.LED:
+            proxy = simulation.proxies[name, kind]
+            if complete or kind is ProxyKind.KINEMATIC or proxy.placed:
+                pose = proxy.read(ecm)
+                if kind is not ProxyKind.KINEMATIC:
                     poses[name] = pose
         if complete:
             shadow.set_objects(poses)
@@ -259,91 +237,91 @@ class GazeboEngine(Engine):
         velocities[:] = self._shadow.velocities
 
     def proximity(self) -> Floats:
-        """Rows for the objects of the settings; also for pairs whose collisions are off."""
+        """Return rows for the objects of the settings; also for pairs that do not collide."""
         return self._touching.proximity()
 
     def contacts(self) -> Floats:
-        """The contacts of Gazebo's last step."""
+        """Return the contacts of Gazebo's last step."""
         return self._touching.contacts()
 
     def follow(self, name: str, value: Value) -> None:
-        """Lead an object, by a twin with a velocity servo."""
+        """Make an object kinematic, by a proxy with a velocity servo."""
         self._objects.follow(name, value)
 
     def hand_back(self, name: str, value: Value) -> None:
-        """Let an object go; see `parting`."""
+        """Hand an object back to physics; see `depenetration`."""
         self._objects.hand_back(name, value)
 
     def set_collision(self, name: str, on: bool) -> None:
-        """Swap an object for a twin that touches nothing, or back."""
+        """Swap an object for a proxy without collisions, or back."""
         self._objects.set_collision(name, on)
 
     def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
-        """Hold objects where they are, and springs of robots still; see `roles` and `link_levels`."""
+        """Hold objects in place and lock springs of robots; see `selection` and `link_levels`."""
         self._objects.set_fidelity(names, level)
 
     def fidelity(self, name: str) -> Fidelity:
-        """In how much detail an object or a link is simulated now."""
+        """The current fidelity of an object or a link."""
         return self._objects.fidelity(name)
 
-    def look(self, beams: Sequence[Beam]) -> Floats:
-        """MuJoCo's geometry tells; see `shadow`."""
-        on = [self.fidelity(beam.frame) is not Fidelity.LOW for beam in beams]
-        return self._shadow.look(beams, on)
+    def read_rangefinders(self, rangefinders: Sequence[Rangefinder]) -> Floats:
+        """Cast rays in MuJoCo's geometry; see `shadow`."""
+        on = [self.fidelity(rangefinder.frame) is not Fidelity.LOW for rangefinder in rangefinders]
+        return self._shadow.read_rangefinders(rangefinders, on)
 
     def push(self, name: str, wrench: Floats) -> None:
-        """Let a force act on an object in each of Gazebo's steps."""
+        """Apply a force to an object in each of Gazebo's steps."""
         self._objects.push(name, wrench)
 
     def attach(self, name: str, to: str) -> None:
-        """Lead an object by a frame, or make it a part of what moves freely."""
+        """Make an object follow a frame, or a part of a free body."""
         self._objects.attach(name, to)
 
     def detach(self, name: str) -> None:
-        """Let go of what it hangs on."""
+        """Detach an object."""
         self._objects.detach(name)
 
     def save(self) -> object:
-        """Positions, velocities, and what is asked of the objects."""
+        """Return positions, velocities, and the requested state of the objects."""
         shadow = self._shadow
         return _Saved(
             shadow.positions.copy(),
             shadow.velocities.copy(),
             {name: pose.copy() for name, pose in shadow.poses.items()},
             self._objects.save(),
-            self._course.save(),
+            self._spline.save(),
             self._clock.periods,
         )
 
     def restore(self, state: object) -> None:
-        """Go back to a saved state; contacts that held are found again."""
+        """Restore a saved state; contacts are detected anew."""
         if not isinstance(state, _Saved) or set(state.poses) != set(self._shadow.poses):
-            raise Unsupported("this is no state of this world in Gazebo")
+            raise Unsupported("this is not a state of this world in Gazebo")
         shadow = self._shadow
         shadow.positions[:], shadow.velocities[:] = state.positions, state.velocities
         self._objects.restore(state.objects)
         shadow.set_objects(state.poses)
         self._objects.placed.update(state.poses)
-        self._course.restore(state.course)
+        self._spline.restore(state.spline)
         self._clock.periods = state.periods
         self._joints_placed = True
         self._touching.forget()
         shadow.jump(self._clock.seconds)
 
     def add(self, body: Body) -> None:
-        """Add a body: Gazebo is loaded anew and goes on from the same state."""
+        """Add a body: Gazebo reloads the world and continues from the same state."""
         if body.robot:
             raise Unsupported(f"Gazebo cannot add the robot {body.name} to a running world")
         names = {frame_name(body, link.name) for link in body.links}
         if names & set(self.frames):
-            raise Unsupported(f"there is a body with a name of {body.name} already")
+            raise Unsupported(f"a name of {body.name} is already used by another body")
         self._rebuild(replace(self._world, bodies=(*self._world.bodies, body)))
 
     def remove(self, name: str) -> None:
-        """Remove a body: Gazebo is loaded anew and goes on from the same state."""
+        """Remove a body: Gazebo reloads the world and continues from the same state."""
         found = [body for body in self._world.bodies if body.name == name]
         if not found or found[0].robot:
-            raise Unsupported(f"Gazebo removes only bodies of the world; {name} is none")
+            raise Unsupported(f"Gazebo can remove only bodies of the world; {name} is not one")
         rest = tuple(body for body in self._world.bodies if body.name != name)
         self._rebuild(replace(self._world, bodies=rest))
 
@@ -352,16 +330,16 @@ class GazeboEngine(Engine):
         self._use(world, Notes())
         self._shadow.keep_from(shadow_before)
         count = len(self.driven)
-        self._course.begin(self._shadow.positions[:count], self._shadow.velocities[:count])
+        self._spline.begin(self._shadow.positions[:count], self._shadow.velocities[:count])
         self._objects.keep_from(objects_before)
         self._start_over()
 
     def take_remarks(self) -> list[Remark]:
-        """What was done about overlaps."""
+        """Return the remarks about penetrations."""
         return self._objects.take_remarks()
 
     def close(self) -> None:
-        """Let Gazebo go."""
+        """Shut Gazebo down."""
         if self._simulation is not None:
             self._simulation.close()
             self._simulation = None

@@ -1,4 +1,4 @@
-"""Where driven joints shall be within a step."""
+"""Interpolates the commands of driven joints within a step."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import numpy as np
 from hetwin_core.ensemble.scene.values import Floats
 
 
-class Course:
-    """The cubic curve between the last two commands, by positions and velocities of all driven joints."""
+class JointSpline:
+    """The cubic Hermite spline between the last two commands of all driven joints."""
 
     def __init__(self, count: int, period: float) -> None:
         self._period = period
@@ -16,16 +16,16 @@ class Course:
         self._to: tuple[Floats, Floats] = self._from
 
     def begin(self, positions: Floats, velocities: Floats) -> None:
-        """The joints are here now."""
+        """Set the current state of the joints."""
         self._to = (positions.copy(), velocities.copy())
 
     def command(self, positions: Floats, velocities: Floats) -> None:
-        """The joints shall be here at the end of the next step."""
+        """Set the commanded state at the end of the next step."""
         self._from = self._to
         self._to = (positions.copy(), velocities.copy())
 
     def at(self, share: float) -> Floats:
-        """(n,) positions after a share of the step."""
+        """Return (n,) positions after a fraction of the step."""
         if share >= 1.0:
             return self._to[0]
         (a, da), (b, db) = self._from, self._to
@@ -36,10 +36,10 @@ class Course:
         return between
 
     def save(self) -> object:
-        """What `restore` needs."""
+        """Return the state for `restore`."""
         return self._from, self._to
 
     def restore(self, state: object) -> None:
-        """Go back to what `save` gave."""
+        """Restore a saved state."""
         assert isinstance(state, tuple)
         self._from, self._to = state

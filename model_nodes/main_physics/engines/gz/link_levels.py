@@ -1,7 +1,7 @@
 """Links of robots that are simulated with less than full fidelity (paper 1, section 4.3: plungers in arm).
 
-What drives a robot does not depend on its fidelity. Below high, springs that hang a link on another are stiff; a
-low link touches nothing besides. Gazebo fixes both when it loads the robot.
+A robot's driven joints do not depend on fidelity. Below high, the spring joint that suspends a link is locked; a
+low link has no collisions either. Gazebo fixes both when it loads the robot.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from model_nodes.main_physics.world.names import frame_name, joint_name
 
 
 class LinkLevels:
-    """The level of every link of the robots.
+    """The fidelity of every link of the robots.
 
     Args:
         world: with the robots.
         joints: names of all joints, in the order of `velocities`.
-        velocities: of all joints; those of stiff springs are 0, and come back when they are none any more.
+        velocities: of all joints; those of locked springs are 0 and are restored when unlocked.
     """
 
     def __init__(self, world: World, joints: tuple[str, ...], velocities: Floats) -> None:
@@ -39,21 +39,21 @@ class LinkLevels:
         return name in self._springs
 
     def level(self, name: str) -> Fidelity:
-        """The level that a link has."""
+        """The fidelity of a link."""
         return self._levels.get(name, Fidelity.HIGH)
 
     @property
     def mute(self) -> frozenset[str]:
-        """The links that touch nothing."""
+        """The links without collisions."""
         return frozenset(n for n, level in self._levels.items() if level is Fidelity.LOW)
 
     @property
     def stiff(self) -> frozenset[int]:
-        """Which of the joints hold still."""
+        """Indices of the locked joints."""
         return frozenset(self._kept)
 
     def set(self, names: Iterable[str], level: Fidelity) -> bool:
-        """Give links a level; answers whether that changed anything."""
+        """Set the fidelity of links; returns whether that changed anything."""
         changed = [name for name in names if self.level(name) is not level]
         for name in changed:
             self._levels[name] = level
@@ -72,7 +72,7 @@ class LinkLevels:
             self._velocities[at] = self._kept.pop(at)
 
     def keep_from(self, before: LinkLevels) -> None:
-        """Take over the levels of the same robots, with other joints around them."""
+        """Copy the fidelities of the same robots from a world with other joints."""
         for name, level in before._levels.items():
             self.set([name], level)
             old, new = before._springs[name], self._springs[name]
@@ -80,11 +80,11 @@ class LinkLevels:
                 self._kept[new] = before._kept[old]
 
     def save(self) -> object:
-        """What `restore` needs; the velocities are not in it."""
+        """Return the state for `restore`, without the velocities."""
         return dict(self._levels), dict(self._kept)
 
     def restore(self, state: object) -> bool:
-        """Go back to what `save` gave; answers whether a level is another then."""
+        """Restore a saved state; returns whether a fidelity changed."""
         assert isinstance(state, tuple)
         before = self._levels
         levels, kept = state

@@ -1,4 +1,4 @@
-"""What is asked of the objects between steps: who leads them, what they hang on, how faithful they are."""
+"""The requested state of the objects between steps: kinematic or not, attachments, collisions, fidelity."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hetwin_core.ensemble.scene.poses import cross, relative_to
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from model_nodes.main_physics.engines.engine import Remark, Unsupported
 from model_nodes.main_physics.engines.gz.clock import Clock
-from model_nodes.main_physics.engines.gz.depenetration import Parting
+from model_nodes.main_physics.engines.gz.depenetration import Depenetration
 from model_nodes.main_physics.engines.gz.link_levels import LinkLevels
 from model_nodes.main_physics.engines.gz.parts import Load
-from model_nodes.main_physics.engines.gz.proxies.selection import Roles
+from model_nodes.main_physics.engines.gz.proxies.selection import ProxySelection
 from model_nodes.main_physics.engines.gz.shadow import Shadow
-from model_nodes.main_physics.engines.mujoco.tables import Sort
+from model_nodes.main_physics.engines.mujoco.tables import BodyKind
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.names import frame_name
 from model_nodes.main_physics.world.transforms import pose_of
@@ -25,34 +25,34 @@ from model_nodes.main_physics.world.transforms import pose_of
 
 @dataclass(frozen=True, slots=True)
 class _Saved:
-    led: object
-    roles: object
+    kinematic: object
+    selection: object
     links: object
-    parting: object
+    depenetration: object
     attached: frozenset[str]
     pushes: dict[str, Floats]
     loads: dict[str, Load]
 
 
 class Objects:
-    """The bodies that move freely, and the links of robots as far as their fidelity goes.
+    """The free bodies, and the fidelity of the links of robots.
 
     Attributes:
-        roles: which twin stands for each object.
-        links: the levels of robots' links.
-        placed: (13,) pose and twist that an object is put at before the next step.
-        outdated: Gazebo must be loaded anew, since parts of bodies are others now.
+        selection: which proxy represents each object.
+        links: the fidelities of robots' links.
+        placed: (13,) pose and twist that an object is set to before the next step.
+        outdated: whether Gazebo must reload the world because the parts of bodies have changed.
     """
 
     def __init__(self, world: World, shadow: Shadow, clock: Clock) -> None:
         self._shadow, self._clock = shadow, clock
         self._bodies = {body.name: body for body in world.bodies if not body.static}
         self._owner = {frame_name(b, k.name): b for b in world.bodies for k in b.links}
-        self.roles = Roles(shadow.tables.free)
+        self.selection = ProxySelection(shadow.tables.free)
         self.links = LinkLevels(world, shadow.tables.joints, shadow.velocities)
         self.placed: dict[str, Floats] = {}
         self.outdated = False
-        self._parting = Parting(shadow)
+        self._depenetration = Depenetration(shadow)
         self._attached: set[str] = set()
         self._pushes: dict[str, Floats] = {}
         self._released: dict[str, tuple[int, Floats]] = {}
@@ -61,50 +61,54 @@ class Objects:
     def _free(self, name: str) -> Body:
         body = self._bodies.get(name)
         if body is None or body.robot:
-            raise Unsupported(f"Gazebo moves only free bodies from outside; {name} is none")
+            raise Unsupported(
+                f"in Gazebo other models can move only free bodies; {name} is not one"
+            )
         return body
 
     def _rigid(self, name: str) -> Body:
         body = self._free(name)
         if body.moving_joints:
             raise Unsupported(
-                f"{name} has joints; in Gazebo only rigid objects can be led or attached,"
+                f"{name} has joints; in Gazebo only rigid objects can be kinematic or attached,"
                 " or change their collisions or fidelity"
             )
         return body
 
     @property
-    def told(self) -> tuple[str, ...]:
-        """The objects that are where they are told: led ones, and those of less than high fidelity."""
-        return (*self._shadow.led.values, *self.roles.frozen)
+    def prescribed(self) -> tuple[str, ...]:
+        """The objects with prescribed motion: kinematic ones, and those of less than high fidelity."""
+        return (*self._shadow.kinematic.values, *self.selection.frozen)
 
     def mute(self) -> frozenset[str]:
-        """Frames whose forms are left out when Gazebo is loaded."""
-        return self.links.mute | (self.roles.off & self._shadow.loads.keys())
+        """Frames whose geometries are left out when Gazebo is loaded."""
+        return self.links.mute | (self.selection.off & self._shadow.loads.keys())
 
     def choose(self) -> list[str]:
-        """Find each object's form; answers those that change theirs."""
+        """Select each object's proxy; returns the objects whose proxy changes."""
         shadow = self._shadow
-        swapped, lacking = self.roles.choose(shadow.led.values, self._parting.passing, shadow.loads)
+        swapped, lacking = self.selection.choose(
+            shadow.kinematic.values, self._depenetration.passing, shadow.loads
+        )
         self.outdated |= lacking
         return swapped
 
     def follow(self, name: str, value: Value) -> None:
-        """Lead an object, by a twin with a velocity servo."""
+        """Make an object kinematic, by a proxy with a velocity servo."""
         self._rigid(name)
         self._unload(name)
         self._attached.discard(name)
-        self._lead(name, value)
+        self._make_kinematic(name, value)
 
-    def _lead(self, name: str, value: Value) -> None:
+    def _make_kinematic(self, name: str, value: Value) -> None:
         before = self._shadow.frame(name)
-        if self._shadow.lead(name, value):
+        if self._shadow.set_kinematic(name, value):
             self._released[name] = (self._clock.periods, before)
-            self.roles.frozen.pop(name, None)
-            self._parting.end(name)
+            self.selection.frozen.pop(name, None)
+            self._depenetration.end(name)
 
     def hand_back(self, name: str, value: Value) -> None:
-        """Let an object go; see `parting`."""
+        """Hand an object back to physics; see `depenetration`."""
         self._rigid(name)
         self._unload(name)
         self._attached.discard(name)
@@ -112,24 +116,26 @@ class Objects:
         untouched = when == self._clock.periods and np.array_equal(pose, value.data)
         shadow = self._shadow
         if not untouched:
-            self.roles.frozen.pop(name, None)
-            shadow.lead(name, value)
-            shadow.place_led(value.time_ns)
+            self.selection.frozen.pop(name, None)
+            shadow.set_kinematic(name, value)
+            shadow.place_kinematic(value.time_ns)
             self._put(name, shadow.frame(name))
-        shadow.led.free(name)
+        shadow.kinematic.release(name)
         self._freeze(name)
         if not untouched:
-            self._part(name)
+            self._begin_depenetration(name)
 
-    def _part(self, name: str) -> None:
-        if name not in self.roles.off and name not in self.roles.frozen:
-            self._parting.begin(name, self._clock.seconds)
+    def _begin_depenetration(self, name: str) -> None:
+        if name not in self.selection.off and name not in self.selection.frozen:
+            self._depenetration.begin(name, self._clock.seconds)
 
-    def part(self) -> None:
-        """Move objects out of what they were handed back into; after each step."""
-        if not self._parting.any:
+    def depenetrate(self) -> None:
+        """Move objects that were handed back out of the bodies they penetrate; called after each step."""
+        if not self._depenetration.any:
             return
-        for name, shift in self._parting.look(self._clock.seconds, self._clock.period).items():
+        for name, shift in self._depenetration.shifts(
+            self._clock.seconds, self._clock.period
+        ).items():
             pose = self._shadow.poses[name].copy()
             pose[:3] += shift
             self._put(name, pose)
@@ -140,32 +146,32 @@ class Objects:
         self._shadow.jump(self._clock.seconds)
 
     def set_collision(self, name: str, on: bool) -> None:
-        """Swap an object for a twin that touches nothing, or back."""
+        """Swap an object for a proxy without collisions, or back."""
         self._rigid(name)
-        (self.roles.off.discard if on else self.roles.off.add)(name)
+        (self.selection.off.discard if on else self.selection.off.add)(name)
         self.outdated |= name in self._shadow.loads
 
     def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
-        """Hold objects where they are: medium ones as heavy twins, low ones touching nothing."""
+        """Hold objects in place: medium ones as heavy proxies, low ones without collisions."""
         chosen = list(names)
         links = [name for name in chosen if name in self.links]
         objects = [self._rigid(name).name for name in chosen if name not in self.links]
         for name in objects:
-            self.roles.levels[name] = level
+            self.selection.levels[name] = level
             self._freeze(name)
         self.outdated |= self.links.set(links, level)
 
     def fidelity(self, name: str) -> Fidelity:
-        """In how much detail an object or link is simulated; what is led or attached is always high."""
+        """The fidelity of an object or link; kinematic and attached objects are always high."""
         if name in self.links:
             return self.links.level(name)
         self._free(name)
-        held = name in self._shadow.led or name in self._shadow.loads
-        return Fidelity.HIGH if held else self.roles.level(name)
+        held = name in self._shadow.kinematic or name in self._shadow.loads
+        return Fidelity.HIGH if held else self.selection.level(name)
 
     def _freeze(self, name: str) -> None:
-        """Keep pose and twist of an object whose fidelity is low, or give them back."""
-        high, frozen = self.fidelity(name) is Fidelity.HIGH, self.roles.frozen
+        """Store pose and twist of an object that is not high any more, or restore them."""
+        high, frozen = self.fidelity(name) is Fidelity.HIGH, self.selection.frozen
         if high and name in frozen:
             self._put(name, frozen.pop(name))
         elif not high and name not in frozen:
@@ -174,7 +180,7 @@ class Objects:
             self._put(name, np.concatenate([pose[:7], np.zeros(6)]))
 
     def push(self, name: str, wrench: Floats) -> None:
-        """Let a force act in each step, as long as physics moves the object."""
+        """Apply a force in each step, as long as physics moves the object."""
         self._free(name)
         if name in self._shadow.loads:
             self._check_bearer(name, self._shadow.loads[name].to)
@@ -184,9 +190,9 @@ class Objects:
             self._pushes.pop(name, None)
 
     def wrenches(self) -> dict[str, Floats]:
-        """Object -> (6,) force [N] and torque about its origin [Nm] that act now, along the world's axes.
+        """Return object -> (6,) current force [N] and torque about its origin [Nm], along the world's axes.
 
-        What acts on a load acts on what it is a part of.
+        A wrench on a load is transferred to the body that it is a part of.
         """
         found: dict[str, Floats] = {}
         for name, wrench in self._pushes.items():
@@ -200,17 +206,17 @@ class Objects:
         return found
 
     def attach(self, name: str, to: str) -> None:
-        """Fix an object to a frame, where it is.
+        """Attach an object to a frame at its current relative pose.
 
-        Gazebo's joints between models are made by topics, one step late. An object on something that moves freely
-        becomes a part of it. One on a robot, or on what stands, is led: a frame that is moved from outside anyway
-        gives the same motion.
+        Gazebo creates joints between models by a topic, one step late. An object on a free body therefore becomes a
+        part of it. One on a robot or on a static body becomes kinematic, which gives the same motion, since no force
+        moves these frames either.
         """
         self._rigid(name)
         if to not in self._shadow.tables.frames:
             raise Unsupported(f"there is no {to} to attach {name} to")
         tables = self._shadow.tables
-        moves_freely = tables.sorts[tables.body_of(to)] is Sort.FREE
+        moves_freely = tables.body_kinds[tables.body_of(to)] is BodyKind.FREE
         if moves_freely:
             self._check_load(name, to)
         self.detach(name)
@@ -218,15 +224,15 @@ class Objects:
         here = relative_to(shadow.frame_of_any(to), shadow.poses[name])
         here[7:] = 0.0
         if moves_freely:
-            if name in shadow.led:
-                shadow.led.free(name)
+            if name in shadow.kinematic:
+                shadow.kinematic.release(name)
             shadow.loads[name] = Load(to, pose_of(here))
-            self.roles.frozen.pop(name, None)
-            self._parting.end(name)
+            self.selection.frozen.pop(name, None)
+            self._depenetration.end(name)
             self.outdated = True
         else:
             self._attached.add(name)
-            self._lead(name, Value(here, self._clock.ns(), to))
+            self._make_kinematic(name, Value(here, self._clock.ns(), to))
 
     def _check_load(self, name: str, to: str) -> None:
         owner, loads = self._owner[to], self._shadow.loads
@@ -245,19 +251,19 @@ class Objects:
         owner = self._owner[to]
         if owner.static or owner.moving_joints:
             raise Unsupported(
-                f"Gazebo lets no force act on {name} while it is attached to {to}, a part of"
+                f"Gazebo can apply no force to {name} while it is attached to {to}, a part of"
                 f" {owner.name}, which has joints"
             )
 
     def detach(self, name: str) -> None:
-        """Let go of what it hangs on."""
+        """Detach an object."""
         self._rigid(name)
         if name in self._attached:
             pose = self._shadow.poses[name]
             self.hand_back(name, Value(pose, self._clock.ns(), WORLD))
         elif self._unload(name):
             self._freeze(name)
-            self._part(name)
+            self._begin_depenetration(name)
 
     def _unload(self, name: str) -> bool:
         if self._shadow.loads.pop(name, None) is None:
@@ -267,58 +273,58 @@ class Objects:
         return True
 
     def take_remarks(self) -> list[Remark]:
-        """What was done about overlaps."""
-        return self._parting.take_remarks()
+        """Return the remarks about penetrations."""
+        return self._depenetration.take_remarks()
 
     def save(self) -> object:
-        """What `restore` needs; where the objects are is not in it."""
+        """Return the state for `restore`, without the poses of the objects."""
         return _Saved(
-            self._shadow.led.save(),
-            self.roles.save(),
+            self._shadow.kinematic.save(),
+            self.selection.save(),
             self.links.save(),
-            self._parting.save(),
+            self._depenetration.save(),
             frozenset(self._attached),
             dict(self._pushes),
             dict(self._shadow.loads),
         )
 
     def restore(self, state: object) -> None:
-        """Go back to what `save` gave."""
+        """Restore a saved state."""
         assert isinstance(state, _Saved)
         shadow = self._shadow
-        off = self.roles.off
-        shadow.led.restore(state.led)
-        self.roles.restore(state.roles)
-        self._parting.restore(state.parting)
+        off = self.selection.off
+        shadow.kinematic.restore(state.kinematic)
+        self.selection.restore(state.selection)
+        self._depenetration.restore(state.depenetration)
         self.outdated |= self.links.restore(state.links)
         self.outdated |= (
             state.loads != shadow.loads
-            or self.roles.off & state.loads.keys() != off & state.loads.keys()
+            or self.selection.off & state.loads.keys() != off & state.loads.keys()
         )
         shadow.loads = dict(state.loads)
         self._attached, self._pushes = set(state.attached), dict(state.pushes)
         self._released.clear()
 
     def keep_from(self, before: Objects) -> None:
-        """Take over what was asked before, of what is still there.
+        """Copy the requested state of all bodies that still exist.
 
-        The shadow has taken over its positions already.
+        The shadow must have copied its positions already.
         """
         shadow, frames = self._shadow, self._shadow.tables.frames
-        for name, value in before._shadow.led.values.items():
+        for name, value in before._shadow.kinematic.values.items():
             if name in shadow.poses and (value.parent == WORLD or value.parent in frames):
-                shadow.lead(name, value)
-        self.roles.keep_from(before.roles)
+                shadow.set_kinematic(name, value)
+        self.selection.keep_from(before.selection)
         self.links.keep_from(before.links)
         shadow.loads = {
             name: load
             for name, load in before._shadow.loads.items()
             if name in shadow.poses and load.to in frames
         }
-        self._attached = {name for name in before._attached if name in shadow.led}
+        self._attached = {name for name in before._attached if name in shadow.kinematic}
         self._pushes = {n: wrench for n, wrench in before._pushes.items() if n in shadow.poses}
         shadow.jump(self._clock.seconds)
-        for name in before._parting.names:
+        for name in before._depenetration.names:
             if name in shadow.poses:
-                self._parting.begin(name, self._clock.seconds)
-        self._parting.take_remarks()
+                self._depenetration.begin(name, self._clock.seconds)
+        self._depenetration.take_remarks()

@@ -1,7 +1,7 @@
-"""Rigid parts of bodies, as Gazebo gets them.
+"""Rigid parts of bodies, as they are loaded into Gazebo.
 
-Links that are fixed to each other become one part: DART need not solve for what cannot move. An object that is
-attached to something that moves freely becomes a part of it too, with its forms and its inertia.
+Links with fixed joints between them are lumped into one part, so that DART need not solve for them. An object
+that is attached to a free body becomes a part of it too, with its geometries and its inertia.
 """
 
 from __future__ import annotations
@@ -24,34 +24,36 @@ from model_nodes.main_physics.world.transforms import compose, moved_inertial
 
 @dataclass(frozen=True, slots=True)
 class Lump:
-    """Links that are fixed to each other; all poses are in the frame of the first.
+    """Links that are fixed to each other; all poses are in the frame of the first link.
 
     Attributes:
-        forms: (name of the frame, geometry) of all collisions.
+        geometries: (name of the frame, geometry) of all collisions.
     """
 
     root: str
     links: dict[str, Pose] = field(default_factory=dict)
-    forms: list[tuple[str, Geometry]] = field(default_factory=list)
+    geometries: list[tuple[str, Geometry]] = field(default_factory=list)
     inertials: list[Inertial] = field(default_factory=list)
 
     @property
     def collisions(self) -> dict[str, str]:
-        """Name of each collision -> frame that it belongs to."""
-        return {f"form_{i}": frame for i, (frame, _) in enumerate(self.forms)}
+        """Name of each collision -> frame to which it belongs."""
+        return {f"geometry_{i}": frame for i, (frame, _) in enumerate(self.geometries)}
 
     def take_in(self, other: Lump, pose: Pose) -> None:
-        """Make another part one with this one; `pose` is the other's in the frame of this."""
-        self.forms.extend((frame, _moved(geometry, pose)) for frame, geometry in other.forms)
+        """Merge another part into this one; `pose` is the other's in the frame of this."""
+        self.geometries.extend(
+            (frame, _moved(geometry, pose)) for frame, geometry in other.geometries
+        )
         self.inertials.extend(moved_inertial(pose, inertial) for inertial in other.inertials)
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """An object that is rigidly joined to something that moves freely.
+    """An object that is rigidly attached to a free body.
 
     Attributes:
-        to: name of the frame that it is joined to.
+        to: name of the frame to which it is attached.
         pose: of the object in that frame.
     """
 
@@ -66,12 +68,12 @@ Parts = dict[str, dict[str, Lump]]
 def lumps(
     body: Body, inertial_of: Callable[[str], Inertial], mute: Collection[str] = ()
 ) -> dict[str, Lump]:
-    """The lumps of a body by the name of their first link.
+    """Return the lumps of a body by the name of their first link.
 
     Args:
         body: of the world.
         inertial_of: mass and inertia of a frame.
-        mute: frames whose forms touch nothing.
+        mute: frames without collisions.
     """
     joints = {joint.child: joint for joint in body.joints}
     found: dict[str, Lump] = {}
@@ -88,7 +90,7 @@ def lumps(
         lump.links[link.name] = pose
         frame = frame_name(body, link.name)
         if frame not in mute:
-            lump.forms.extend((frame, _moved(g, pose)) for g in link.geometries if g.collides)
+            lump.geometries.extend((frame, _moved(g, pose)) for g in link.geometries if g.collides)
         inertial = inertial_of(frame)
         if inertial.mass > 0:
             lump.inertials.append(moved_inertial(pose, inertial))
@@ -101,13 +103,13 @@ def parts_of(
     loads: Mapping[str, Load],
     mute: Collection[str],
 ) -> Parts:
-    """The parts of all bodies.
+    """Return the parts of all bodies.
 
     Args:
-        world: what is loaded.
+        world: the world to load.
         inertial_of: mass and inertia of a frame.
         loads: objects that are parts of others.
-        mute: frames whose forms touch nothing.
+        mute: frames without collisions.
     """
     parts = {body.name: lumps(body, inertial_of, mute) for body in world.bodies}
     places = {

@@ -1,4 +1,4 @@
-"""Small parts of SDFormat."""
+"""Elements of SDFormat."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from hetwin_core.ensemble.scene.values import Floats, Ints
 
 
 def add(parent: ET.Element, tag: str, text: str) -> None:
-    """Add an element that holds a text."""
+    """Add an element that contains text."""
     ET.SubElement(parent, tag).text = text
 
 
 def numbers(values: Iterable[float]) -> str:
-    """Numbers with every bit."""
+    """Format numbers without loss of precision."""
     return " ".join(repr(float(value)) for value in values)
 
 
@@ -31,8 +31,8 @@ def add_pose(parent: ET.Element, pose: Iterable[float], relative_to: str | None 
     ET.SubElement(parent, "pose", attributes).text = numbers((x, y, z, i, j, k, w))
 
 
-def add_form(geometry: ET.Element, kind: ShapeKind, size: tuple[float, ...]) -> None:
-    """Say in a ``geometry`` element what form it is; meshes are files, see `add_mesh`."""
+def add_shape(geometry: ET.Element, kind: ShapeKind, size: tuple[float, ...]) -> None:
+    """Fill a ``geometry`` element with a primitive shape; for meshes see `add_mesh`."""
     match kind:
         case ShapeKind.BOX:
             values = {"size": numbers(size)}
@@ -45,14 +45,14 @@ def add_form(geometry: ET.Element, kind: ShapeKind, size: tuple[float, ...]) -> 
         case ShapeKind.PLANE:
             values = {"normal": "0 0 1", "size": numbers(size)}
         case ShapeKind.MESH:
-            raise ValueError("a mesh is a file")
+            raise ValueError("a mesh is not a primitive shape; use add_mesh")
     element = ET.SubElement(geometry, kind.value)
     for key, value in values.items():
         add(element, key, value)
 
 
 def add_mesh(geometry: ET.Element, path: Path) -> None:
-    """Say in a ``geometry`` element that it is a mesh."""
+    """Fill a ``geometry`` element with a mesh file."""
     mesh = ET.SubElement(geometry, "mesh")
     add(mesh, "uri", path.as_uri())
 

@@ -1,6 +1,6 @@
-"""Whether Gazebo finds the physics engine that it shall use.
+"""Checks that Gazebo finds its physics engine.
 
-Where it does not, it says so on its error output and goes on without any physics.
+Gazebo only writes a message to its error output if it does not, and continues without physics.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import POSE_SIZE
 from model_nodes.main_physics.engines.gz.options import GazeboOptions, Physics
 from model_nodes.main_physics.engines.gz.parts import parts_of
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import Form
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 from model_nodes.main_physics.engines.gz.simulation import Simulation
 from model_nodes.main_physics.world.description import IDENTITY, Body, Inertial, Link, World
 
@@ -22,13 +22,13 @@ _STEP_NS = 1_000_000
 
 
 def check_physics(physics: Physics) -> None:
-    """Let a body fall.
+    """Raise an error if a body does not fall.
 
     Args:
         physics: name of Gazebo's physics engine, see `GazeboOptions`.
 
     Raises:
-        BadInput: if it stays where it is.
+        BadInput: if it does not fall.
     """
     if not _falls(physics):
         raise BadInput(
@@ -43,14 +43,14 @@ def check_physics(physics: Physics) -> None:
 @cache
 def _falls(physics: Physics) -> bool:
     inertial = Inertial(1.0, IDENTITY, (0.1, 0.1, 0.1, 0.0, 0.0, 0.0))
-    world = World("canary", (Body("canary", (Link("canary", inertial=inertial),)),))
+    world = World("self_test", (Body("self_test", (Link("self_test", inertial=inertial),)),))
     start = np.zeros(POSE_SIZE)
     start[3] = 1.0
     simulation = Simulation(
         world,
         parts_of(world, lambda _frame: inertial, {}, ()),
-        {"canary": start},
-        {("canary", Form.PLAIN)},
+        {"self_test": start},
+        {("self_test", ProxyKind.PLAIN)},
         (),
         _STEP_NS,
         GazeboOptions.model_construct(physics=physics),
@@ -58,6 +58,6 @@ def _falls(physics: Physics) -> bool:
     try:
         for _ in range(_STEPS):
             ecm = simulation.step(lambda _ecm: None)
-        return bool(simulation.twins["canary", Form.PLAIN].read(ecm)[2] < 0.0)
+        return bool(simulation.proxies["self_test", ProxyKind.PLAIN].read(ecm)[2] < 0.0)
     finally:
         simulation.close()

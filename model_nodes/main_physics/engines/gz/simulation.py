@@ -1,4 +1,4 @@
-"""One world loaded in Gazebo, in this process, that goes on step by step."""
+"""A world loaded in Gazebo, in this process and in lock-step."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from model_nodes.main_physics.engines.gz.bindings import PARTITION, gazebo
 from model_nodes.main_physics.engines.gz.contacts import Contact, ContactTopic
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import Lump
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import Form
-from model_nodes.main_physics.engines.gz.proxies.proxy import Twin
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
+from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
 from model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.names import joint_name
@@ -27,21 +27,21 @@ Command = Callable[[Any], None]
 
 
 class GazeboFailed(HetwinError):
-    """Gazebo did not do what it was asked."""
+    """Gazebo could not load the world or did not step."""
 
 
-def model_name(body: Body, form: Form) -> str:
-    """Name of an object's twin in Gazebo."""
-    return body.name if form is Form.PLAIN else f"{body.name}~{form.value}"
+def model_name(body: Body, kind: ProxyKind) -> str:
+    """The name of an object's proxy in Gazebo."""
+    return body.name if kind is ProxyKind.PLAIN else f"{body.name}~{kind.value}"
 
 
 class Simulation:
-    """Gazebo with a world, and handles for what moves in it.
+    """Gazebo with a world, and handles of everything that moves in it.
 
     Attributes:
-        twins: (object, form) -> its model.
+        proxies: (object, kind) -> its model.
         joints: in the engine's order.
-        frame_of: Gazebo's number of a collision -> name of the frame that it belongs to.
+        frame_of: Gazebo's id of a collision -> name of the frame to which it belongs.
     """
 
     def __init__(
@@ -49,16 +49,16 @@ class Simulation:
         world: World,
         parts: Mapping[str, Mapping[str, Lump]],
         poses: Mapping[str, Floats],
-        forms: set[tuple[str, Form]],
+        kinds: set[tuple[str, ProxyKind]],
         joints: tuple[str, ...],
         step_ns: int,
         options: GazeboOptions,
     ) -> None:
         self._gz = gazebo()
-        self._world, self._parts, self._forms = world, parts, sorted(forms)
+        self._world, self._parts, self._kinds = world, parts, sorted(kinds)
         self._joint_names = joints
         self._folder = tempfile.TemporaryDirectory(prefix="hetwin_gz_")
-        self._homes: dict[tuple[str, Form], Floats] = {}
+        self._homes: dict[tuple[str, ProxyKind], Floats] = {}
         number = next(_numbers)
         topic = f"/hetwin/{PARTITION}/{number}/contacts"
         writer = SdfWriter(
@@ -75,13 +75,13 @@ class Simulation:
         file = Path(self._folder.name, "world.sdf")
         file.write_text(writer.text(), "utf-8")
         self._contacts = ContactTopic(self._gz, topic, beacon)
-        self.twins: dict[tuple[str, Form], Twin] = {}
+        self.proxies: dict[tuple[str, ProxyKind], Proxy] = {}
         self.joints: list[Any] = []
         self.frame_of: dict[int, str] = {}
         self._step_ns, self._steps = step_ns, 0
-        self._turn = _Turn(self._bind)
+        self._callback = _StepCallback(self._bind)
         self._fixture = self._gz.sim.TestFixture(str(file))
-        self._fixture.on_pre_update(self._turn.before)
+        self._fixture.on_pre_update(self._callback.pre_update)
         self._fixture.finalize()
         self._server = self._fixture.server()
 
@@ -92,22 +92,22 @@ class Simulation:
             if body.static:
                 writer.add(body, parts, name=body.name, pose=body.pose)
                 continue
-            for form in Form:
-                if (body.name, form) not in self._forms:
+            for kind in ProxyKind:
+                if (body.name, kind) not in self._kinds:
                     continue
                 home = poses[body.name]
-                if form is not Form.PLAIN:
-                    # Somewhere where nothing is; Gazebo's planes are boxes under the ground.
+                if kind is not ProxyKind.PLAIN:
+                    # Far from everything; Gazebo's planes are boxes below the ground.
                     home = np.zeros(13)
                     home[:4] = (1000.0 + 20.0 * len(self._homes), 1000.0, 1000.0, 1.0)
-                self._homes[body.name, form] = home
+                self._homes[body.name, kind] = home
                 index = objects.index(body)
                 writer.add(
                     body,
                     parts,
-                    name=model_name(body, form),
+                    name=model_name(body, kind),
                     pose=home,
-                    form=form,
+                    kind=kind,
                     index=index,
                 )
 
@@ -116,23 +116,23 @@ class Simulation:
         world = sim.World(sim.world_entity(ecm))
         joints: dict[str, Any] = {}
         for body in self._world.bodies:
-            forms: list[Form | None] = [f for f in Form if (body.name, f) in self._forms]
-            for form in forms or [None]:
-                name = body.name if form is None else model_name(body, form)
+            kinds: list[ProxyKind | None] = [f for f in ProxyKind if (body.name, f) in self._kinds]
+            for kind in kinds or [None]:
+                name = body.name if kind is None else model_name(body, kind)
                 entity = world.model_by_name(ecm, name)
                 if entity in (0, None):
                     raise GazeboFailed(f"Gazebo could not load the model {name}")
                 model = sim.Model(entity)
                 self._bind_frames(ecm, body, model)
-                if form is not None:
-                    home = self._homes[body.name, form]
-                    if form is Form.PLAIN:
+                if kind is not None:
+                    home = self._homes[body.name, kind]
+                    if kind is ProxyKind.PLAIN:
                         home = np.array(
-                            (*(1000.0, 1000.0 + 20.0 * len(self.twins), 1000.0, 1.0), *(0.0,) * 9)
+                            (*(1000.0, 1000.0 + 20.0 * len(self.proxies), 1000.0, 1.0), *(0.0,) * 9)
                         )
-                    twin = Twin(self._gz, ecm, model, body.links[0].name, home)
-                    self.twins[body.name, form] = twin
-                if form in (None, Form.PLAIN):
+                    proxy = Proxy(self._gz, ecm, model, body.links[0].name, home)
+                    self.proxies[body.name, kind] = proxy
+                if kind in (None, ProxyKind.PLAIN):
                     joints.update(self._bind_joints(ecm, body, model))
         self.joints = [joints[name] for name in self._joint_names]
 
@@ -150,37 +150,37 @@ class Simulation:
             yield joint_name(body, joint), made
 
     def step(self, command: Command) -> Any:
-        """Go on by one of Gazebo's steps; answers what reads the state.
+        """Advance by one of Gazebo's steps; returns the entity component manager, for reading the state.
 
-        `command` is called in the step, before physics.
+        `command` is called within the step, before physics.
 
         Raises:
             GazeboFailed: if Gazebo does not step.
         """
-        done = self._turn.run(self._server, command)
+        done = self._callback.run(self._server, command)
         if not done:
             raise GazeboFailed("Gazebo did not step; its messages above may say why")
         self._steps += 1
-        return self._turn.ecm
+        return self._callback.ecm
 
     def contacts(self) -> list[Contact]:
         """The contacts of the last step."""
         return self._contacts.at(self._steps * self._step_ns) if self._steps else []
 
     def close(self) -> None:
-        """Let Gazebo go."""
+        """Shut Gazebo down."""
         self._contacts.close()
-        self._turn.forget()
+        self._callback.forget()
         self._server = self._fixture = None
-        self.twins.clear()
+        self.proxies.clear()
         self.joints.clear()
         self._folder.cleanup()
 
 
-class _Turn:
-    """What Gazebo calls in each step.
+class _StepCallback:
+    """The callback that Gazebo calls in each step.
 
-    An error in here would reach nobody, and Gazebo would step no more without a word; so it is kept.
+    Gazebo would swallow an exception raised in here and stop stepping silently; so it is stored and raised later.
     """
 
     def __init__(self, bind: Command) -> None:
@@ -190,8 +190,8 @@ class _Turn:
         self._called = False
         self.ecm: Any = None
 
-    def before(self, info: Any, ecm: Any) -> None:
-        """Bind in the first step, then pass on the step's commands."""
+    def pre_update(self, info: Any, ecm: Any) -> None:
+        """Bind the handles in the first step; apply the step's commands."""
         self._called = True
         try:
             if self._bind is not None and self.ecm is None:
@@ -203,7 +203,7 @@ class _Turn:
             self._error = error
 
     def run(self, server: Any, command: Command) -> bool:
-        """One step; raises what went wrong in it."""
+        """Run one step; raises the exception that occurred in it, if any."""
         self._command, self._called = command, False
         done = bool(server.run(True, 1, False))
         if self._error is not None:
@@ -212,5 +212,5 @@ class _Turn:
         return done and self._called
 
     def forget(self) -> None:
-        """Hold nothing of Gazebo any more."""
+        """Drop all references to Gazebo."""
         self._bind = self._command = self.ecm = None

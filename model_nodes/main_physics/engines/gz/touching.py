@@ -1,4 +1,4 @@
-"""What touches or is near: distances from the shadow, forces from Gazebo."""
+"""Proximity and contacts: distances from the shadow, forces from Gazebo."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from model_nodes.main_physics.engines.gz.simulation import Simulation
 from model_nodes.main_physics.world.description import Vector
 
 _TOUCHING = 1e-3
-"""Only of pairs closer than this Gazebo is asked for forces [m]."""
+"""Gazebo's forces are read only if a pair is closer than this [m]."""
 
 
 class Touching:
     """Proximity and contacts after the last step.
 
-    Gazebo is asked for contacts only when somebody wants to know of them: they come by a topic, and waiting for it
-    takes about as long as a step of a small world.
+    Contacts are read only on request: they arrive on a topic, and waiting for it takes about as long as a step of a
+    small world.
     """
 
     def __init__(self, shadow: Shadow, objects: tuple[str, ...], reach: float) -> None:
@@ -27,29 +27,29 @@ class Touching:
         self._near = shadow.pairs(objects, reach)
         self._frame_ids = {name: i for i, name in enumerate(shadow.tables.frames)}
         self._contacts = Contacts([], {})
-        self._unheard: Simulation | None = None
+        self._unread: Simulation | None = None
         self._frame_of: dict[int, int] = {}
-        """Gazebo's number of a collision -> frame."""
+        """Gazebo's id of a collision -> frame."""
 
     def stepped(self, simulation: Simulation) -> None:
-        """A step was made; its contacts are still to be heard."""
+        """Record that a step was made, whose contacts are not read yet."""
         if not self._frame_of:
             ids = self._frame_ids
             self._frame_of = {number: ids[name] for number, name in simulation.frame_of.items()}
-        self._unheard = simulation
+        self._unread = simulation
 
     def forget(self) -> None:
-        """Nothing touches until the next step; Gazebo's numbers may be others then."""
-        self._contacts, self._unheard, self._frame_of = Contacts([], {}), None, {}
+        """Drop all contacts and Gazebo's ids, which may change before the next step."""
+        self._contacts, self._unread, self._frame_of = Contacts([], {}), None, {}
 
-    def _heard(self) -> Contacts:
-        simulation, self._unheard = self._unheard, None
+    def _current_contacts(self) -> Contacts:
+        simulation, self._unread = self._unread, None
         if simulation is not None:
             self._contacts = Contacts(simulation.contacts(), self._frame_of)
         return self._contacts
 
     def proximity(self) -> Floats:
-        """(n, 12) rows as `Engine.proximity`; also for pairs whose collisions are off."""
+        """Return (n, 12) rows as `Engine.proximity`; also for pairs that do not collide."""
         near = self._near.nearest()
         if not near:
             return no_proximity()
@@ -58,7 +58,7 @@ class Touching:
         forces: dict[tuple[int, int], Vector] = {}
         if any(nearest.distance < _TOUCHING for nearest in near.values()):
             normals = {key: n.normal for key, n in zip(keys, near.values(), strict=True)}
-            forces = self._heard().forces(normals)
+            forces = self._current_contacts().forces(normals)
         rows = np.zeros((len(near), PROXIMITY_COLUMNS))
         for row, key, n in zip(rows, keys, near.values(), strict=True):
             row[:9] = (*key, n.distance, *n.point, *n.normal)
@@ -67,8 +67,8 @@ class Touching:
         return rows
 
     def contacts(self) -> Floats:
-        """(n, 11) rows as `Engine.contacts`."""
-        contacts = self._heard()
+        """Return (n, 11) rows as `Engine.contacts`."""
+        contacts = self._current_contacts()
         pairs = contacts.pairs
         if not pairs:
             return np.empty((0, CONTACT_COLUMNS))

@@ -1,4 +1,4 @@
-"""Writes a world as SDFormat for Gazebo: what the readers found, with the twins of its objects.
+"""Writes a world, with the proxies of its objects, as SDFormat for Gazebo.
 
 Gazebo's engines combine the friction of two bodies by the smaller coefficient.
 """
@@ -12,12 +12,17 @@ from xml.etree import ElementTree as ET
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import Lump
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import DRIVEN, STATIC, Form, mask
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
+    DRIVEN,
+    STATIC,
+    ProxyKind,
+    mask,
+)
 from model_nodes.main_physics.engines.gz.sdf_parts import (
     add,
-    add_form,
     add_mesh,
     add_pose,
+    add_shape,
     numbers,
     write_mesh,
 )
@@ -33,15 +38,15 @@ from model_nodes.main_physics.world.description import (
 from model_nodes.main_physics.world.transforms import compose, joined_inertials
 
 DEFAULT_FRICTION = 1.0
-LED_MASS = 1e4
-"""A led object weighs at least this [kg]."""
+KINEMATIC_MASS = 1e4
+"""The least mass of a kinematic object [kg]."""
 ENDLESS = 1e16
 _LEAST_MASS = 1e-4
 _LEAST_MOMENT = 1e-7
 
 
 class SdfWriter:
-    """Builds the text; meshes go to files in a folder."""
+    """Builds the SDFormat text; meshes are written to files in a folder."""
 
     def __init__(
         self,
@@ -75,7 +80,7 @@ class SdfWriter:
         _plugin(self._world, "contact", "Contact")
 
     def add_beacon(self, name: str) -> None:
-        """Add a model without a form whose pose Gazebo publishes in each step."""
+        """Add a model without geometry whose pose Gazebo publishes in each step."""
         model = ET.SubElement(self._world, "model", name=name)
         add(model, "static", "true")
         ET.SubElement(model, "link", name="link")
@@ -86,7 +91,7 @@ class SdfWriter:
         add(plugin, "publish_model_pose", "true")
 
     def text(self) -> str:
-        """The whole world."""
+        """The complete SDFormat document."""
         return ET.tostring(self._sdf, "unicode")
 
     def add(
@@ -96,28 +101,28 @@ class SdfWriter:
         *,
         name: str,
         pose: Iterable[float],
-        form: Form | None = None,
+        kind: ProxyKind | None = None,
         index: int = 0,
     ) -> None:
-        """Add a body, or one of an object's twins.
+        """Add a body or one of an object's proxies.
 
         Args:
-            body: what to add.
+            body: the body to add.
             parts: its `lumps`.
             name: of the model in Gazebo.
             pose: of the root.
-            form: the object's; None for robots and what stands.
-            index: tells objects apart.
+            kind: of the proxy; None for static bodies and fixed robots.
+            index: the object's, for its bitmask.
         """
         model = ET.SubElement(self._world, "model", name=name)
         rooted = body.static and bool(body.moving_joints)
         add(model, "static", "true" if body.static and not rooted else "false")
         add_pose(model, pose)
-        bits = DRIVEN if body.robot else STATIC if form is None else mask(form, index)
+        bits = DRIVEN if body.robot else STATIC if kind is None else mask(kind, index)
         hanging = _hanging(body)
         for lump in parts.values():
-            light = form is Form.LED or (body.robot and lump.root not in hanging)
-            self._add_link(model, lump, bits, form, weightless=light)
+            light = kind is ProxyKind.KINEMATIC or (body.robot and lump.root not in hanging)
+            self._add_link(model, lump, bits, kind, weightless=light)
         joints = {joint.child: joint for joint in body.joints}
         lump_of = {link: lump for lump in parts.values() for link in lump.links}
         poses = {link.name: link.pose for link in body.links}
@@ -139,20 +144,20 @@ class SdfWriter:
         model: ET.Element,
         lump: Lump,
         bits: int,
-        form: Form | None,
+        kind: ProxyKind | None,
         *,
         weightless: bool,
     ) -> None:
         link = ET.SubElement(model, "link", name=lump.root)
         if weightless:
             add(link, "gravity", "false")
-        _add_inertial(link, lump, heavy=form is Form.LED)
-        for name, (_, geometry) in zip(lump.collisions, lump.forms, strict=True):
-            if geometry.kind is ShapeKind.PLANE and form is not None:
+        _add_inertial(link, lump, heavy=kind is ProxyKind.KINEMATIC)
+        for name, (_, geometry) in zip(lump.collisions, lump.geometries, strict=True):
+            if geometry.kind is ShapeKind.PLANE and kind is not None:
                 continue
             self._add_collision(link, name, geometry, bits)
         named = [collision.get("name", "") for collision in link.findall("collision")]
-        if form is not None and form is not Form.GHOST and named:
+        if kind is not None and kind is not ProxyKind.GHOST and named:
             sensor = ET.SubElement(link, "sensor", name="touch", type="contact")
             contact = ET.SubElement(sensor, "contact")
             for name in named:
@@ -172,7 +177,7 @@ class SdfWriter:
 
     def _add_geometry(self, parent: ET.Element, geometry: Geometry) -> None:
         if geometry.hull is None:
-            add_form(parent, geometry.kind, geometry.size)
+            add_shape(parent, geometry.kind, geometry.size)
             return
         path = self._folder / f"hull_{self._meshes}.obj"
         self._meshes += 1
@@ -181,7 +186,7 @@ class SdfWriter:
 
 
 def _hanging(body: Body) -> set[str]:
-    """The links that hang on a spring, themselves or by others: only they feel weight in a robot."""
+    """The links suspended by springs, directly or through others: in a robot, gravity acts on these only."""
     found: set[str] = set()
     for joint in body.joints:  # in the order of the links, parents first
         if joint.spring is not None or joint.parent in found:
@@ -194,7 +199,7 @@ def _add_inertial(link: ET.Element, lump: Lump, *, heavy: bool) -> None:
         whole = Inertial(_LEAST_MASS, IDENTITY, (_LEAST_MOMENT,) * 3 + (0.0, 0.0, 0.0))
     else:
         whole = joined_inertials(lump.inertials)
-    factor = max(1.0, LED_MASS / whole.mass) if heavy else 1.0
+    factor = max(1.0, KINEMATIC_MASS / whole.mass) if heavy else 1.0
     inertial = ET.SubElement(link, "inertial")
     add_pose(inertial, whole.pose)
     add(inertial, "mass", repr(max(whole.mass * factor, _LEAST_MASS)))

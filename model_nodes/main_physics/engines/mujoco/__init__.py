@@ -1,1 +1,1 @@
-"""MuJoCo as the engine of the main model."""
+"""MuJoCo as a physics engine."""

@@ -1,4 +1,4 @@
-"""Objects that are fixed to other bodies by welds."""
+"""Attaches objects to other bodies by weld constraints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
 
 
 class Attachments:
-    """Uses the spare weld of each free body."""
+    """The attached objects; each free body has a spare weld for this."""
 
     def __init__(
         self, model: mj.MjModel, data: mj.MjData, tables: Tables, collisions: Collisions
@@ -22,12 +22,12 @@ class Attachments:
 
     @property
     def frames(self) -> dict[str, str]:
-        """Object -> frame that it is attached to."""
+        """Object -> frame to which it is attached."""
         frames, of = self._tables.frames, self._tables.body_frames
         return {name: frames[of[body]] for name, body in self._attached.items()}
 
     def attach(self, free: FreeBody, other: int) -> None:
-        """Fix an object to a body where it is; the two do not collide meanwhile."""
+        """Attach an object to a body at its current relative pose; the two do not collide meanwhile."""
         model, data = self._model, self._data
         weld = self._weld(free)
         turn, position, rotation = np.zeros(4), np.zeros(3), np.zeros(4)
@@ -44,7 +44,7 @@ class Attachments:
         self._attached[free.name] = other
 
     def detach(self, free: FreeBody) -> bool:
-        """Let go of an object; answers whether it was attached."""
+        """Detach an object; returns whether it was attached."""
         other = self._attached.pop(free.name, None)
         if other is None:
             return False
@@ -57,10 +57,10 @@ class Attachments:
         return int(self._model.equality(weld_name(root)).id)
 
     def save(self) -> object:
-        """What `restore` needs; MuJoCo's arrays are not in it."""
+        """Return the state for `restore`, without MuJoCo's arrays."""
         return dict(self._attached)
 
     def restore(self, state: object) -> None:
-        """Go back to what `save` gave."""
+        """Restore a saved state."""
         assert isinstance(state, dict)
         self._attached = dict(state)

@@ -1,7 +1,7 @@
-"""Makes a MuJoCo model of a world.
+"""Builds a MuJoCo model from a world.
 
 MuJoCo combines the friction of two bodies by the larger coefficient; Gazebo's engines by the smaller. A
-surface that says nothing gets SDFormat's default of 1.
+surface without a coefficient gets SDFormat's default of 1.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from model_nodes.main_physics.world.notes import Notes
 DEFAULT_FRICTION = 1.0
 TORSIONAL_FRICTION = 0.005
 SHORTEST_CONTACT_TIME = 0.004
-"""Time constant of contacts unless the settings say otherwise [s]; two substeps if they are longer."""
+"""Default time constant of contacts [s]; two substeps if these are longer."""
 
 FRAME_SENSORS = (
     mj.mjtSensor.mjSENS_FRAMEPOS,
@@ -44,9 +44,9 @@ FRAME_SENSORS = (
     mj.mjtSensor.mjSENS_FRAMELINVEL,
     mj.mjtSensor.mjSENS_FRAMEANGVEL,
 )
-"""What is read of a frame, in the order of a pose value."""
+"""The sensors of a frame, in the order of a pose value."""
 
-_FORMS = {
+_GEOM_TYPES = {
     ShapeKind.BOX: mj.mjtGeom.mjGEOM_BOX,
     ShapeKind.SPHERE: mj.mjtGeom.mjGEOM_SPHERE,
     ShapeKind.CYLINDER: mj.mjtGeom.mjGEOM_CYLINDER,
@@ -58,7 +58,7 @@ _FORMS = {
 
 
 def weld_name(frame: str) -> str:
-    """Name of a free body's spare weld, which is inactive until the body is attached to something."""
+    """The name of a free body's spare weld, which is inactive until the body is attached to something."""
     return f"attach {frame}"
 
 
@@ -80,10 +80,10 @@ class Builder:
             self.add_body(body)
 
     def compile(self) -> mj.MjModel:
-        """The MuJoCo model of `world`.
+        """Compile the MuJoCo model of `world`.
 
         Raises:
-            BadInput: if MuJoCo refuses the world.
+            BadInput: if MuJoCo rejects the world.
         """
         self._watch_frames()
         try:
@@ -126,7 +126,7 @@ class Builder:
         self.world = replace(self.world, bodies=(*self.world.bodies, body))
 
     def remove(self, body: Body) -> None:
-        """Remove a body that is no robot from the world; takes effect with the next `compile`."""
+        """Remove a body other than a robot from the world; takes effect with the next `compile`."""
         names = {frame_name(body, link.name) for link in body.links}
         for exclude in list(self.spec.excludes):
             if exclude.bodyname1 in names:
@@ -140,7 +140,7 @@ class Builder:
         )
 
     def _watch_frames(self) -> None:
-        # Sensors let MuJoCo itself write the poses and twists of what moves side by side.
+        # With sensors, MuJoCo itself writes the poses and twists of all moving frames into one array.
         for sensor in list(self.spec.sensors):
             self.spec.delete(sensor)
         for name in moving_frames(self.world):
@@ -192,10 +192,10 @@ class Builder:
 
     def _add_geometry(self, made: Any, body: Body, link: Link, geometry: Geometry) -> None:
         if geometry.kind is ShapeKind.PLANE and not body.static:
-            self._notes.add(f"model {body.name}: link {link.name}: a plane that moves is left out")
+            self._notes.add(f"model {body.name}: link {link.name}: a moving plane is left out")
             return
         geom = made.add_geom(
-            type=_FORMS[geometry.kind],
+            type=_GEOM_TYPES[geometry.kind],
             size=_size(geometry),
             pos=geometry.pose[:3],
             quat=geometry.pose[3:],
@@ -228,7 +228,7 @@ def _add_joint(made: Any, body: Body, joint: Joint) -> None:
         axis=joint.axis,
     )
     if body.robot and joint.spring is None:
-        # Driven: the recording is the truth, limits and friction would only fight it.
+        # Driven: the recording is the truth; limits and friction would only work against it.
         return
     if joint.spring is not None:
         added.stiffness = [joint.spring, 0.0, 0.0] if np.ndim(added.stiffness) else joint.spring

@@ -1,10 +1,10 @@
-"""Who collides with whom, by MuJoCo's 32 bits.
+"""Which bodies collide with which, by MuJoCo's 32-bit masks.
 
-Two geoms touch if one's contype meets the other's conaffinity. Only free bodies have a conaffinity, so
-driven, led and static bodies never touch each other: what moves as told cannot give way, and a recording
-that runs some millimetres into a table must not jam.
+Two geoms collide if one's contype and the other's conaffinity share a bit. Only free bodies have a conaffinity,
+so driven, kinematic and static bodies never collide with each other: a body with prescribed motion cannot give
+way, and a recording that penetrates a table by some millimetres must not jam.
 
-A body's contype is one bit: that of its sort, or one of its own where pairs have to be told apart: the links
+A body's contype is one bit: that of its kind, or a private one where pairs have to be distinguished: the links
 of hands have one from the beginning, others while they need it.
 """
 
@@ -17,34 +17,34 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Ints
-from model_nodes.main_physics.engines.mujoco.tables import Sort, Tables
+from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables
 
-_FREE, _TOLD, _STATIC = 1, 2, 4
+_FREE, _PRESCRIBED, _STATIC = 1, 2, 4
 _OWN_BITS = tuple(1 << i for i in range(3, 31))
 _ALL = (1 << 31) - 1
 MAX_HAND_BITS = 16
-"""Links of hands beyond this many share the bit of all driven bodies."""
+"""Links of hands beyond this number share the bit of all driven bodies."""
 
 
 class Presence(Enum):
-    """How much of a body others feel."""
+    """How a body collides with others."""
 
     FULL = auto()
-    """All that its sort says."""
+    """As its kind does."""
     STATIC = auto()
-    """Free bodies touch it, as if it were part of the world."""
+    """With free bodies, as if it were part of the world."""
     NONE = auto()
-    """Nothing touches it."""
+    """Not at all."""
 
 
 class Collisions:
-    """Switches collisions of bodies and of pairs."""
+    """Enables and disables collisions of bodies and of pairs."""
 
     def __init__(self, model: mj.MjModel, tables: Tables, hand_links: Iterable[int]) -> None:
         self._model = model
         self._tables = tables
         self._off: set[int] = set()
-        self._led: set[int] = set()
+        self._kinematic: set[int] = set()
         self._own: dict[int, int] = {}
         self._excluded: dict[int, set[int]] = {}
         self._presence: dict[int, Presence] = {}
@@ -58,46 +58,46 @@ class Collisions:
             self._apply(body)
 
     def save(self) -> object:
-        """What `restore` needs; the model's arrays are not in it."""
+        """Return the state for `restore`, without the model's arrays."""
         excluded = {body: set(others) for body, others in self._excluded.items()}
-        sets = set(self._off), set(self._led), dict(self._presence)
+        sets = set(self._off), set(self._kinematic), dict(self._presence)
         return *sets, dict(self._own), excluded, list(self._bits)
 
     def restore(self, state: object) -> None:
-        """Go back to what `save` gave."""
+        """Restore a saved state."""
         assert isinstance(state, tuple)
-        off, led, presence, own, excluded, bits = state
-        self._off, self._led, self._presence = set(off), set(led), dict(presence)
+        off, kinematic, presence, own, excluded, bits = state
+        self._off, self._kinematic, self._presence = set(off), set(kinematic), dict(presence)
         self._own, self._bits = dict(own), list(bits)
         self._excluded = {body: set(others) for body, others in excluded.items()}
         for body in range(self._model.nbody):
             self._apply(body)
 
     def switch(self, body: int, on: bool) -> None:
-        """Whether a body touches anything."""
+        """Enable or disable all collisions of a body."""
         (self._off.discard if on else self._off.add)(body)
         self._apply(body)
 
-    def lead(self, body: int, on: bool) -> None:
-        """Whether a free body moves as told, so that only free bodies touch it."""
-        (self._led.add if on else self._led.discard)(body)
+    def set_kinematic(self, body: int, on: bool) -> None:
+        """Set whether a free body is kinematic, so that only free bodies collide with it."""
+        (self._kinematic.add if on else self._kinematic.discard)(body)
         self._apply(body)
 
     def set_presence(self, bodies: Ints, presence: Presence) -> None:
-        """How much of some bodies others feel, as long as they are on."""
+        """Set how bodies collide with others, as long as their collisions are enabled."""
         for body in bodies.tolist():
             if presence is Presence.FULL:
                 self._presence.pop(body, None)
             else:
                 self._presence[body] = presence
-        special = self._off | self._led | self._own.keys() | self._excluded.keys()
+        special = self._off | self._kinematic | self._own.keys() | self._excluded.keys()
         plain = [body not in special for body in bodies.tolist()]
         self._apply_to_all(bodies[plain], presence)
         for body in bodies[~np.array(plain)].tolist():
             self._apply(body)
 
     def set_link_presence(self, body: int, presence: Presence) -> None:
-        """How much of a robot's link others feel: all or nothing."""
+        """Set whether a robot's link collides with others: `FULL` or `NONE`."""
         if presence is Presence.FULL:
             self._presence.pop(body, None)
         else:
@@ -105,7 +105,7 @@ class Collisions:
         self._apply(body)
 
     def _apply_to_all(self, bodies: Ints, presence: Presence) -> None:
-        """As `_apply`, for free bodies about which nothing else is special."""
+        """As `_apply`, for free bodies without any other setting, at once."""
         contype = {Presence.FULL: _FREE, Presence.STATIC: _STATIC, Presence.NONE: 0}[presence]
         conaffinity = _ALL if presence is Presence.FULL else 0
         first, count = (of_body[bodies] for of_body in self._geoms_of)
@@ -117,21 +117,21 @@ class Collisions:
         self._model.body_conaffinity[solid] = conaffinity
 
     def is_on(self, body: int) -> bool:
-        """Whether a body touches anything at all."""
+        """Whether the collisions of a body are enabled."""
         return body not in self._off
 
     @property
     def off(self) -> frozenset[int]:
-        """The bodies that touch nothing."""
+        """The bodies whose collisions are disabled."""
         return frozenset(self._off)
 
     def exclude(self, body: int, other: int) -> bool:
-        """Let two bodies pass through each other; answers whether that was possible.
+        """Disable the collisions of a pair; returns False if no bit is left for it.
 
-        `body` must be free. A driven body without a bit of its own passes together with all of its sort.
+        `body` must be free. For a driven body without a private bit, all driven bodies without one are excluded.
         """
         for one in (body, other):
-            if self._sort(one) is not Sort.DRIVEN and not self._give_bit(one):
+            if self._kind_of(one) is not BodyKind.DRIVEN and not self._give_bit(one):
                 return False
         self._excluded.setdefault(body, set()).add(other)
         self._excluded.setdefault(other, set()).add(body)
@@ -150,8 +150,8 @@ class Collisions:
         self._apply(body)
         self._apply(other)
 
-    def _sort(self, body: int) -> Sort:
-        return self._tables.sorts[body]
+    def _kind_of(self, body: int) -> BodyKind:
+        return self._tables.body_kinds[body]
 
     def _give_bit(self, body: int) -> bool:
         if body in self._own:
@@ -168,14 +168,18 @@ class Collisions:
     def _contype(self, body: int) -> int:
         if body in self._own:
             return self._own[body]
-        if self._sort(body) is Sort.STATIC or self._presence.get(body) is Presence.STATIC:
+        if self._kind_of(body) is BodyKind.STATIC or self._presence.get(body) is Presence.STATIC:
             return _STATIC
-        if self._sort(body) is Sort.DRIVEN or body in self._led:
-            return _TOLD
+        if self._kind_of(body) is BodyKind.DRIVEN or body in self._kinematic:
+            return _PRESCRIBED
         return _FREE
 
     def _conaffinity(self, body: int) -> int:
-        if self._sort(body) is not Sort.FREE or body in self._led or body in self._presence:
+        if (
+            self._kind_of(body) is not BodyKind.FREE
+            or body in self._kinematic
+            or body in self._presence
+        ):
             return 0
         bits = _ALL
         for other in self._excluded.get(body, ()):

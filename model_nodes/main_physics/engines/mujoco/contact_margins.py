@@ -1,4 +1,4 @@
-"""Surfaces that count as further in than they are, and grow back slowly."""
+"""Negative contact margins: contacts of a body begin below its surface, by a depth that decays slowly."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import mujoco as mj
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 GROWTH = 0.01
-"""How fast a body gets its full size back [m/s]."""
+"""Rate at which a margin returns to zero [m/s]."""
 
 
-class Skins:
-    """Bodies whose contacts begin only some way in: MuJoCo's margin, made negative."""
+class ContactMargins:
+    """The bodies with a negative contact margin (MuJoCo's geom_margin)."""
 
     def __init__(self, model: mj.MjModel, tables: Tables) -> None:
         self._model = model
@@ -23,31 +23,31 @@ class Skins:
 
     @property
     def any(self) -> bool:
-        """Whether any surface is not where it should be."""
+        """Whether any body has a margin."""
         return bool(self._depths)
 
     def shrink(self, bodies: Iterable[int], depth: float, *, hold: bool = False) -> None:
-        """Let the surfaces of bodies count as at least `depth` [m] further in.
+        """Let contacts of bodies begin at least `depth` [m] below their surfaces.
 
-        They grow back from the next `grow` on, unless they are held.
+        The margins decay from the next `grow` on, unless they are held.
         """
         for body in bodies:
             self._set(body, max(depth, self._depths.get(body, 0.0)))
             (self._held.add if hold else self._held.discard)(body)
 
     def restore(self, bodies: Iterable[int]) -> None:
-        """Give bodies their full size at once."""
+        """Reset the margins of bodies at once."""
         for body in bodies:
             self._held.discard(body)
             if body in self._depths:
                 self._set(body, 0.0)
 
     def release(self, bodies: Iterable[int]) -> None:
-        """Let held bodies grow back."""
+        """Let the margins of held bodies decay."""
         self._held.difference_update(bodies)
 
     def grow(self, seconds: float) -> None:
-        """Let all surfaces that are not held come out by what they grow in that time."""
+        """Let all margins that are not held decay for some time."""
         for body, depth in list(self._depths.items()):
             if body not in self._held:
                 self._set(body, max(0.0, depth - GROWTH * seconds))
@@ -60,10 +60,10 @@ class Skins:
             self._depths.pop(body, None)
 
     def save(self) -> object:
-        """What `set_state` needs; the model's arrays are not in it."""
+        """Return the state for `set_state`, without the model's arrays."""
         return dict(self._depths), set(self._held)
 
     def set_state(self, state: object) -> None:
-        """Go back to what `save` gave."""
+        """Restore a saved state."""
         assert isinstance(state, tuple)
         self._depths, self._held = dict(state[0]), set(state[1])

@@ -1,4 +1,4 @@
-"""How MuJoCo solves contacts: settings under which a hand holds what it grasps, and MuJoCo's own."""
+"""How MuJoCo solves contacts: settings with which grasps hold, and MuJoCo's defaults."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import mujoco as mj
 
 @dataclass(frozen=True, slots=True)
 class ContactSettings:
-    """What concerns contacts; MuJoCo's documentation of options and geoms explains each.
+    """Settings of contacts; MuJoCo's documentation of options and geoms explains each.
 
     Attributes:
         cone: shape of the friction cone.
-        impratio: stiffness of friction against that of the normal force.
-        noslip_iterations: iterations of the solver that takes slip away.
+        impratio: ratio of the impedance of friction to that of the normal force.
+        noslip_iterations: iterations of the no-slip solver.
         condim: 3 for sliding friction, 4 for torsional friction too.
         solimp: first three numbers of the impedance.
         time_constant: of contacts [s]; None: as short as the step allows.
@@ -35,4 +35,4 @@ CONTACTS = {
     ),
     "plain": ContactSettings(mj.mjtCone.mjCONE_PYRAMIDAL, 1.0, 0, 3, (0.9, 0.95, 0.001), 0.02),
 }
-"""`manipulation` is hetwin's default; `plain` is what MuJoCo does when nothing is set."""
+"""`manipulation` is hetwin's default; `plain` has MuJoCo's defaults."""

@@ -16,7 +16,7 @@ _NOTHING: Force = (0.0, 0.0, 0.0)
 
 
 class Contacts:
-    """The contacts of the last step; they are copied before the next one finds new contacts."""
+    """The contacts of the last step, copied before the next one detects new contacts."""
 
     def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
         self._data = data
@@ -31,7 +31,7 @@ class Contacts:
         self._forces = {}
 
     def copy(self) -> None:
-        """Remember the contacts and what they transmitted."""
+        """Copy the contacts and their forces from MuJoCo."""
         self._count = self._data.ncon
         if not self._count:
             self._forces = {}
@@ -44,13 +44,13 @@ class Contacts:
         self._forces = None
 
     def force_on(self, body: int, other: int) -> Force:
-        """Sum of the forces that `other` exerts on `body` [N]."""
+        """Return the sum of the forces that `other` exerts on `body` [N]."""
         if self._forces is None:
             self._forces = self._summed()
         return self._forces.get((body, other), _NOTHING)
 
     def _summed(self) -> dict[tuple[int, int], Force]:
-        # MuJoCo tells the force on the second geom, along the contact's frame. There are few contacts
+        # MuJoCo reports the force on the second geom, in the contact's frame. There are few contacts
         # and many steps: plain numbers are faster than arrays.
         sums: dict[tuple[int, int], Force] = {}
         efc = self._efc.tolist()
@@ -70,7 +70,7 @@ class Contacts:
         return sums
 
     def table(self) -> Floats:
-        """(n, 11) rows as `Engine.contacts`."""
+        """Return (n, 11) rows as `Engine.contacts`."""
         if not self._count:
             return np.empty((0, CONTACT_COLUMNS))
         solved = np.flatnonzero(self._address >= 0)

@@ -1,4 +1,4 @@
-"""Smallest distances between bodies, by their geoms."""
+"""Smallest distances between bodies, from those between their geoms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 _MARGIN = 0.05
 _SPARE_SPEED = 1.0
-"""Added to the speeds that are known, for what speeds up [m/s]."""
+"""Added to the current speeds, to allow for acceleration [m/s]."""
 _COINCIDENT = 1e-9
 
 
@@ -22,9 +22,9 @@ class Nearest:
     """The nearest points of two bodies.
 
     Attributes:
-        distance: in metres, negative inside.
+        distance: [m], negative for a penetration.
         point: on the other body.
-        normal: from the other to the body.
+        normal: unit vector from the other body to the body.
     """
 
     distance: float
@@ -33,10 +33,10 @@ class Nearest:
 
 
 class Pairs:
-    """Pairs of geoms that are worth looking at: those of some bodies against all others.
+    """The pairs of geoms of some bodies with all others.
 
-    Which pairs may come within reach is found anew only when something can have moved by `_MARGIN` since,
-    as far as its speed tells; and each of these is left alone for as long as the two need to come within reach.
+    The candidates that may come within reach are determined anew only when something can have moved by `_MARGIN`
+    since, judging by the speeds; and each candidate is skipped for as long as the two need to come within reach.
     """
 
     def __init__(
@@ -49,11 +49,11 @@ class Pairs:
     ) -> None:
         self._model, self._data = model, data
         self._reach = reach
-        self._xpos, self._xmat = data.geom_xpos, data.geom_xmat
+        self._xpos = data.geom_xpos
         self._segment = np.zeros(6)
         pairs = _pairs(model, tables, list(bodies))
         planes = model.geom_type == mj.mjtGeom.mjGEOM_PLANE.value
-        # Planes have no sphere around them; there are few.
+        # Planes have no bounding sphere; there are few.
         self._flat = [pair for pair in pairs if planes[pair[1]]]
         self._round = np.array([p for p in pairs if not planes[p[1]]], np.int32).reshape(-1, 2)
         radii = model.geom_rbound
@@ -67,14 +67,14 @@ class Pairs:
         self._cvel = data.cvel
 
     def forget(self) -> None:
-        """Something has jumped: look at all pairs again."""
+        """Determine the candidates anew, since something moved discontinuously."""
         self._until = -np.inf
 
     def nearest(self) -> dict[tuple[int, int], Nearest]:
-        """(body, other) -> nearest points, for all pairs of bodies within reach."""
+        """Return (body, other) -> nearest points, for all pairs of bodies within reach."""
         now, reach = self._data.time, self._reach
         if now >= self._until:
-            self._look_around()
+            self._find_candidates()
         best: dict[tuple[int, int], tuple[float, Floats]] = {}
         for i, until in enumerate(self._apart_until):
             if now < until:
@@ -87,9 +87,9 @@ class Pairs:
             key = (self._body[geom], self._body[other])
             if key not in best or distance < best[key][0]:
                 best[key] = (distance, self._segment.copy())
-        return {key: self._told(key, *found) for key, found in best.items()}
+        return {key: self._nearest(key, *found) for key, found in best.items()}
 
-    def _look_around(self) -> None:
+    def _find_candidates(self) -> None:
         apart = self._xpos[self._round[:, 0]] - self._xpos[self._round[:, 1]]
         close = np.einsum("ij,ij->i", apart, apart) < self._around
         reach = self._reach + _MARGIN
@@ -108,7 +108,7 @@ class Pairs:
     def _distance(self, other: int, geom: int, reach: float) -> float:
         return float(mj.mj_geomDistance(self._model, self._data, other, geom, reach, self._segment))
 
-    def _told(self, key: tuple[int, int], distance: float, segment: Floats) -> Nearest:
+    def _nearest(self, key: tuple[int, int], distance: float, segment: Floats) -> Nearest:
         x, y, z, a, b, c = segment.tolist()
         dx, dy, dz = a - x, b - y, c - z
         length = (dx * dx + dy * dy + dz * dz) ** 0.5
@@ -121,7 +121,7 @@ class Pairs:
 
 
 def _pairs(model: mj.MjModel, tables: Tables, bodies: list[int]) -> list[tuple[int, int]]:
-    # Bodies that are welded together, and geoms of the world itself, are no pairs.
+    # Bodies that are welded together, and geoms of the world itself, form no pairs.
     pairs = []
     excluded = {int(s) for s in model.exclude_signature}
     for body in bodies:

@@ -1,9 +1,9 @@
 """Objects that are simulated with less than full fidelity (paper 1, section 4.3).
 
-Recompiling the world without them would take 240 ms at 1000 bodies. Instead a lowered object is, in MuJoCo's own
-terms, part of the world (medium: others collide with it) or asleep without collisions (low), so that its degrees
-of freedom leave every loop; going there and back are some numbers in arrays. What it had when it was high is
-kept and put back as it was.
+Recompiling the world without them would take 240 ms at 1000 bodies. Instead MuJoCo treats a lowered object as
+part of the world (medium: others collide with it) or as asleep without collisions (low), so that its degrees of
+freedom leave every loop; switching changes some numbers in arrays. The state that it had when it was high is
+stored and restored.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PRESENCE = {
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """Ids of all that belongs to some objects."""
+    """Ids of the bodies, degrees of freedom and trees of some objects."""
 
     bodies: Ints
     dofs: Ints
@@ -38,9 +38,9 @@ class _Parts:
 
 
 class Fidelities:
-    """The level of every free object.
+    """The fidelity of every free object.
 
-    An object that another model leads, or that is attached to something, is high as long as that lasts.
+    A kinematic or attached object is high as long as that lasts.
     """
 
     def __init__(
@@ -76,15 +76,15 @@ class Fidelities:
 
     @property
     def wanted(self) -> dict[str, Fidelity]:
-        """The level that each object shall have, of those that shall not be high."""
+        """The requested fidelity of each object for which it is not high."""
         return dict(self._wanted)
 
     def level(self, name: str) -> Fidelity:
-        """The level that an object has."""
+        """The current fidelity of an object."""
         return self._level.get(name, Fidelity.HIGH)
 
     def set(self, names: Iterable[str], level: Fidelity) -> bool:
-        """Give objects a level; answers whether that changed anything."""
+        """Request a fidelity of objects; returns whether anything changed."""
         chosen = list(names)
         for name in chosen:
             if level is Fidelity.HIGH:
@@ -94,7 +94,7 @@ class Fidelities:
         return self._switch([n for n in chosen if n not in self._busy], level)
 
     def hold_high(self, name: str, on: bool) -> bool:
-        """Keep an object high whatever level is wanted, or no longer; answers whether its level changed."""
+        """Keep an object high regardless of the request, or stop doing so; returns whether its fidelity changed."""
         if on:
             self._busy.add(name)
             return self._switch([name], Fidelity.HIGH)
@@ -159,13 +159,13 @@ class Fidelities:
             model.body_dofnum[bodies] = self._dof_counts[bodies]
 
     def save(self) -> object:
-        """What `restore` needs, beside MuJoCo's state."""
+        """Return the state for `restore`, beside MuJoCo's state."""
         kept = (self._velocities.copy(), self._warm.copy(), self._asleep.copy())
         levels = (dict(self._wanted), dict(self._level), set(self._busy))
         return levels, kept, self._data.tree_asleep.copy()
 
     def restore(self, state: object) -> None:
-        """Go back to what `save` gave; MuJoCo's state and the collisions have been restored already."""
+        """Restore a saved state; MuJoCo's state and the collisions must be restored before."""
         assert isinstance(state, tuple)
         (wanted, level, busy), kept, asleep = state
         self._wanted, self._level, self._busy = dict(wanted), dict(level), set(busy)
@@ -186,7 +186,7 @@ class Fidelities:
         sleep.update(model, data)
 
     def _find_all(self) -> None:
-        # What sleeps is not looked at again: find where everything is while all are awake.
+        # MuJoCo does not update what sleeps: compute all poses while everything is awake.
         model, data = self._model, self._data
         data.tree_asleep[:] = sleep.AWAKE
         sleep.enable(model, False)

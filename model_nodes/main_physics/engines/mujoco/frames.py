@@ -15,7 +15,7 @@ class FrameReader:
     """MuJoCo's results; valid after the position and velocity stages at the current time.
 
     Attributes:
-        sensed: (n, 13) a view of the poses and twists of the frames that move.
+        sensed: (n, 13) a view of the poses and twists of the moving frames.
     """
 
     def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
@@ -29,12 +29,12 @@ class FrameReader:
         self._still = tables.frame_bodies[tables.moving :]
 
     def read(self) -> None:
-        """Bring `sensed` up to date if MuJoCo's sensors do not; what is not awake stays where it was, at rest."""
+        """Update `sensed` if MuJoCo's sensors are off; a frame that is not awake keeps its pose, at rest."""
         if sleep.sensors_are_on(self._model):
             return
         bodies = np.flatnonzero(sleep.awake(self._data) & self._moves)
         at, velocity = self._xpos[bodies], self._cvel[bodies]
-        # MuJoCo tells velocities at the centre of mass of the whole tree.
+        # MuJoCo's velocities are those at the centre of mass of the whole tree.
         arm, turn = at - self._tree_middle[self._roots[bodies]], velocity[:, :3]
         lever = turn[:, [1, 2, 0]] * arm[:, [2, 0, 1]] - turn[:, [2, 0, 1]] * arm[:, [1, 2, 0]]
         parts = (at, self._xquat[bodies], velocity[:, 3:] + lever, turn)
@@ -42,14 +42,14 @@ class FrameReader:
         self.sensed[self._frames[bodies]] = np.concatenate(parts, axis=1)
 
     def still(self) -> Floats:
-        """(m, 13) poses of the frames that never move."""
+        """Return (m, 13) poses of the frames that never move."""
         out = np.zeros((len(self._still), POSE_SIZE))
         out[:, 0:3] = self._xpos[self._still]
         out[:, 3:7] = self._xquat[self._still]
         return out
 
     def one(self, body: int) -> Floats:
-        """(13,) pose and twist of one body."""
+        """Return (13,) pose and twist of one body."""
         out = np.empty(POSE_SIZE)
         out[0:3] = self._xpos[body]
         out[3:7] = self._xquat[body]
@@ -59,7 +59,7 @@ class FrameReader:
         return out
 
     def place(self, free: FreeBody, pose: Floats) -> bool:
-        """Put a free body at (13,) pose and twist; answers whether that changed anything."""
+        """Set (13,) pose and twist of a free body; returns whether anything changed."""
         q, v = free.position, free.velocity
         local = rotate(conjugate(pose[3:7].tolist()), pose[10:13].tolist())
         velocity = np.array((*pose[7:10].tolist(), *local))

@@ -1,8 +1,8 @@
-"""Objects that move as another model says.
+"""Objects whose motion another model prescribes.
 
-A led object keeps its free body, made so heavy that nothing holds it back. At the start of a step it is at
-the pose of that time with its true velocity, so that it pushes and drags what it touches; at the end it is
-put exactly at the pose of that time.
+A kinematic object keeps its free body, with so much armature that contacts do not disturb it. At the start of a
+step it is at the pose of that time with its true velocity, so that it pushes and drags what it touches; at the
+end it is placed exactly at the pose of that time.
 """
 
 from __future__ import annotations
@@ -16,79 +16,84 @@ from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
 
-LED_ARMATURE = 1e5
+KINEMATIC_ARMATURE = 1e5
 
 
 @dataclass(slots=True)
-class _Led:
+class _KinematicBody:
     free: FreeBody
     value: Value
     parent: int
 
 
-class LedObjects:
-    """The objects that are led at the moment."""
+class KinematicBodies:
+    """The objects that are currently kinematic."""
 
     def __init__(self, model: mj.MjModel, tables: Tables, reader: FrameReader) -> None:
         self._model = model
         self._tables = tables
         self._reader = reader
         self._armature, self._inertia = model.dof_armature.copy(), model.dof_M0.copy()
-        self._led: dict[str, _Led] = {}
+        self._kinematic: dict[str, _KinematicBody] = {}
 
     def __contains__(self, name: str) -> bool:
-        return name in self._led
+        return name in self._kinematic
 
     @property
     def any(self) -> bool:
         """Whether there are any."""
-        return bool(self._led)
+        return bool(self._kinematic)
 
     @property
     def values(self) -> dict[str, Value]:
-        """The last value of each."""
-        return {name: led.value for name, led in self._led.items()}
+        """The last prescribed value of each."""
+        return {name: body.value for name, body in self._kinematic.items()}
 
     def set(self, free: FreeBody, value: Value) -> bool:
-        """Lead an object by a new value; answers whether it has been free until now."""
-        is_new = free.name not in self._led
+        """Set the prescribed value of an object; returns whether it was free before."""
+        is_new = free.name not in self._kinematic
         parent = 0 if value.parent == WORLD else self._tables.body_of(value.parent)
         if is_new:
-            self._load(free, LED_ARMATURE)
-        self._led[free.name] = _Led(free, value, parent)
+            self._load(free, KINEMATIC_ARMATURE)
+        self._kinematic[free.name] = _KinematicBody(free, value, parent)
         return is_new
 
-    def free(self, name: str) -> None:
-        """Stop leading an object."""
-        led = self._led.pop(name)
-        self._load(led.free, 0.0)
+    def release(self, name: str) -> None:
+        """Make an object dynamic again."""
+        body = self._kinematic.pop(name)
+        self._load(body.free, 0.0)
 
     def place(self, time_ns: int) -> bool:
-        """Put all at their pose of that time; the parents' poses must be of that time too.
+        """Place all at their pose of a time; the parents' poses must be of that time too.
 
-        Answers whether any has moved.
+        Returns whether any has moved.
         """
         moved = False
-        for led in self._led.values():
-            moved |= self._reader.place(led.free, self._pose(led, time_ns))
+        for body in self._kinematic.values():
+            moved |= self._reader.place(body.free, self._pose(body, time_ns))
         return moved
 
-    def _pose(self, led: _Led, time_ns: int) -> Floats:
-        if led.parent:
-            return compose(self._reader.one(led.parent), led.value.data)
-        return extrapolate(led.value.data, (time_ns - led.value.time_ns) * 1e-9)
+    def _pose(self, body: _KinematicBody, time_ns: int) -> Floats:
+        if body.parent:
+            return compose(self._reader.one(body.parent), body.value.data)
+        return extrapolate(body.value.data, (time_ns - body.value.time_ns) * 1e-9)
 
     def _load(self, free: FreeBody, armature: float) -> None:
-        # MuJoCo takes the inertia of bodies with a diagonal one from dof_M0.
+        # For bodies with a diagonal inertia MuJoCo reads it from dof_M0.
         dofs = slice(free.velocity, free.velocity + 6)
         self._model.dof_armature[dofs] = self._armature[dofs] + armature
         self._model.dof_M0[dofs] = self._inertia[dofs] + armature
 
     def save(self) -> object:
-        """What `restore` needs; the model's arrays are not in it."""
-        return {n: _Led(led.free, led.value, led.parent) for n, led in self._led.items()}
+        """Return the state for `restore`, without the model's arrays."""
+        return {
+            n: _KinematicBody(body.free, body.value, body.parent)
+            for n, body in self._kinematic.items()
+        }
 
     def restore(self, state: object) -> None:
-        """Go back to what `save` gave."""
+        """Restore a saved state."""
         assert isinstance(state, dict)
-        self._led = {n: _Led(led.free, led.value, led.parent) for n, led in state.items()}
+        self._kinematic = {
+            n: _KinematicBody(body.free, body.value, body.parent) for n, body in state.items()
+        }

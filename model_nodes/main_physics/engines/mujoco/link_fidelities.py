@@ -1,7 +1,7 @@
 """Links of robots that are simulated with less than full fidelity (paper 1, section 4.3: plungers in arm).
 
-What drives a robot does not depend on its fidelity. Below high, springs that hang a link on another are stiff;
-a low link touches nothing besides.
+A robot's driven joints do not depend on fidelity. Below high, the spring joint that suspends a link is locked; a
+low link has no collisions either.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.values import Ints
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions, Presence
 from model_nodes.main_physics.engines.mujoco.servo import DRIVEN_ARMATURE
-from model_nodes.main_physics.engines.mujoco.tables import Sort, Tables
+from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables
 
 
 class LinkFidelities:
-    """The level of every link of a robot."""
+    """The fidelity of every link of the robots."""
 
     def __init__(
         self, model: mj.MjModel, data: mj.MjData, tables: Tables, collisions: Collisions
@@ -30,7 +30,7 @@ class LinkFidelities:
         self._bodies = {
             tables.frames[tables.body_frames[body]]: body
             for body in range(1, model.nbody)
-            if tables.sorts[body] is Sort.DRIVEN and tables.body_frames[body] >= 0
+            if tables.body_kinds[body] is BodyKind.DRIVEN and tables.body_frames[body] >= 0
         }
         sprung = set(tables.joint_velocities[len(tables.driven) :].tolist())
         self._dofs = {
@@ -44,15 +44,15 @@ class LinkFidelities:
 
     @property
     def levels(self) -> dict[str, Fidelity]:
-        """The level of each link that is not high."""
+        """The fidelity of each link that is not high."""
         return dict(self._level)
 
     def level(self, name: str) -> Fidelity:
-        """The level that a link has."""
+        """The fidelity of a link."""
         return self._level.get(name, Fidelity.HIGH)
 
     def set(self, names: Iterable[str], level: Fidelity) -> bool:
-        """Give links a level; answers whether that changed anything."""
+        """Set the fidelity of links; returns whether anything changed."""
         names = [name for name in names if self.level(name) is not level]
         if not names:
             return False
@@ -83,11 +83,11 @@ class LinkFidelities:
         return np.array([dof for name in names for dof in self._dofs[name]], np.int32)
 
     def save(self) -> object:
-        """What `restore` needs; the model's arrays and the collisions are not in it."""
+        """Return the state for `restore`, without the model's arrays and the collisions."""
         return dict(self._level), self._velocities.copy()
 
     def restore(self, state: object) -> None:
-        """Go back to what `save` gave."""
+        """Restore a saved state."""
         assert isinstance(state, tuple)
         level, self._velocities[:] = state
         self._level = dict(level)

@@ -1,4 +1,4 @@
-"""The order of frames: what moves first, then what never does."""
+"""The order of frames: moving ones first, then static ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from model_nodes.main_physics.world.names import frame_name
 
 
 def moving_links(body: Body) -> dict[str, bool]:
-    """Link -> whether it can move against the world."""
+    """Return link -> whether it can move relative to the world."""
     joints = {joint.child: joint for joint in body.joints}
     moving: dict[str, bool] = {}
     for link in body.links:
@@ -20,12 +20,12 @@ def moving_links(body: Body) -> dict[str, bool]:
 
 
 def moving_frames(world: World) -> tuple[str, ...]:
-    """Names of all frames that can move: of objects, then of robots, then of hands."""
+    """The names of all frames that can move: of objects, then of robots, then of hands."""
     return _frames(world, moving=True)
 
 
 def resting_frames(world: World) -> tuple[str, ...]:
-    """Names of all frames that never move, in the same order."""
+    """The names of all frames that never move, in the same order."""
     return _frames(world, moving=False)
 
 

@@ -1,4 +1,4 @@
-"""What range sensors see."""
+"""Range sensors, by ray casting."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.engine import NOTHING_SEEN, Beam
+from model_nodes.main_physics.engines.engine import NO_HIT, Rangefinder
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 from model_nodes.main_physics.world.description import Vector
 
 
-class Beams:
-    """Rays from links to the nearest form, whether or not that collides; valid after the position stage."""
+class Rangefinders:
+    """Casts rays from links to the nearest geom, whether or not it collides; valid after the position stage."""
 
     def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
         self._model, self._data = model, data
@@ -22,21 +22,21 @@ class Beams:
         self._frame_of_geom = tables.body_frames[model.geom_bodyid]
         self._geom = np.zeros(1, np.int32)
 
-    def look(self, beams: Sequence[Beam], on: Sequence[bool]) -> Floats:
-        """(n, 2) rows as `Engine.look`; those that are off see nothing."""
+    def read(self, rangefinders: Sequence[Rangefinder], on: Sequence[bool]) -> Floats:
+        """Return (n, 2) rows as `Engine.read_rangefinders`; those that are off hit nothing."""
         model, data, geom = self._model, self._data, self._geom
-        seen = np.empty((len(beams), 2))
-        seen[:, 0], seen[:, 1] = [beam.reach for beam in beams], NOTHING_SEEN
+        seen = np.empty((len(rangefinders), 2))
+        seen[:, 0], seen[:, 1] = [rangefinder.reach for rangefinder in rangefinders], NO_HIT
         looking = [i for i, is_on in enumerate(on) if is_on]
         if not looking:
             return seen
-        bodies = [self._body_of[beams[i].frame] for i in looking]
+        bodies = [self._body_of[rangefinders[i].frame] for i in looking]
         turns = data.xmat[bodies].reshape(-1, 3, 3)
-        at = data.xpos[bodies] + _turned(turns, [beams[i].at for i in looking])
-        along = _turned(turns, [beams[i].along for i in looking])
+        at = data.xpos[bodies] + _turned(turns, [rangefinders[i].at for i in looking])
+        along = _turned(turns, [rangefinders[i].along for i in looking])
         for i, body, begin, way in zip(looking, bodies, at, along, strict=True):
             distance = mj.mj_ray(model, data, begin, way, None, True, body, geom)
-            if 0.0 <= distance <= beams[i].reach:
+            if 0.0 <= distance <= rangefinders[i].reach:
                 seen[i] = distance, self._frame_of_geom[geom[0]]
         return seen
 

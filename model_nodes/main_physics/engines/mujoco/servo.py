@@ -1,9 +1,9 @@
 """Drives the robots' joints exactly along their recorded motion.
 
-Each driven joint gets an armature so large that nothing it pushes can hold it back, and the force that takes
-it in one step from its position and velocity to the commanded position: velocity and acceleration are fed
-forward implicitly, and there is no lag. Positions are never overwritten, so what the robot touches is pushed
-and dragged with the true velocity.
+Each driven joint gets an armature so large that contacts do not disturb it, and the force that takes it in one
+step from its position and velocity to the commanded position: velocity and acceleration are fed forward
+implicitly, without lag. Positions are never overwritten, so that the robot pushes and drags what it touches
+with its true velocity.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from hetwin_core.ensemble.scene.values import Floats, Ints
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 DRIVEN_ARMATURE = 1e5
-"""kg m^2 or kg: 1000 N on a joint displace it by 0.01 m/s^2 times the step squared."""
+"""[kg m^2 or kg]; 1000 N on a joint displace it by 0.01 m/s^2 times the step squared."""
 
 
 def slice_of(addresses: Ints) -> slice:
-    """Addresses that follow each other, as a slice."""
+    """Convert consecutive addresses to a slice."""
     if not len(addresses):
         return slice(0, 0)
-    assert (np.diff(addresses) == 1).all(), "one robot's joints lie side by side"
+    assert (np.diff(addresses) == 1).all(), "the joints of a robot are not contiguous"
     return slice(int(addresses[0]), int(addresses[-1]) + 1)
 
 
 class Servo:
-    """The joints that are driven, by their addresses."""
+    """The servo of all driven joints."""
 
     def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
         count = len(tables.driven)
@@ -35,7 +35,7 @@ class Servo:
         self._step = float(model.opt.timestep)
         self._strength = DRIVEN_ARMATURE / self._step**2
         self._dofs = slice_of(velocities)
-        # A robot's joints lie side by side in MuJoCo's arrays; these are views.
+        # A robot's joints are contiguous in MuJoCo's arrays; these are views.
         self._position = data.qpos[slice_of(positions)]
         self._velocity = data.qvel[self._dofs]
         self._force = data.qfrc_applied[self._dofs]
@@ -43,26 +43,26 @@ class Servo:
         self._from = np.zeros((2, count))
         self._to = np.zeros((2, count))
 
-    def heavy(self, model: mj.MjModel, data: mj.MjData) -> None:
-        """Give the joints their armature; the solver keeps its sense of what is small."""
+    def add_armature(self, model: mj.MjModel, data: mj.MjData) -> None:
+        """Add the armature to the joints; the solver's scale (meaninertia) stays as it was."""
         mean = model.stat.meaninertia
         model.dof_armature[self._dofs] = DRIVEN_ARMATURE
         mj.mj_setConst(model, data)
         model.stat.meaninertia = mean
 
     def place(self) -> None:
-        """Take the joints' current state for what is commanded."""
+        """Set the command to the joints' current state."""
         self._to[0] = self._position
         self._to[1] = self._velocity
 
     def command(self, positions: Floats, velocities: Floats) -> None:
-        """Where the joints shall be at the end of the next step."""
+        """Set the commanded state at the end of the next step."""
         self._from, self._to = self._to, self._from
         self._to[0] = positions
         self._to[1] = velocities
 
     def target(self, share: float, period: float) -> Floats:
-        """The commanded positions after a share of the step, on the cubic curve between its ends."""
+        """The commanded positions after a fraction of the step, on the cubic spline between its ends."""
         if share >= 1.0:
             end: Floats = self._to[0]
             return end
@@ -74,7 +74,7 @@ class Servo:
         return between
 
     def push(self, target: Floats) -> None:
-        """Apply the forces that lead to `target` within one substep."""
+        """Apply the forces that reach `target` within one substep."""
         force, moved = self._force, self._moved
         np.multiply(self._velocity, self._step, out=moved)
         np.subtract(target, self._position, out=force)
@@ -82,10 +82,10 @@ class Servo:
         force *= self._strength
 
     def save(self) -> object:
-        """What `restore` needs."""
+        """Return the state for `restore`."""
         return self._from.copy(), self._to.copy()
 
     def restore(self, state: object) -> None:
-        """Go back to what `save` gave."""
+        """Restore a saved state."""
         assert isinstance(state, tuple)
         self._from, self._to = state[0].copy(), state[1].copy()

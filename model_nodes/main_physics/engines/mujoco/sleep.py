@@ -1,8 +1,8 @@
-"""MuJoCo's own notion of bodies that sleep, for what it has no function to ask.
+"""Access to MuJoCo's sleeping bodies, where MuJoCo has no function for it.
 
-`mjData.tree_asleep` says which trees sleep; every loop of MuJoCo over bodies and degrees of freedom runs over
-the lists that are derived from it and from `mjModel.body_treeid`. A tree that sleeps lies in a cycle of the
-trees that are to wake together.
+`mjData.tree_asleep` contains which trees sleep; every loop of MuJoCo over bodies and degrees of freedom runs over
+the lists that are derived from it and from `mjModel.body_treeid`. Sleeping trees form cycles, and the trees of a
+cycle wake together.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Ints
-from model_nodes.main_physics.engines.mujoco.tables import Sort, Tables
+from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables
 
 AWAKE = -11
 """`tree_asleep` of a tree that has just moved: -(1 + mjMINAWAKE)."""
 NEVER = mj.mjtSleepPolicy.mjSLEEP_NEVER.value
 ALLOWED = mj.mjtSleepPolicy.mjSLEEP_ALLOWED.value
 MANY_SENSORS = 500
-"""With more than this, reading what is awake is quicker than MuJoCo's sensors (measured)."""
+"""With more sensors than this, reading only awake frames is faster than MuJoCo's sensors (measured)."""
 _ENABLE = mj.mjtEnableBit.mjENBL_SLEEP.value
 _NO_SENSORS = mj.mjtDisableBit.mjDSBL_SENSOR.value
 _ASLEEP, _IS_AWAKE, _STATIC = (
@@ -33,10 +33,10 @@ _ASLEEP, _IS_AWAKE, _STATIC = (
 
 
 def enable(model: mj.MjModel, on: bool) -> None:
-    """Whether anything may sleep at all.
+    """Enable or disable sleeping.
 
-    MuJoCo then asks of each sensor whether what it watches sleeps, which takes longer than reading it: where there
-    are many, they are off, and `FrameReader` reads what is awake.
+    If enabled, MuJoCo checks for each sensor whether its object sleeps, which takes longer than reading it. If there
+    are many sensors, they are therefore disabled, and `FrameReader` reads what is awake.
     """
     option, no_sensors = model.opt, on and model.nsensor > MANY_SENSORS
     option.enableflags = _with(option.enableflags, _ENABLE, on)
@@ -48,33 +48,33 @@ def _with(flags: int, bit: int, on: bool) -> int:
 
 
 def sensors_are_on(model: mj.MjModel) -> bool:
-    """Whether MuJoCo writes what its sensors see."""
+    """Whether MuJoCo evaluates its sensors."""
     return not model.opt.disableflags & _NO_SENSORS
 
 
 def is_enabled(model: mj.MjModel) -> bool:
-    """Whether anything may sleep at all."""
+    """Whether sleeping is enabled."""
     return bool(model.opt.enableflags & _ENABLE)
 
 
 def awake(data: mj.MjData) -> NDArray[np.bool_]:
-    """(nbody,) whether a body moves or could."""
+    """Return (nbody,) whether a body is awake."""
     return np.asarray(data.body_awake == _IS_AWAKE)
 
 
 def set_policies(model: mj.MjModel, tables: Tables, by_itself: bool) -> None:
-    """What comes to rest may sleep by itself, or nothing may; robots never do."""
+    """Let bodies at rest fall asleep automatically, or none; robots never do."""
     if not by_itself:
         model.tree_sleep_policy[:] = NEVER
         return
     for body in range(1, model.nbody):
         tree = model.body_treeid[body]
-        if tree >= 0 and tables.sorts[body] is Sort.DRIVEN:
+        if tree >= 0 and tables.body_kinds[body] is BodyKind.DRIVEN:
             model.tree_sleep_policy[tree] = NEVER
 
 
 def leave_cycles(data: mj.MjData, trees: Ints) -> None:
-    """Take trees out of the cycles of those they would wake with; each then sleeps alone."""
+    """Remove trees from their cycles, so that each sleeps alone."""
     asleep = data.tree_asleep
     for tree in trees[asleep[trees] >= 0].tolist():
         before = tree
@@ -86,7 +86,7 @@ def leave_cycles(data: mj.MjData, trees: Ints) -> None:
 
 
 def update(model: mj.MjModel, data: mj.MjData) -> None:
-    """Derive MuJoCo's lists of what is awake, as its function mj_updateSleep does."""
+    """Update MuJoCo's lists of awake bodies and degrees of freedom, as its function mj_updateSleep does."""
     tree_awake = (data.tree_asleep < 0).astype(np.int32)
     data.tree_awake[:] = tree_awake
     data.ntree_awake = int(tree_awake.sum())

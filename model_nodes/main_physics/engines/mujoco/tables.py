@@ -1,4 +1,4 @@
-"""Where everything of a world lies in MuJoCo's arrays."""
+"""The ids and addresses of a world's bodies and joints in MuJoCo's arrays."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.names import frame_name, joint_name
 
 
-class Sort(Enum):
-    """How a body moves."""
+class BodyKind(Enum):
+    """How the motion of a body is determined."""
 
     FREE = auto()
-    """By forces: objects, and links of models that are not driven."""
+    """By forces: objects and links of models that are not driven."""
     DRIVEN = auto()
-    """As told: links of robots."""
+    """Prescribed: links of robots."""
     STATIC = auto()
 
 
@@ -35,10 +35,10 @@ class FreeBody:
 
     Attributes:
         body: id of the root.
-        position: where its 7 numbers begin in qpos.
-        velocity: where its 6 numbers begin in qvel.
+        position: address of its 7 numbers in qpos.
+        velocity: address of its 6 numbers in qvel.
         members: ids of all bodies of the model.
-        rigid: no joints inside.
+        rigid: whether the model has no joints.
     """
 
     name: str
@@ -55,11 +55,11 @@ class Tables:
 
     frames: tuple[str, ...]
     moving: int
-    """How many of the frames move; they are the first ones."""
+    """Number of moving frames; they are the first ones."""
     frame_bodies: Ints
     body_frames: Ints
     """(nbody,) frame of each body; -1 for the world."""
-    sorts: tuple[Sort, ...]
+    body_kinds: tuple[BodyKind, ...]
     """Per body id."""
     free: dict[str, FreeBody]
     joints: tuple[str, ...]
@@ -82,7 +82,7 @@ class Tables:
 
 
 def make_tables(world: World, model: mj.MjModel) -> Tables:
-    """Find everything of `world` in `model`."""
+    """Look up the bodies and joints of `world` in `model`."""
     bodies = sorted(world.bodies, key=lambda body: body.robot)
     moving = moving_frames(world)
     frames = (*moving, *resting_frames(world))
@@ -103,7 +103,7 @@ def make_tables(world: World, model: mj.MjModel) -> Tables:
         len(moving),
         frame_bodies,
         body_frames,
-        _sorts(world, model),
+        _body_kinds(world, model),
         {body.name: _free_body(body, model) for body in bodies if not body.static},
         (*driven, *passive),
         model.jnt_qposadr[ids].astype(np.int32),
@@ -117,15 +117,17 @@ def _frames(body: Body) -> Iterator[str]:
     return (frame_name(body, link.name) for link in body.links)
 
 
-def _sorts(world: World, model: mj.MjModel) -> tuple[Sort, ...]:
-    sorts = [Sort.STATIC] * model.nbody
+def _body_kinds(world: World, model: mj.MjModel) -> tuple[BodyKind, ...]:
+    body_kinds = [BodyKind.STATIC] * model.nbody
     for hand in world.hands:
-        sorts[model.body(hand.name).id] = Sort.DRIVEN
+        body_kinds[model.body(hand.name).id] = BodyKind.DRIVEN
     for body in world.bodies:
         for link, moves in moving_links(body).items():
-            sort = Sort.FREE if moves else Sort.STATIC
-            sorts[model.body(frame_name(body, link)).id] = Sort.DRIVEN if body.robot else sort
-    return tuple(sorts)
+            sort = BodyKind.FREE if moves else BodyKind.STATIC
+            body_kinds[model.body(frame_name(body, link)).id] = (
+                BodyKind.DRIVEN if body.robot else sort
+            )
+    return tuple(body_kinds)
 
 
 def _free_body(body: Body, model: mj.MjModel) -> FreeBody:

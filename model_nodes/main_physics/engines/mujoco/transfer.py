@@ -1,4 +1,4 @@
-"""Takes a state over into a model that has other bodies too."""
+"""Transfers the state to a model with other bodies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SIZES = {
     mj.mjtJoint.mjJNT_SLIDE.value: (1, 1),
     mj.mjtJoint.mjJNT_HINGE.value: (1, 1),
 }
-"""How many positions and velocities a joint has."""
+"""Numbers of positions and velocities of each joint type."""
 
 
 def copy_joints(before: mj.MjModel, state: mj.MjData, after: mj.MjModel, fresh: mj.MjData) -> None:

@@ -1,1 +1,1 @@
-"""A robot that runs now: its joints and annotations from ROS 2 topics."""
+"""A live robot: its joint states and annotations from ROS 2 topics."""

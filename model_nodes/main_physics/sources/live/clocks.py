@@ -1,4 +1,4 @@
-"""Compares the robot's clock with this machine's, by the messages that took the least time."""
+"""Estimates the offset between the robot's clock and this machine's from the fastest messages."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections import deque
 
 WINDOW_NS = 10_000_000_000
 AGREE_NS = 100_000_000
-"""Stamps that are at most this much older than their arrival (or a fifth of it newer) are of the same clock."""
+"""Stamps at most this much older than their arrival (or a fifth of it newer) are from the same clock."""
 
 
 class ClockComparison:
-    """How far the robot's clock is behind this machine's.
+    """The lag of the robot's clock behind this machine's.
 
-    A message cannot arrive before it is sent, so the least difference between arrival and stamp of the last ten
-    seconds tells the clocks' offset up to the fastest transport.
+    A message cannot arrive before it is sent, so the least difference between arrival and stamp in the last ten
+    seconds is the clocks' offset plus the least transport time.
 
     Attributes:
-        simulated: the robot's clock is that of a simulation, which may be slow, fast or stand: only the newest
-            message tells how it is to this machine's.
+        simulated: whether the robot's clock is that of a simulation, which may be slow, fast or stopped: only the
+            newest message is used then.
     """
 
     def __init__(self) -> None:
@@ -25,11 +25,11 @@ class ClockComparison:
         self.simulated = False
 
     def add(self, stamp_ns: int, arrived_ns: int) -> None:
-        """Take note of one message.
+        """Add one message.
 
         Args:
-            stamp_ns: when the robot measured, by its clock.
-            arrived_ns: when the message was here, by this machine's.
+            stamp_ns: time of the measurement, by the robot's clock.
+            arrived_ns: time of arrival, by this machine's clock.
         """
         difference, least = arrived_ns - stamp_ns, self._least
         if self.simulated:
@@ -42,15 +42,15 @@ class ClockComparison:
 
     @property
     def difference_ns(self) -> int:
-        """The least difference seen of late: arrival minus stamp."""
+        """The least recent difference of arrival and stamp [ns]."""
         return self._least[0][1] if self._least else 0
 
     @property
     def offset_ns(self) -> int:
-        """What to add to the robot's stamps to have this machine's time; 0 if the clocks agree."""
+        """The offset from the robot's stamps to this machine's time [ns]; 0 if the clocks agree."""
         return self.difference_ns if self.simulated or not self.agree else 0
 
     @property
     def agree(self) -> bool:
-        """Whether both clocks show the same time, up to the time that messages take; a simulated one need not."""
+        """Whether both clocks agree up to the transport time; always true for a simulated clock."""
         return self.simulated or -AGREE_NS // 5 <= self.difference_ns <= AGREE_NS

@@ -1,4 +1,4 @@
-"""The ROS 2 side of a live robot: a node of its own that listens in a thread of its own."""
+"""The ROS 2 side of a live robot: a separate node that spins in its own thread."""
 
 from __future__ import annotations
 
@@ -22,41 +22,41 @@ from model_nodes.main_physics.sources.live.report import STATUS
 
 NODE = "robot_listener"
 DEPTH = 1000
-LOOK_PERIOD_S = 0.5
+DISCOVERY_PERIOD_S = 0.5
 DIAGNOSTICS_PERIOD_S = 1.0
 JOIN_S = 2.0
 
-Heard = Callable[[Any, int], None]
-"""Told of a message and when it arrived, in this machine's time [ns]."""
+OnMessage = Callable[[Any, int], None]
+"""Called with a message and its time of arrival, in this machine's time [ns]."""
 Report = Callable[[], tuple[bytes, str, Mapping[str, str]]]
-"""Level, message and values of the diagnostic to publish."""
+"""Returns level, message and values of the diagnostic to publish."""
 
 
 class RobotLink:
-    """Listens to topics of a robot until it is closed.
+    """Subscribes to topics of a robot until it is closed.
 
-    Joint states arrive raw and best effort, as sensor data do; everything else reliably. Users may override the QoS
-    by parameters (`qos_overrides.<topic>.subscription...`) and remap topics.
+    Joint states are received serialized and best-effort, like sensor data; everything else reliably. Users may
+    override the QoS by parameters (`qos_overrides.<topic>.subscription...`) and remap topics.
 
     Args:
         namespace: of the robot's relative topics, ``/`` for none; empty for that of this process.
         joint_states: topics of type sensor_msgs/msg/JointState.
-        on_joints: told of each of their messages, serialized.
-        others: further topics with who is told of their messages; their types are looked up in the graph.
-        types: types of those that are known beforehand.
-        report: asked once a second for a diagnostic.
+        on_joints: called with each of their messages, serialized.
+        others: further topics with the callbacks of their messages; their types are discovered in the graph.
+        types: types of the topics for which they are known beforehand.
+        report: called once a second for a diagnostic.
 
     Attributes:
-        topics: full names of the joint states' topics.
-        simulated: whether time is that of a simulation (parameter `use_sim_time`).
+        topics: full names of the topics of joint states.
+        simulated: whether the robot uses simulated time (parameter `use_sim_time`).
     """
 
     def __init__(
         self,
         namespace: str,
         joint_states: Sequence[str],
-        on_joints: Heard,
-        others: Mapping[str, Heard],
+        on_joints: OnMessage,
+        others: Mapping[str, OnMessage],
         types: Mapping[str, Any],
         report: Report,
     ) -> None:
@@ -88,9 +88,9 @@ class RobotLink:
         self._thread.start()
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop the thread and destroy the node."""
         self._over = True
-        with suppress(Exception):  # the process may be on its way out
+        with suppress(Exception):  # the process may be shutting down
             self._executor.wake()
         self._thread.join(JOIN_S)
         with suppress(Exception):
@@ -100,37 +100,37 @@ class RobotLink:
             rclpy.try_shutdown()
 
     def _subscribe(
-        self, kind: Any, topic: str, heard: Heard, qos: QoSProfile, raw: bool = False
+        self, kind: Any, topic: str, callback: OnMessage, qos: QoSProfile, raw: bool = False
     ) -> Any:
-        def hear(message: Any) -> None:
-            heard(message, time.time_ns())
+        def on_message(message: Any) -> None:
+            callback(message, time.time_ns())
 
         return self._node.create_subscription(
             kind,
             topic,
-            hear,
+            on_message,
             qos,
             raw=raw,
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
 
     def _run(self) -> None:
-        next_look = next_report = 0.0
+        next_discovery = next_report = 0.0
         while not self._over and rclpy.ok():
             try:
                 self._executor.spin_once(0.05)
             except (ExternalShutdownException, RuntimeError):
                 return
             now = time.monotonic()
-            if self._others and now >= next_look:
-                next_look = now + LOOK_PERIOD_S
-                self._look_for_topics()
+            if self._others and now >= next_discovery:
+                next_discovery = now + DISCOVERY_PERIOD_S
+                self._discover_topics()
             if now >= next_report:
                 next_report = now + DIAGNOSTICS_PERIOD_S
                 self._publish()
 
-    def _look_for_topics(self) -> None:
-        """Subscribe to those whose type has become known."""
+    def _discover_topics(self) -> None:
+        """Subscribe to the topics whose type has been discovered."""
         known = dict(self._node.get_topic_names_and_types())
         for topic in list(self._others):
             full = self._node.resolve_topic_name(topic)
@@ -154,9 +154,9 @@ class RobotLink:
 
 
 def _node(namespace: str) -> Node:
-    """The node; its name stands although the process's own is remapped, its namespace only if one is given.
+    """Create the node; remappings of the process do not apply to its name, nor to a given namespace.
 
-    Several twins may listen in a robot's namespace, so there each has a name of its own.
+    Several twins may listen in a robot's namespace, so the name contains the process id there.
     """
     if not namespace:
         return Node(NODE, cli_args=["--ros-args", "-r", f"__node:={NODE}"])
@@ -166,7 +166,7 @@ def _node(namespace: str) -> Node:
 
 
 def message_class(type_name: str) -> Any:
-    """The class of a message type such as ``std_msgs/msg/Int32``; None if its package is not installed."""
+    """Return the class of a message type such as ``std_msgs/msg/Int32``; None if it is not installed."""
     package, _, name = type_name.partition("/msg/")
     try:
         return getattr(import_module(f"{package}.msg"), name)

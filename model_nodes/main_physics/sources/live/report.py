@@ -1,4 +1,4 @@
-"""How the live robot and the twin's hold on it are doing, for diagnostics."""
+"""The state of the connection to a live robot, for diagnostics."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ KEPT_LAGS = 2000
 STATUS = "hetwin: robot"
 """Name of the diagnostic."""
 FOLLOWS = "twin follows"
-"""Key of the diagnostic that says whether a run is under way."""
+"""Key of the diagnostic for whether a run has begun."""
 
 
 class Health:
-    """Counts and times that a diagnostic tells.
+    """Counters and times for a diagnostic.
 
     Args:
         clocks: comparison of the robot's clock with this machine's.
@@ -40,33 +40,33 @@ class Health:
         self._following = False
 
     def begin(self) -> None:
-        """The run begins; what was counted before is forgotten."""
+        """Reset the counters when the run begins."""
         with self._lock:
             self._lags.clear()
             self._gaps, self._longest_gap = 0, 0.0
             self._following = True
 
     def heard(self) -> None:
-        """A joint message came in."""
+        """Count a joint message."""
         self._heard += 1
 
     def lags(self, lag_ns: int) -> None:
-        """The twin begins a step so long after its newest sample was measured."""
+        """Record the age of the newest sample at the beginning of a step [ns]."""
         with self._lock:
             self._lags.append(lag_ns)
 
     def gap(self, seconds: float) -> None:
-        """Joint states were missing for so long."""
+        """Record a gap in the joint states [s]."""
         self._gaps += 1
         self._longest_gap = max(self._longest_gap, seconds)
 
     def unusable(self, reason: str) -> None:
-        """A message could not be used."""
+        """Count a message that could not be used."""
         self._unusable += 1
         self._problem = reason
 
     def last_problem(self) -> str:
-        """Why the newest unusable message was not used, in words; empty if there was none."""
+        """Describe the newest unusable message; empty if there was none."""
         return f" ({self._unusable} messages could not be used: {self._problem})" * bool(
             self._unusable
         )
@@ -74,12 +74,12 @@ class Health:
     def report(
         self, silent_s: float, gap_s: float, skipped_ns: int, period_ns: int
     ) -> tuple[bytes, str, Mapping[str, str]]:
-        """Level, message and values of the diagnostic.
+        """Return level, message and values of the diagnostic.
 
         Args:
-            silent_s: how long nothing has come in.
-            gap_s: from when on that is a gap.
-            skipped_ns: motion that was left out.
+            silent_s: time since the newest joint state.
+            gap_s: silence from which on it is a gap.
+            skipped_ns: duration of skipped motion.
             period_ns: of the main model.
         """
         now = time.monotonic()
@@ -108,4 +108,4 @@ class Health:
         if not self._clocks.agree:
             difference = self._clocks.difference_ns / 1e9
             return WARN, f"the robot's clock is {difference:.3f} s behind", values
-        return OK, "joint states come in", values
+        return OK, "receiving joint states", values

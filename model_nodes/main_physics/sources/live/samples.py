@@ -1,7 +1,7 @@
-"""Joint samples as they come in, and the motion through them.
+"""Joint samples as they arrive, and the motion through them.
 
-The twin follows one sample behind the robot: where the joints are between two samples depends on the sample after
-them, as it does in a replay, and so a robot that is played live moves in the twin exactly as in the replay.
+The twin follows the robot with a delay of one sample: the motion between two samples depends on the sample after
+them, as in a replay. A recording that is published live therefore gives exactly the same motion as its replay.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.source import JointMotion
 
 KEPT_BEHIND = 40
-"""Samples before the present that are kept: they tell slopes and the usual interval."""
+"""Past samples that are kept, for the slopes and the median interval."""
 AHEAD = 4
-"""Samples behind the asked time that the motion may depend on."""
-MOST_ROWS = 50
+"""Samples after the requested time on which the motion may depend."""
+MAX_ROWS = 50
 
 
 class _Group:
-    """Samples of joints that come together."""
+    """Samples of the joints of the same messages."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
@@ -43,16 +43,16 @@ class _Group:
         del self.times[:count], self.positions[:count], self.efforts[:count]
 
     def index_after(self, time_ns: int) -> int:
-        """Index of the first sample at or after a time."""
+        """Return the index of the first sample at or after a time."""
         return int(np.searchsorted(self.times, time_ns))
 
 
 class Unusable(Exception):
-    """A message that cannot be used; the text says why."""
+    """A message cannot be used; the text is the reason."""
 
 
 class JointSamples:
-    """All that is known of the joints; times are the robot's stamps in ns.
+    """All received joint samples; times are the robot's stamps [ns].
 
     Args:
         renamed: the robot's name of a joint, by its name in the messages, where they differ.
@@ -66,11 +66,11 @@ class JointSamples:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All joints heard of, by the robot's names, sorted."""
+        """All received joints, by the robot's names, sorted."""
         return tuple(sorted({name for group in self._groups.values() for name in group.names}))
 
     def add(self, sample: JointSample, time_ns: int) -> int | None:
-        """Take in a message; answers the time since the last of the same joints, None for the first.
+        """Add a message; returns the time since the last one of the same joints [ns], None for the first.
 
         Raises:
             Unusable: if it is malformed or not newer than the last.
@@ -79,7 +79,7 @@ class JointSamples:
         if len(sample.positions) != size:
             raise Unusable(f"{len(sample.names)} names, {len(sample.positions) // 8} positions")
         if size == 0:
-            raise Unusable("it names no joint")
+            raise Unusable("it contains no joint")
         positions = np.frombuffer(sample.positions)
         if not np.isfinite(positions).all():
             raise Unusable("a position is not a number")
@@ -97,7 +97,7 @@ class JointSamples:
     def _group(self, names: tuple[str, ...]) -> _Group:
         robot_names = tuple(self._renamed.get(name, name) for name in names)
         if len(set(robot_names)) != len(robot_names):
-            raise Unusable("it names a joint twice")
+            raise Unusable("it contains a joint twice")
         key = frozenset(robot_names)
         group = self._groups.setdefault(key, _Group(robot_names))
         if names not in group.orders:
@@ -106,9 +106,9 @@ class JointSamples:
         return group
 
     def bind(self, joints: Sequence[str]) -> NDArray[np.bool_]:
-        """Choose joints and their order; answers which of them are heard of.
+        """Select joints and their order; returns (joints,) which of them are received.
 
-        A joint that several publishers tell follows the first of them.
+        A joint that several publishers publish follows the first of them.
         """
         self._joints = len(joints)
         self._columns = []
@@ -122,21 +122,21 @@ class JointSamples:
 
     @property
     def complete(self) -> bool:
-        """Whether every group of joints has told more than one sample."""
+        """Whether every group of joints has more than one sample."""
         return bool(self._groups) and all(len(g.times) >= 2 for g in self._groups.values())
 
     @property
     def known_until(self) -> int:
-        """Up to which time the motion of all chosen joints is certain: one sample behind."""
+        """The time up to which the motion of all selected joints is certain: one sample behind."""
         return min(group.times[-2] for group, _, _ in self._columns)
 
     @property
     def newest(self) -> int:
-        """Time of the newest sample of any chosen joint."""
+        """The time of the newest sample of any selected joint."""
         return max(group.times[-1] for group, _, _ in self._columns)
 
     def bound(self, time_ns: int) -> int:
-        """Time of the newest sample that a state at this time moves towards, of any chosen joint."""
+        """Return the time of the newest sample towards which any selected joint moves at a time."""
         bounds = []
         for group, _, _ in self._columns:
             index = min(group.index_after(time_ns), len(group.times) - 1)
@@ -144,13 +144,13 @@ class JointSamples:
         return max(bounds)
 
     def interval_ns(self) -> int:
-        """The usual time between two samples of the slowest group."""
+        """Return the median interval between samples of the slowest group [ns]."""
         groups = [group for group, _, _ in self._columns] or list(self._groups.values())
         medians = [np.median(np.diff(g.times[-KEPT_BEHIND:])) for g in groups if len(g.times) > 1]
         return int(max(medians, default=0))
 
     def cut(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
-        """Forget the motion between two times and close up what follows, `bridge_ns` after the first."""
+        """Delete the motion between two times and shift later samples to `bridge_ns` after the first."""
         shift = end_ns - begin_ns - bridge_ns
         for group, _, _ in self._columns:
             first, last = group.index_after(begin_ns + 1), group.index_after(end_ns)
@@ -159,7 +159,7 @@ class JointSamples:
             group.times[first:] = [time - shift for time in group.times[first:]]
 
     def motion(self, time_ns: int, period_ns: int, rows: int) -> list[JointMotion]:
-        """The joints at this time and the periods after it; those that nobody tells read 0."""
+        """Return the motion at a time and the periods after it; joints without samples are 0."""
         times = time_ns + period_ns * np.arange(rows, dtype=np.int64)
         shape = (rows, self._joints)
         tables: list[Floats] = [np.zeros(shape), np.zeros(shape), np.zeros(shape)]

@@ -21,7 +21,7 @@ from model_nodes.main_physics.sources.event_stream import EventReader
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
 from model_nodes.main_physics.sources.live.clocks import ClockComparison
 from model_nodes.main_physics.sources.live.report import Health
-from model_nodes.main_physics.sources.live.samples import MOST_ROWS, JointSamples, Unusable
+from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples, Unusable
 from model_nodes.main_physics.sources.source import JointMotion, Source
 
 GAP_INTERVALS = 5
@@ -30,25 +30,25 @@ CLOCK_JUMP_NS = 1_000_000_000
 SETTLE_S = 0.3
 SECOND = 1_000_000_000
 SKIP_BRIDGE = 0.25
-"""Share of skipped motion that the twin takes to get over it."""
-HOPELESS_NS = 60_000_000_000
-"""A twin that is so far behind does not catch up; what waits for it would fill the memory."""
+"""Fraction of the skipped time in which the twin bridges the skipped motion."""
+MAX_BACKLOG_NS = 60_000_000_000
+"""A twin further behind than this fails: it would not catch up, and the samples would fill the memory."""
 
 
 class LiveSource(Source):
-    """Follows a robot's topics; run time 0 is when the run began, by the robot's clock.
+    """Follows a robot's topics; run time 0 is the beginning of the run, by the robot's clock.
 
-    A motion is answered once it is certain, so the twin cannot run ahead of the robot and keeps its pace. While the
-    robot is silent the twin waits, and what happened meanwhile is bridged as it is in a recording with a gap.
+    `motion` blocks until the motion is certain, so the twin cannot run ahead of the robot and keeps its pace. While
+    the robot is silent the twin waits, and the gap is bridged as in a recording.
 
     Args:
-        spec: what to listen to, and what to do when the robot is silent or the twin is late.
+        spec: the topics, and the reactions to a silent robot and a late twin.
 
     Attributes:
-        notes: what a person should know at the start.
+        notes: notes for the user at the start.
 
     Raises:
-        BadInput: if ROS 2 is not there, or the robot says nothing for `wait` seconds.
+        BadInput: if ROS 2 is not installed, or the robot publishes no joint states within `wait` seconds.
     """
 
     def __init__(self, spec: LiveSpec) -> None:
@@ -61,7 +61,7 @@ class LiveSource(Source):
                 expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
             ) from None
         self._spec = spec
-        self._news = threading.Condition()
+        self._updated = threading.Condition()
         self._samples = JointSamples(dict(spec.joints))
         self._decoder = JointMessageDecoder()
         self._clocks = ClockComparison()
@@ -85,8 +85,8 @@ class LiveSource(Source):
         self._link = RobotLink(
             spec.live,
             spec.joint_states,
-            self._hear_joints,
-            {topic: self._hearer(topic, of_topic) for topic, of_topic in readers.items()},
+            self._on_joints,
+            {topic: self._event_callback(topic, of_topic) for topic, of_topic in readers.items()},
             _known_types(spec),
             self._report,
         )
@@ -97,26 +97,24 @@ class LiveSource(Source):
             self._link.close()
             raise
 
-    # ------------------------------------------------------------------ what the main model asks
-
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """All joints heard of so far, sorted."""
+        """All joints received so far, sorted."""
         return self._samples.names
 
     @property
     def duration_ns(self) -> None:
-        """Nobody knows."""
+        """None: the end of a live run is unknown."""
         return
 
     def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
-        """Choose the joints and their order for `motion`; answers which of them the robot tells.
+        """Select the joints and their order for `motion`; returns (joints,) which of them the robot publishes.
 
         Raises:
-            BadInput: if it tells none of them.
+            BadInput: if it publishes none of them.
         """
         self._period_ns = period_ns
-        with self._news:
+        with self._updated:
             driven = self._samples.bind(joints)
             if driven.any():
                 self._epoch_ns = self._samples.known_until
@@ -130,7 +128,7 @@ class LiveSource(Source):
             )
         resting = [joint for joint, moved in zip(joints, driven, strict=True) if not moved]
         if resting:
-            self.notes.append(f"joints that the live robot does not tell: {', '.join(resting)}")
+            self.notes.append(f"joints that the live robot does not publish: {', '.join(resting)}")
         if not self._clocks.agree:
             seconds = self._clocks.difference_ns / 1e9
             self.notes.append(
@@ -139,8 +137,8 @@ class LiveSource(Source):
         return driven
 
     def begin(self) -> bool:
-        """Run time 0 is the next whole second of the robot's clock; what came before is of no interest any more."""
-        with self._news:
+        """Set run time 0 to the next full second of the robot's clock; earlier events are dropped."""
+        with self._updated:
             self._epoch_ns = -(-self._samples.known_until // SECOND) * SECOND
             self._waiting = deque(e for e in self._waiting if e.time_ns >= self._epoch_ns)
         self._block = []
@@ -148,42 +146,42 @@ class LiveSource(Source):
         return True
 
     def motion(self, time_ns: int) -> JointMotion:
-        """The joints at that time; waits until the robot has told.
+        """Return the joints at a time; blocks until the motion is certain.
 
         Raises:
             RunFailed: if the robot is silent for too long, its clock jumps, or the twin is too late.
         """
         row, off = divmod(time_ns - self._block_ns, self._period_ns)
         if off or not 0 <= row < len(self._block):
-            with self._news:
+            with self._updated:
                 known = self._wait_until_known(time_ns)
-                self._mind_the_lag(time_ns)
+                self._handle_lag(time_ns)
                 known = max(known, self._samples.known_until - self._epoch_ns)
                 ahead = (known - time_ns) // self._period_ns
-                rows = min(max(1, ahead + 1), MOST_ROWS)
+                rows = min(max(1, ahead + 1), MAX_ROWS)
                 at = self._epoch_ns + time_ns
                 self._block = self._samples.motion(at, self._period_ns, rows)
                 self._block_ns, row = time_ns, 0
-        with self._news:
+        with self._updated:
             self._bound_ns = self._samples.bound(self._epoch_ns + time_ns)
         self._health.lags(time.time_ns() - self._measured_ns)
         return self._block[row]
 
     def events(self, time_ns: int) -> list[Event]:
-        """Annotations, topics and what is to be said of the robot, up to and including `time_ns`."""
+        """Return annotations, topic values and events about the robot up to and including `time_ns`."""
         until = time_ns + self._epoch_ns
-        with self._news:
+        with self._updated:
             due = sorted((e for e in self._waiting if e.time_ns <= until), key=_when)
             self._waiting = deque(e for e in self._waiting if e.time_ns > until)
         return [self._numbered(event) for event in due]
 
     def ended(self, time_ns: int) -> bool:
-        """Whether the robot was silent for so long that it is done, and all that it told was played."""
+        """Whether the robot's silence has ended the run and all received motion was played."""
         return self._over_ns is not None and time_ns >= self._over_ns
 
     @property
     def input_ns(self) -> int | None:
-        """When the newest joint sample in the last motion was measured, in this machine's time [ns]."""
+        """The time at which the newest sample of the last motion was measured, in this machine's time [ns]."""
         return None if self._over_ns is not None else self._measured_ns
 
     @property
@@ -196,55 +194,55 @@ class LiveSource(Source):
         return self._late and self._spec.when_late is WhenLate.LOWER_RATES
 
     def close(self) -> None:
-        """Listen no more."""
+        """Unsubscribe."""
         self._link.close()
 
-    # ------------------------------------------------------------------ what the robot says
-
-    def _hear_joints(self, raw: bytes, arrived_ns: int) -> None:
+    def _on_joints(self, raw: bytes, arrived_ns: int) -> None:
         try:
             sample = self._decoder.decode(bytes(raw))
         except Undecodable as error:
             self._health.unusable(str(error))
             return
         stamp_ns = sample.stamp_ns or arrived_ns
-        with self._news:
+        with self._updated:
             try:
                 since = self._samples.add(sample, stamp_ns - self._skipped_ns)
             except Unusable as error:
-                self._refuse(stamp_ns, str(error))
+                self._reject(stamp_ns, str(error))
                 return
             if since is None and self._bound:
-                self._health.unusable(f"heard of too late: {', '.join(sample.names)}")
+                self._health.unusable(f"first received too late: {', '.join(sample.names)}")
             self._clocks.add(stamp_ns, arrived_ns)
             self._newest_arrival = time.monotonic()
             self._health.heard()
             if since is not None and since > self._gap_ns():
-                self._gap(stamp_ns - self._skipped_ns, since)
-            self._news.notify_all()
+                self._record_gap(stamp_ns - self._skipped_ns, since)
+            self._updated.notify_all()
 
-    def _refuse(self, stamp_ns: int, reason: str) -> None:
+    def _reject(self, stamp_ns: int, reason: str) -> None:
         newest = self._samples.newest if self._samples.complete else stamp_ns
         back = newest + self._skipped_ns - stamp_ns
         if self._block and back > CLOCK_JUMP_NS:
             self._broken = f"the robot's clock jumped back by {back / 1e9:.3f} s"
-            self._news.notify_all()
+            self._updated.notify_all()
         self._health.unusable(reason)
 
     def _gap_ns(self) -> int:
         return max(LEAST_GAP_NS, GAP_INTERVALS * self._samples.interval_ns())
 
-    def _gap(self, end_ns: int, length_ns: int) -> None:
+    def _record_gap(self, end_ns: int, length_ns: int) -> None:
         seconds = round(length_ns / 1e9, 3)
         self._health.gap(seconds)
         self._waiting.append(Event("robot_gap", end_ns, arguments={"seconds": seconds}))
         self._silences.append((end_ns - length_ns, end_ns))
 
-    def _hearer(self, topic: str, readers: Sequence[EventReader]) -> Callable[[Any, int], None]:
-        def hear(message: Any, arrived_ns: int) -> None:
+    def _event_callback(
+        self, topic: str, readers: Sequence[EventReader]
+    ) -> Callable[[Any, int], None]:
+        def on_message(message: Any, arrived_ns: int) -> None:
             stamp = getattr(getattr(message, "header", None), "stamp", None)
             when = stamp.sec * 1_000_000_000 + stamp.nanosec if stamp is not None else 0
-            with self._news:
+            with self._updated:
                 when = (when or arrived_ns - self._clocks.offset_ns) - self._skipped_ns
                 try:
                     for reader in readers:
@@ -252,24 +250,22 @@ class LiveSource(Source):
                 except ValueError as error:
                     self._health.unusable(f"{topic}: {error}")
 
-        return hear
+        return on_message
 
     def _report(self) -> tuple[bytes, str, Mapping[str, str]]:
         silent = time.monotonic() - self._newest_arrival
         return self._health.report(silent, self._gap_ns() / 1e9, self._skipped_ns, self._period_ns)
 
-    # ------------------------------------------------------------------ waiting and lag
-
     def _wait_for_robot(self) -> None:
-        """Wait until it has told enough, and a little longer: its joints may come from several publishers."""
+        """Wait for joint states, and a little longer, since there may be several publishers."""
         end = time.monotonic() + self._spec.wait
-        with self._news:
+        with self._updated:
             while not self._samples.complete:
-                if not self._news.wait(min(0.2, max(end - time.monotonic(), 0.0))) and (
+                if not self._updated.wait(min(0.2, max(end - time.monotonic(), 0.0))) and (
                     time.monotonic() >= end
                 ):
                     raise BadInput(
-                        "the robot says nothing",
+                        "the robot publishes no joint states",
                         where=", ".join(self._link.topics),
                         found=f"no joint states within {self._spec.wait:g} s",
                         expected="sensor_msgs/msg/JointState on these topics, in this ROS domain"
@@ -278,7 +274,7 @@ class LiveSource(Source):
         time.sleep(SETTLE_S)
 
     def _wait_until_known(self, time_ns: int) -> int:
-        """Wait for the samples that the motion at this time depends on; up to when it is known then."""
+        """Wait for the samples on which the motion at a time depends; returns the time up to which it is known."""
         while True:
             if self._broken is not None:
                 raise RunFailed("source", "read", time_ns, self._broken)
@@ -289,24 +285,24 @@ class LiveSource(Source):
                 return time_ns
             silent = time.monotonic() - self._newest_arrival
             if silent >= self._spec.timeout:
-                self._fall_silent(time_ns)
+                self._end_after_silence(time_ns)
                 continue
-            self._news.wait(min(0.5, self._spec.timeout - silent))
+            self._updated.wait(min(0.5, self._spec.timeout - silent))
 
-    def _fall_silent(self, time_ns: int) -> None:
+    def _end_after_silence(self, time_ns: int) -> None:
         if self._spec.on_silence is OnSilence.FAIL:
             topics = ", ".join(self._link.topics)
             reason = (
                 f"the robot has been silent on {topics} for {self._spec.timeout:g} s;"
-                " expected joint states (on_silence: end takes this for the end of the run)"
+                " expected joint states (on_silence: end would end the run instead)"
             )
             raise RunFailed("source", "read", time_ns, reason)
         self._over_ns = max(self._samples.newest - self._epoch_ns, time_ns)
 
-    def _mind_the_lag(self, time_ns: int) -> None:
-        """Do what the spec says if the newest known motion is too far ahead of the twin.
+    def _handle_lag(self, time_ns: int) -> None:
+        """React as specified if the twin lags too far behind the newest known motion.
 
-        For the time in which the robot was silent the twin could not go on: that is not counted.
+        Time in which the robot was silent is not counted, since the twin could not proceed.
         """
         backlog = self._samples.known_until - self._epoch_ns - time_ns
         lag = backlog - self._silent_after(self._epoch_ns + time_ns)
@@ -314,12 +310,14 @@ class LiveSource(Source):
         was_late, self._late = self._late, lag > (limit // 2 if self._late else limit)
         if not self._late:
             if was_late:
-                self._say(time_ns, "caught_up", {})
+                self._add_event(time_ns, "caught_up", {})
             return
         if not was_late:
             seconds = round(lag / 1e9, 3)
-            self._say(time_ns, "late", {"seconds": seconds, "then": self._spec.when_late.value})
-        if self._spec.when_late is WhenLate.STOP or lag > HOPELESS_NS:
+            self._add_event(
+                time_ns, "late", {"seconds": seconds, "then": self._spec.when_late.value}
+            )
+        if self._spec.when_late is WhenLate.STOP or lag > MAX_BACKLOG_NS:
             reason = (
                 f"the twin is {lag / 1e9:.3f} s behind the robot; expected at most"
                 f" {self._spec.max_lag:g} s (max_lag; when_late: {self._spec.when_late})"
@@ -329,7 +327,7 @@ class LiveSource(Source):
             self._skip(time_ns, backlog)
 
     def _silent_after(self, at_ns: int) -> int:
-        """How much of what is known after a time is silence of the robot."""
+        """Return the total silence of the robot in the known motion after a time [ns]."""
         self._silences = [silence for silence in self._silences if silence[1] > at_ns]
         return sum(end - max(begin, at_ns) for begin, end in self._silences)
 
@@ -340,18 +338,18 @@ class LiveSource(Source):
         skipped = backlog - bridge
         self._silences.clear()
         self._skipped_ns += skipped
-        # What was announced meanwhile is due at once, what comes later moves along.
+        # Events of the skipped time are due at once; later ones are shifted.
         moved = (max(e.time_ns - skipped, min(e.time_ns, begin)) for e in self._waiting)
         self._waiting = deque(
             replace(event, time_ns=then) for event, then in zip(self._waiting, moved, strict=True)
         )
-        self._say(time_ns, "motion_skipped", {"seconds": round(skipped / 1e9, 3)})
+        self._add_event(time_ns, "motion_skipped", {"seconds": round(skipped / 1e9, 3)})
 
-    def _say(self, time_ns: int, name: str, arguments: Mapping[str, Any]) -> None:
+    def _add_event(self, time_ns: int, name: str, arguments: Mapping[str, Any]) -> None:
         self._waiting.append(Event(name, self._epoch_ns + time_ns, arguments=dict(arguments)))
 
     def _numbered(self, event: Event) -> Event:
-        """In run time; with a number of its own if it is not the main model's."""
+        """Convert an event to run time, and number it if its source is not the main model."""
         time_ns = max(0, event.time_ns - self._epoch_ns)
         if not event.source:
             return replace(event, time_ns=time_ns)

@@ -1,4 +1,4 @@
-"""Resolves the frames in which SDFormat gives poses."""
+"""Resolves the frames in which SDFormat expresses poses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Frame:
 class Frames:
     """Frames of one scope (a world or a model); `root` is the scope's own frame.
 
-    A frame's pose is told in the frame `base`; all are resolved to the scope's frame.
+    A frame's pose is given in the frame `base`; all are resolved to the scope's frame.
     """
 
     root: str
@@ -48,15 +48,15 @@ class Frames:
         self._resolved[name] = pose
 
     def pose(self, name: str, asking: Element) -> Pose:
-        """A frame's pose in the scope's frame.
+        """Return a frame's pose in the scope's frame.
 
         Raises:
-            BadInput: if there is no such frame, or the frames depend on each other in a circle.
+            BadInput: if there is no such frame, or the frames form a cycle.
         """
         return self._pose(name, asking, ())
 
     def relative(self, element: Element, default_base: str = "") -> Pose:
-        """The pose of an element that is not a frame itself, in the scope's frame."""
+        """Return the pose of an element that is not a frame itself, in the scope's frame."""
         pose = element.child("pose")
         base = relative_to(pose) or default_base or self.root
         return compose(self.pose(base, element), read_pose(pose))
@@ -76,5 +76,5 @@ class Frames:
         return self._resolved[name]
 
     def between(self, outer: str, inner: str, asking: Element) -> Pose:
-        """The pose of frame `inner` in frame `outer`."""
+        """Return the pose of frame `inner` in frame `outer`."""
         return compose(invert(self.pose(outer, asking)), self.pose(inner, asking))

@@ -22,41 +22,41 @@ _NOT_READ = ("heightmap", "image", "polyline", "cone", "empty")
 
 
 @dataclass(frozen=True, slots=True)
-class FormReader:
-    """Reads the forms of one file."""
+class GeometryReader:
+    """Reads the geometries of one file."""
 
     resources: Resources
 
     def read(self, element: Element, pose: Pose, context: Context) -> Geometry | None:
-        """A ``<visual>`` or ``<collision>`` at `pose`; None if it is not carried over.
+        """Read a ``<visual>`` or ``<collision>`` at `pose`; returns None if it is not supported.
 
         Raises:
-            BadInput: if it has no form or a wrong size.
+            BadInput: if it has no shape or an invalid size.
         """
         collides = element.tag == "collision"
-        context.tell_ignored(element, _KNOWN_IN_COLLISION if collides else _KNOWN_IN_VISUAL)
+        context.note_ignored(element, _KNOWN_IN_COLLISION if collides else _KNOWN_IN_VISUAL)
         geometry = element.need("geometry")
         if not geometry.children:
-            raise geometry.bad("is empty", expected="a form such as <box>")
-        form = geometry.children[0]
-        if form.tag in _NOT_READ:
-            context.note(f"<{form.tag}> is not carried over")
+            raise geometry.bad("is empty", expected="a shape such as <box>")
+        shape = geometry.children[0]
+        if shape.tag in _NOT_READ:
+            context.note(f"<{shape.tag}> is not carried over")
             return None
         friction = _friction(element.child("surface"), context)
         colour = GREY if collides else _colour(element.child("material"), context)
         density = element.number_in("density", 1000.0, least=0.0)
-        if form.tag == "mesh":
-            hull = self._hull(form, context)
+        if shape.tag == "mesh":
+            hull = self._hull(shape, context)
             if hull is None:
                 return None
             return Geometry(ShapeKind.MESH, (), pose, colour, collides, friction, hull, density)
-        kind, size, turn = _primitive(form)
+        kind, size, turn = _primitive(shape)
         pose = compose(pose, turn)
         return Geometry(kind, size, pose, colour, collides, friction, None, density)
 
     def _hull(self, mesh: Element, context: Context) -> Hull | None:
-        context.tell_ignored(mesh, {"uri", "scale"})
-        reference = mesh.need("uri").words("a file")
+        context.note_ignored(mesh, {"uri", "scale"})
+        reference = mesh.need("uri").required_text("a file")
         scale = mesh.child("scale")
         x, y, z = (1.0, 1.0, 1.0) if scale is None else scale.numbers(3)
         try:
@@ -66,32 +66,32 @@ class FormReader:
             return None
 
 
-def _lengths(form: Element, tag: str, count: int) -> tuple[float, ...]:
-    element = form.need(tag)
+def _lengths(shape: Element, tag: str, count: int) -> tuple[float, ...]:
+    element = shape.need(tag)
     values = element.numbers(count)
     if min(values) <= 0:
         raise element.bad("has a length that is not positive", element.text.strip(), "above 0")
     return tuple(values)
 
 
-def _primitive(form: Element) -> tuple[ShapeKind, tuple[float, ...], Pose]:
-    if form.tag == "box":
-        return ShapeKind.BOX, _lengths(form, "size", 3), IDENTITY
-    if form.tag == "sphere":
-        return ShapeKind.SPHERE, _lengths(form, "radius", 1), IDENTITY
-    if form.tag in ("cylinder", "capsule"):
-        size = (*_lengths(form, "radius", 1), *_lengths(form, "length", 1))
-        return ShapeKind(form.tag), size, IDENTITY
-    if form.tag == "ellipsoid":
-        return ShapeKind.ELLIPSOID, _lengths(form, "radii", 3), IDENTITY
-    if form.tag == "plane":
-        size = _lengths(form, "size", 2) if form.child("size") else (1.0, 1.0)
-        return ShapeKind.PLANE, size, _plane_turn(form)
-    raise form.bad("is an unknown form", form.tag, "box, sphere, cylinder, capsule, mesh ...")
+def _primitive(shape: Element) -> tuple[ShapeKind, tuple[float, ...], Pose]:
+    if shape.tag == "box":
+        return ShapeKind.BOX, _lengths(shape, "size", 3), IDENTITY
+    if shape.tag == "sphere":
+        return ShapeKind.SPHERE, _lengths(shape, "radius", 1), IDENTITY
+    if shape.tag in ("cylinder", "capsule"):
+        size = (*_lengths(shape, "radius", 1), *_lengths(shape, "length", 1))
+        return ShapeKind(shape.tag), size, IDENTITY
+    if shape.tag == "ellipsoid":
+        return ShapeKind.ELLIPSOID, _lengths(shape, "radii", 3), IDENTITY
+    if shape.tag == "plane":
+        size = _lengths(shape, "size", 2) if shape.child("size") else (1.0, 1.0)
+        return ShapeKind.PLANE, size, _plane_turn(shape)
+    raise shape.bad("is an unknown shape", shape.tag, "box, sphere, cylinder, capsule, mesh ...")
 
 
-def _plane_turn(form: Element) -> Pose:
-    normal = form.child("normal")
+def _plane_turn(shape: Element) -> Pose:
+    normal = shape.child("normal")
     if normal is None:
         return IDENTITY
     x, y, z = normal.numbers(3)
@@ -109,20 +109,20 @@ def _plane_turn(form: Element) -> Pose:
 def _friction(surface: Element | None, context: Context) -> float | None:
     if surface is None:
         return None
-    context.tell_ignored(surface, {"friction", "bounce", "contact"})
+    context.note_ignored(surface, {"friction", "bounce", "contact"})
     bounce = surface.child("bounce")
     if bounce is not None:
-        _tell_bounce(bounce, context)
+        _note_bounce(bounce, context)
     contact = surface.child("contact")
     if contact is not None:
         names = [grandchild.tag for child in contact.children for grandchild in child.children]
-        told = ", ".join(dict.fromkeys(names or [child.tag for child in contact.children]))
-        context.note(f"<contact> ({told}) is not carried over")
+        ignored = ", ".join(dict.fromkeys(names or [child.tag for child in contact.children]))
+        context.note(f"<contact> ({ignored}) is not carried over")
     friction = surface.child("friction")
     return None if friction is None else _coefficients(friction, context)
 
 
-def _tell_bounce(bounce: Element, context: Context) -> None:
+def _note_bounce(bounce: Element, context: Context) -> None:
     for child in bounce.children:
         if child.tag == "restitution_coefficient":
             context.note("<restitution> is not carried over")
@@ -131,11 +131,11 @@ def _tell_bounce(bounce: Element, context: Context) -> None:
 
 
 def _coefficients(friction: Element, context: Context) -> float | None:
-    context.tell_ignored(friction, {"ode"})
+    context.note_ignored(friction, {"ode"})
     ode = friction.child("ode")
     if ode is None:
         return None
-    context.tell_ignored(ode, {"mu", "mu2"})
+    context.note_ignored(ode, {"mu", "mu2"})
     sliding = ode.number_in("mu", 1.0, least=0.0)
     if ode.number_in("mu2", sliding, least=0.0) != sliding:
         context.note("<mu2> differs from <mu> and is not carried over")
@@ -145,7 +145,7 @@ def _coefficients(friction: Element, context: Context) -> float | None:
 def _colour(material: Element | None, context: Context) -> Colour:
     if material is None:
         return GREY
-    context.tell_ignored(material, {"diffuse", "ambient", "specular", "emissive"})
+    context.note_ignored(material, {"diffuse", "ambient", "specular", "emissive"})
     element = material.child("diffuse") or material.child("ambient")
     if element is None:
         return GREY

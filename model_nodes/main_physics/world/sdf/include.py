@@ -29,38 +29,38 @@ class Include:
 
 
 def read_include(element: Element, resources: Resources, context: Context) -> Include:
-    """Read what an ``<include>`` names.
+    """Read the file that an ``<include>`` names.
 
     Raises:
         BadInput: if it is missing or malformed.
     """
-    context.tell_ignored(element, _KNOWN)
+    context.note_ignored(element, _KNOWN)
     uri = element.need("uri")
     try:
-        found = resources.find(uri.words("a file or folder"))
+        found = resources.find(uri.required_text("a file or folder"))
     except BadInput as error:
         raise uri.bad(error.problem, error.found, error.expected) from None
     root = _root(found)
     name_element = element.child("name")
-    name = "" if name_element is None else name_element.words("a name")
+    name = "" if name_element is None else name_element.required_text("a name")
     static = element.child("static")
     placement_frame = element.child("placement_frame")
     placement = Placement(
         name,
         static=None if static is None else truth(static),
-        frame="" if placement_frame is None else placement_frame.words("a frame"),
+        frame="" if placement_frame is None else placement_frame.required_text("a frame"),
     )
     return _read(root, placement, resources, context, placed=element.child("pose") is not None)
 
 
 def read_model_file(reference: str, name: str, resources: Resources, notes: Notes) -> list[Body]:
-    """Read one model, as if the world included it; it stands where its file says.
+    """Read one model as if the world included it; its pose is the one in its file.
 
     Args:
         reference: a file or folder, as in ``<uri>``.
         name: of the body.
-        resources: where to look for it.
-        notes: gets what is not carried over.
+        resources: search path for the file.
+        notes: what is not carried over is added here.
 
     Raises:
         BadInput: if it is missing or malformed.
@@ -77,7 +77,7 @@ def _root(found: Path) -> Element:
 def _read(
     root: Element, placement: Placement, resources: Resources, context: Context, *, placed: bool
 ) -> Include:
-    """Read SDFormat or URDF; `placed` says whether the include gives a pose."""
+    """Read SDFormat or URDF; `placed` is whether the include has a pose."""
     inside = resources.beside(root.file.parent)
     if root.tag == "robot":
         return _robot(root, placement, inside, context)
@@ -88,7 +88,7 @@ def _robot(root: Element, placement: Placement, resources: Resources, context: C
     name = placement.name or root.need_attribute("name")
 
     def bodies(pose: Pose) -> list[Body]:
-        # As in Gazebo: a URDF in a world is free, unless its root is a link named world.
+        # As in Gazebo: a URDF in a world is free unless its root link is named world.
         static = placement.static
         if static is None:
             static = any(e.attributes.get("name") == WORLD for e in root.all("link"))
@@ -120,7 +120,7 @@ def _model(
     inner = replace(context, version=version_of(root))
 
     def bodies(pose: Pose) -> list[Body]:
-        # The include's pose replaces the model's own.
+        # The include's pose overrides the model's.
         there = pose if placed else compose(pose, read_pose(model.child("pose")))
         placement_here = replace(placement, name=name, pose=there)
         return read_model(model, placement_here, resources, inner, root.file)
@@ -134,13 +134,13 @@ def _model_file(folder: Path) -> Path:
         for fallback in ("model.sdf", "model.urdf"):
             if (folder / fallback).is_file():
                 return folder / fallback
-        raise BadInput("holds no model", file=folder, expected="model.config or model.sdf")
+        raise BadInput("contains no model", file=folder, expected="model.config or model.sdf")
     root = read_xml(config)
     entries = list(root.all("sdf"))
     if not entries:
         raise root.bad("names no SDFormat file", expected="<sdf>model.sdf</sdf>")
     newest = max(entries, key=_entry_version)
-    file = folder / newest.words("a file")
+    file = folder / newest.required_text("a file")
     if not file.is_file():
         raise newest.bad("names a file that does not exist", newest.text.strip())
     return file

@@ -23,29 +23,29 @@ _NO_LIMIT = 1e15
 
 
 def read_joint(element: Element, frames: Frames, links: Container[str], context: Context) -> Joint:
-    """One joint; axis and anchor in the child link's frame.
+    """Read one joint; axis and anchor are in the child link's frame.
 
     Raises:
-        BadInput: if its type, links, axis or limits cannot be used.
+        BadInput: if its type, links, axis or limits are invalid.
     """
     name = element.need_attribute("name")
     context = context.at(f"joint {name}")
-    context.tell_ignored(element, {"parent", "child", "pose", "axis"})
+    context.note_ignored(element, {"parent", "child", "pose", "axis"})
     kind = _kind(element, context)
     parent = _link(element, "parent", links, or_world=True)
     child = _link(element, "child", links)
     if parent == child:
-        raise element.bad("joins a link with itself", child, "two links")
+        raise element.bad("connects a link with itself", child, "two links")
     anchor = frames.between(child, name, element)[:3]
     if kind is JointKind.FIXED:
         return Joint(name, kind, parent, child)
     axis = element.need("axis")
-    context.tell_ignored(axis, {"xyz", "limit", "dynamics", "use_parent_model_frame"})
+    context.note_ignored(axis, {"xyz", "limit", "dynamics", "use_parent_model_frame"})
     lower, upper = _limits(axis, element, context)
     dynamics = axis.child("dynamics")
     damping = friction = 0.0
     if dynamics is not None:
-        context.tell_ignored(dynamics, {"damping", "friction"})
+        context.note_ignored(dynamics, {"damping", "friction"})
         damping = dynamics.number_in("damping", 0.0, least=0.0)
         friction = dynamics.number_in("friction", 0.0, least=0.0)
     direction = _axis(axis, name, child, frames, context)
@@ -66,7 +66,7 @@ def _kind(element: Element, context: Context) -> JointKind:
 
 def _link(element: Element, tag: str, links: Container[str], *, or_world: bool = False) -> str:
     part = element.need(tag)
-    link = part.words("a link's name")
+    link = part.required_text("a link's name")
     if link in links or (or_world and link == WORLD):
         return link
     raise part.bad("names a link that does not exist", link, "a link of this model")
@@ -91,7 +91,7 @@ def _limits(axis: Element, joint: Element, context: Context) -> tuple[float | No
     limit = axis.child("limit")
     if limit is None or joint.attributes["type"] == "continuous":
         return None, None
-    context.tell_ignored(limit, {"lower", "upper"})
+    context.note_ignored(limit, {"lower", "upper"})
     lower = _bound(limit, "lower", -math.inf)
     upper = _bound(limit, "upper", math.inf)
     if lower > upper:

@@ -1,4 +1,4 @@
-"""Reads one SDFormat model into bodies."""
+"""Reads an SDFormat model into bodies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from model_nodes.main_physics.world.description import (
 )
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.sdf.frames import Frames
-from model_nodes.main_physics.world.sdf.geometry import FormReader
+from model_nodes.main_physics.world.sdf.geometry import GeometryReader
 from model_nodes.main_physics.world.sdf.joints import read_joint
 from model_nodes.main_physics.world.sdf.trees import trees_of
 from model_nodes.main_physics.world.sdf.values import Context
@@ -31,13 +31,13 @@ _KNOWN_IN_LINK = {"pose", "inertial", "collision", "visual", "self_collide"}
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """What an include, or the world, says about a model from outside.
+    """What an include or the world specifies about a model.
 
     Attributes:
-        name: replaces the model's own, if not empty.
-        pose: of the model (or of its placement frame) in the world; None: as the model says.
-        static: overrides the model's own, if not None.
-        frame: the model's frame that `pose` places; empty for the model's own.
+        name: overrides the model's name if not empty.
+        pose: of the model (or of its placement frame) in the world; None: the one in the model.
+        static: overrides the model's ``<static>`` if not None.
+        frame: the placement frame; empty for the model's own frame.
     """
 
     name: str = ""
@@ -49,16 +49,16 @@ class Placement:
 def read_model(
     element: Element, placement: Placement, resources: Resources, context: Context, file: Path
 ) -> list[Body]:
-    """The bodies of a model; one, unless it has several links that no joint connects.
+    """Read the bodies of a model; one, unless it has several links that no joint connects.
 
     `placement.pose` must be given unless the model's own pose is in the world's frame.
 
     Raises:
-        BadInput: if the model cannot be used.
+        BadInput: if the model is invalid.
     """
     name = placement.name or element.need_attribute("name")
     context = context.at(f"model {name}")
-    context.tell_ignored(element, _KNOWN_IN_MODEL)
+    context.note_ignored(element, _KNOWN_IN_MODEL)
     if element.child("include") is not None:
         context.note("<include> inside a model is not carried over")
     links = {e.need_attribute("name"): e for e in element.all("link")}
@@ -71,10 +71,10 @@ def read_model(
     if static is None:
         own = element.child("static")
         static = False if own is None else truth(own)
-    forms = FormReader(resources)
-    read = [_read_link(e, frames, forms, context, static) for e in links.values()]
+    reader = GeometryReader(resources)
+    read = [_read_link(e, frames, reader, context, static) for e in links.values()]
     if static:
-        # Nothing in a static model moves, whatever its joints say.
+        # Nothing in a static model moves, regardless of its joints.
         joints = [Joint(f"fixed_{n}", JointKind.FIXED, read[0].name, n) for n in list(links)[1:]]
     return [
         Body(tree.name, tree.links, tree.joints, compose(pose, tree.pose), tree.static, file=file)
@@ -87,7 +87,7 @@ def _frames(element: Element) -> Frames:
     for link in element.all("link"):
         frames.add(link, link.need_attribute("name"), "")
     for joint in element.all("joint"):
-        frames.add(joint, joint.need_attribute("name"), joint.need("child").words("a link"))
+        frames.add(joint, joint.need_attribute("name"), joint.need("child").required_text("a link"))
     for frame in element.all("frame"):
         frames.add(
             frame, frame.need_attribute("name"), frame.attributes.get("attached_to", "").strip()
@@ -104,19 +104,19 @@ def _placed(element: Element, placement: Placement, frames: Frames) -> Pose:
 
 
 def _read_link(
-    element: Element, frames: Frames, forms: FormReader, context: Context, static: bool
+    element: Element, frames: Frames, reader: GeometryReader, context: Context, static: bool
 ) -> Link:
-    # All poses in the model's frame; `trees_of` moves them into the link that stays.
+    # All poses are in the model's frame; `trees_of` transforms them into the frames of the merged links.
     name = element.attributes["name"]
     context = context.at(f"link {name}")
-    context.tell_ignored(element, _KNOWN_IN_LINK)
+    context.note_ignored(element, _KNOWN_IN_LINK)
     geometries: list[Geometry] = []
     for tag in ("collision", "visual"):
         for part in element.all(tag):
-            form = forms.read(part, frames.relative(part, name), context)
-            if form is not None:
-                geometries.append(form)
-    # What never moves needs no mass.
+            geometry = reader.read(part, frames.relative(part, name), context)
+            if geometry is not None:
+                geometries.append(geometry)
+    # A static body needs no mass.
     inertial = Inertial(1.0) if static else _read_inertial(element, context)
     pose = frames.pose(name, element)
     if inertial is not None:
@@ -127,9 +127,9 @@ def _read_link(
 def _read_inertial(link: Element, context: Context) -> Inertial | None:
     element = link.child("inertial")
     if element is None:
-        context.note("has no <inertial>; 1 kg and 1 kg m^2 are used, as SDFormat says")
+        context.note("has no <inertial>; 1 kg and 1 kg m^2 are used, SDFormat's defaults")
         return Inertial(1.0)
-    context.tell_ignored(element, {"mass", "inertia", "pose", "density"})
+    context.note_ignored(element, {"mass", "inertia", "pose", "density"})
     if element.attributes.get("auto", "false").strip().lower() in ("true", "1"):
         return None
     mass = element.number_in("mass", 1.0)

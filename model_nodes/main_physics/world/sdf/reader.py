@@ -1,9 +1,9 @@
 """Reads an SDFormat world.
 
-Carried over: models, links, joints (fixed, revolute, prismatic, continuous), frames, inertials, forms,
-sliding and torsional friction, colours, gravity, includes of SDFormat models and URDF files. All else is
-remarked on by name. Gazebo's engines combine the friction of two bodies by their minimum, MuJoCo by
-their maximum.
+Supports models, links, joints (fixed, revolute, prismatic, continuous), frames, inertials, geometries,
+sliding and torsional friction, colours, gravity, and includes of SDFormat models and URDF files. All other
+elements are noted by name. Gazebo's engines combine the friction of two bodies by the minimum, MuJoCo by
+the maximum.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from model_nodes.main_physics.world.xml_file import Element, read_xml
 
 _KNOWN = {"gravity", "model", "include", "frame"}
 _DEFAULT_GRAVITY: Vector = (0.0, 0.0, -9.8)
-"""SDFormat's own default."""
+"""SDFormat's default [m/s^2]."""
 
 
 def read_world(file: Path, notes: Notes | None = None) -> World:
-    """The one world of an SDFormat file.
+    """Read the world of an SDFormat file.
 
     Raises:
-        BadInput: if the file is malformed, or what it refers to is missing; names file and line.
+        BadInput: if the file is malformed or refers to missing files; names file and line.
     """
     notes = notes or Notes()
     root = read_xml(file)
@@ -39,9 +39,9 @@ def read_world(file: Path, notes: Notes | None = None) -> World:
     if len(worlds) != 1:
         raise root.bad(f"has {len(worlds)} worlds", expected="exactly one <world>")
     world = worlds[0]
-    context.tell_ignored(world, _KNOWN)
+    context.note_ignored(world, _KNOWN)
     bodies = _bodies(world, Resources(file.parent), context, file)
-    _refuse_doubles(world, bodies)
+    _check_unique(world, bodies)
     gravity = world.child("gravity")
     x, y, z = _DEFAULT_GRAVITY if gravity is None else gravity.numbers(3)
     name = world.attributes.get("name", file.stem)
@@ -69,7 +69,7 @@ def _bodies(world: Element, resources: Resources, context: Context, file: Path) 
     return bodies
 
 
-def _refuse_doubles(world: Element, bodies: list[Body]) -> None:
+def _check_unique(world: Element, bodies: list[Body]) -> None:
     seen: set[str] = set()
     for body in bodies:
         if body.name in seen:

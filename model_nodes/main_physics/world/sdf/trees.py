@@ -1,4 +1,4 @@
-"""Makes trees of rigid parts out of a model's links and joints."""
+"""Divides a model's links and joints into trees of rigid parts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from model_nodes.main_physics.world.xml_file import Element
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Links that hang together; `pose` of the root in the model's frame."""
+    """A tree of connected links; `pose` is the root's in the model's frame."""
 
     name: str
     pose: Pose
@@ -38,9 +38,9 @@ class Tree:
 def trees_of(
     model: str, element: Element, links: Sequence[Link], joints: Sequence[Joint], static: bool
 ) -> list[Tree]:
-    """Divide a model into trees; links joined by fixed joints become one.
+    """Divide a model into trees, lumping links with fixed joints between them.
 
-    Poses of `links`, their forms and their inertials are in the model's frame. A tree's root has the
+    Poses of `links`, their geometries and their inertials are in the model's frame. A tree's root has the
     model's frame if it is the only tree, so that the model's pose is the body's pose.
 
     Raises:
@@ -85,7 +85,7 @@ class _Group:
         self.order = [root]
         self.joints: list[Joint] = []
         waiting = list(reversed(children.get(root, [])))
-        while waiting:  # depth first, as engines order them
+        while waiting:  # depth first, the order of the engines
             joint = waiting.pop()
             self.joints.append(joint)
             self.order.append(joint.child)
@@ -121,7 +121,7 @@ class _Group:
         joints: list[Joint],
         links: dict[str, Link],
     ) -> Tree:
-        # The world's side of the joint is a root without form.
+        # The world's side of the joint is a root without geometry.
         assert self.anchor is not None
         root = Link("__world__", IDENTITY, (), Inertial(1.0))
         frames = frames | {self.root: links[self.root].pose, root.name: base}
@@ -140,10 +140,10 @@ def _child(joint: Joint, frames: dict[str, Pose], parts: dict[str, list[Link]]) 
 def _merged(name: str, pose: Pose, frame: Pose, parts: Sequence[Link]) -> Link:
     inverse = invert(frame)
     geometries = tuple(_moved(parts, inverse))
-    told = [part.inertial for part in parts if part.inertial is not None]
-    if len(told) < len(parts):
+    specified = [part.inertial for part in parts if part.inertial is not None]
+    if len(specified) < len(parts):
         return Link(name, pose, geometries, None)
-    inertial = joined_inertials([moved_inertial(inverse, i) for i in told])
+    inertial = joined_inertials([moved_inertial(inverse, i) for i in specified])
     return Link(name, pose, geometries, inertial)
 
 

@@ -1,4 +1,4 @@
-"""Poses, versions and remarks of SDFormat files."""
+"""Poses, versions and notes of SDFormat files."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ OLDEST, NEWEST = (1, 4), (1, 12)
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where in a world the reader is, and where its remarks go."""
+    """The place in the world that is being read, the notes, and the file's version."""
 
-    told: str
+    place: str
     notes: Notes
     version: tuple[int, int]
 
     def at(self, place: str) -> Context:
-        """A place further in."""
-        separator = ": " if ":" not in self.told else ", "
-        return Context(f"{self.told}{separator}{place}", self.notes, self.version)
+        """Return the context of a nested place."""
+        separator = ": " if ":" not in self.place else ", "
+        return Context(f"{self.place}{separator}{place}", self.notes, self.version)
 
     def note(self, text: str) -> None:
-        """Remark on this place."""
-        self.notes.add(f"{self.told}: {text}")
+        """Add a note about this place."""
+        self.notes.add(f"{self.place}: {text}")
 
-    def tell_ignored(self, element: Element, known: AbstractSet[str]) -> None:
-        """Remark on every child whose tag is not known."""
+    def note_ignored(self, element: Element, known: AbstractSet[str]) -> None:
+        """Add a note about every child whose tag is not known."""
         for tag in dict.fromkeys(c.tag for c in element.children if c.tag not in known):
             self.note(f"<{tag}> is not carried over")
 
 
 def version_of(root: Element) -> tuple[int, int]:
-    """The version of an ``<sdf>`` element.
+    """Read the version of an ``<sdf>`` element.
 
     Raises:
-        BadInput: if it is none that is known.
+        BadInput: if it is malformed or not supported.
     """
     text = root.need_attribute("version")
     expected = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
@@ -55,17 +55,19 @@ def version_of(root: Element) -> tuple[int, int]:
 
 
 def read_pose(element: Element | None) -> Pose:
-    """The numbers of a ``<pose>``; the identity if there is none.
+    """Read a ``<pose>``; returns the identity if there is none.
 
     Raises:
-        BadInput: if they are not a pose.
+        BadInput: if it is not a pose.
     """
     if element is None or not element.text.strip():
         return IDENTITY
     if element.attributes.get("rotation_format", "euler_rpy") == "quat_xyzw":
         x, y, z, qx, qy, qz, qw = element.numbers(7)
         if qx * qx + qy * qy + qz * qz + qw * qw < 1e-12:
-            raise element.bad("has a quaternion without length", [qx, qy, qz, qw], "a rotation")
+            raise element.bad(
+                "has a quaternion of zero norm", [qx, qy, qz, qw], "a unit quaternion"
+            )
         return pose_of([x, y, z, qw, qx, qy, qz])
     numbers = element.numbers(6)
     angles = numbers[3:]
@@ -75,5 +77,5 @@ def read_pose(element: Element | None) -> Pose:
 
 
 def relative_to(element: Element | None) -> str:
-    """The frame that a ``<pose>`` names; empty if it names none."""
+    """Return the frame that a ``<pose>`` names; empty if it names none."""
     return "" if element is None else element.attributes.get("relative_to", "").strip()

@@ -1,4 +1,4 @@
-"""Reads the visual and collision forms of a URDF file."""
+"""Reads the visual and collision geometries of a URDF file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from model_nodes.main_physics.world.xml_file import Element
 
 
 def origin_of(element: Element) -> Pose:
-    """The pose in the child ``<origin>``, or the identity."""
+    """Return the pose in the child ``<origin>``, or the identity."""
     origin = element.child("origin")
     if origin is None:
         return IDENTITY
@@ -21,12 +21,12 @@ def origin_of(element: Element) -> Pose:
     return from_rpy(position, origin.numbers(3, origin.attributes.get("rpy", "0 0 0")))
 
 
-class Forms:
-    """Reads forms, with the materials that the robot names."""
+class GeometryReader:
+    """Reads geometries, with the robot's named materials."""
 
-    def __init__(self, root: Element, notes: Notes, told: str, resources: Resources) -> None:
+    def __init__(self, root: Element, notes: Notes, label: str, resources: Resources) -> None:
         self._notes = notes
-        self._told = told
+        self._label = label
         self._resources = resources
         self._friction = _friction_of_links(root)
         self._colours: dict[str, Colour] = {}
@@ -37,28 +37,28 @@ class Forms:
                 self._colours.setdefault(name, _rgba(colour))
 
     def of_link(self, link: Element) -> tuple[Geometry, ...]:
-        """All forms of a link: what collides first."""
+        """Read all geometries of a link, collisions first."""
         return tuple(
-            form
+            geometry
             for tag in ("collision", "visual")
             for element in link.all(tag)
-            if (form := self._form(element, link.attributes["name"])) is not None
+            if (geometry := self._geometry(element, link.attributes["name"])) is not None
         )
 
-    def _form(self, element: Element, link: str) -> Geometry | None:
+    def _geometry(self, element: Element, link: str) -> Geometry | None:
         geometry = element.need("geometry")
         if not geometry.children:
             raise geometry.bad("is empty", expected="box, cylinder, sphere, capsule or mesh")
-        form = geometry.children[0]
+        shape = geometry.children[0]
         pose, colour = origin_of(element), self._colour(element)
         collides = element.tag == "collision"
         friction = self._friction.get(link) if collides else None
-        if form.tag == "mesh":
-            hull = self._hull(form, f"link {link}, {element.tag}")
+        if shape.tag == "mesh":
+            hull = self._hull(shape, f"link {link}, {element.tag}")
             if hull is None:
                 return None
             return Geometry(ShapeKind.MESH, (), pose, colour, collides, friction, hull)
-        kind, size = _primitive(form)
+        kind, size = _primitive(shape)
         return Geometry(kind, size, pose, colour, collides, friction)
 
     def _hull(self, mesh: Element, where: str) -> Hull | None:
@@ -67,7 +67,7 @@ class Forms:
         try:
             return hull_of_file(self._resources.find(reference), (x, y, z))
         except BadInput as error:
-            self._notes.add(f"{self._told}: {where}: mesh {reference} is left out: {error}")
+            self._notes.add(f"{self._label}: {where}: mesh {reference} is left out: {error}")
             return None
 
     def _colour(self, element: Element) -> Colour:
@@ -81,7 +81,7 @@ class Forms:
 
 
 def _friction_of_links(root: Element) -> dict[str, float]:
-    # Gazebo reads it from <gazebo reference="LINK"><mu1>; URDF itself has no place for it.
+    # Gazebo reads it from <gazebo reference="LINK"><mu1>; URDF itself has no element for it.
     friction: dict[str, float] = {}
     for gazebo in root.all("gazebo"):
         element = gazebo.child("mu1") or gazebo.child("mu")
@@ -101,20 +101,20 @@ def _rgba(colour: Element) -> Colour:
     return (r, g, b, a)
 
 
-def _primitive(form: Element) -> tuple[ShapeKind, tuple[float, ...]]:
+def _primitive(shape: Element) -> tuple[ShapeKind, tuple[float, ...]]:
     def number(name: str) -> float:
-        value = form.numbers(1, form.need_attribute(name))[0]
+        value = shape.numbers(1, shape.need_attribute(name))[0]
         if value <= 0:
-            raise form.bad(f"has a {name} that is not positive", value, "a length above 0")
+            raise shape.bad(f"has a {name} that is not positive", value, "a length above 0")
         return value
 
-    if form.tag == "box":
-        size = form.numbers(3, form.need_attribute("size"))
+    if shape.tag == "box":
+        size = shape.numbers(3, shape.need_attribute("size"))
         if min(size) <= 0:
-            raise form.bad("has a length that is not positive", size, "lengths above 0")
+            raise shape.bad("has a length that is not positive", size, "lengths above 0")
         return ShapeKind.BOX, tuple(size)
-    if form.tag == "sphere":
+    if shape.tag == "sphere":
         return ShapeKind.SPHERE, (number("radius"),)
-    if form.tag in ("cylinder", "capsule"):
-        return ShapeKind(form.tag), (number("radius"), number("length"))
-    raise form.bad("is an unknown form", form.tag, "box, cylinder, sphere, capsule or mesh")
+    if shape.tag in ("cylinder", "capsule"):
+        return ShapeKind(shape.tag), (number("radius"), number("length"))
+    raise shape.bad("is an unknown shape", shape.tag, "box, cylinder, sphere, capsule or mesh")

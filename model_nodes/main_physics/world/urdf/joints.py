@@ -18,14 +18,14 @@ _KINDS = {
 _UNSUPPORTED = ("floating", "planar")
 
 
-def read_joint(element: Element, links: Container[str], notes: Notes, told: str) -> Joint:
-    """One joint.
+def read_joint(element: Element, links: Container[str], notes: Notes, label: str) -> Joint:
+    """Read one joint.
 
     Raises:
-        BadInput: if its type, links, axis or limits cannot be used.
+        BadInput: if its type, links, axis or limits are invalid.
     """
     name = element.need_attribute("name")
-    kind = _kind(element, notes, told)
+    kind = _kind(element, notes, label)
     parent = _link(element, "parent", links)
     child = _link(element, "child", links)
     lower, upper = _limits(element)
@@ -44,11 +44,11 @@ def read_joint(element: Element, links: Container[str], notes: Notes, told: str)
     )
 
 
-def _kind(element: Element, notes: Notes, told: str) -> JointKind:
+def _kind(element: Element, notes: Notes, label: str) -> JointKind:
     text = element.need_attribute("type")
     if text in _UNSUPPORTED:
         name = element.attributes["name"]
-        notes.add(f"{told}: joint {name}: type {text} is not carried over; it is fixed")
+        notes.add(f"{label}: joint {name}: type {text} is not carried over; it is fixed")
         return JointKind.FIXED
     if text not in _KINDS:
         raise element.bad("has an unknown type", text, ", ".join([*_KINDS, *_UNSUPPORTED]))

@@ -9,14 +9,14 @@ from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.world.description import IDENTITY, Body, Inertial, Joint, Link, Pose
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
-from model_nodes.main_physics.world.urdf.geometry import Forms, origin_of
+from model_nodes.main_physics.world.urdf.geometry import GeometryReader, origin_of
 from model_nodes.main_physics.world.urdf.joints import read_joint
 from model_nodes.main_physics.world.xml_file import Element, read_xml
 
 _KNOWN = {"link", "joint", "material"}
 _LINK_PARTS = {"inertial", "visual", "collision"}
 _GAZEBO_PARTS = {"mu", "mu1", "mu2", "material"}
-"""Friction is read; Gazebo's colours are left out, since URDF has its own."""
+"""Friction is read; Gazebo's colours are ignored, since URDF has its own."""
 
 
 def read_urdf(
@@ -34,45 +34,45 @@ def read_urdf(
     Args:
         file: the URDF file.
         notes: what is not carried over is added here, by name.
-        name: name of the body; empty for the robot's own.
+        name: of the body; empty for the robot's own name.
         pose: of the root link in the world.
         static: whether the root link is fixed to the world.
-        robot: whether its joints are driven from outside.
-        resources: where meshes are looked for; by default around the file.
+        robot: whether its joints are driven.
+        resources: search path for meshes; by default relative to the file.
 
     Raises:
-        BadInput: if the file is not a robot that can be used.
+        BadInput: if the file is not a valid robot.
     """
     root = read_xml(file)
     if root.tag != "robot":
         raise root.bad("is not a URDF robot", f"<{root.tag}>", "<robot name=...>")
-    _refuse_xacro(root)
+    _reject_xacro(root)
     name = name or root.need_attribute("name")
-    told = f"robot {file.name}"
-    forms = Forms(root, notes, told, resources or Resources(file.parent))
+    label = f"robot {file.name}"
+    reader = GeometryReader(root, notes, label, resources or Resources(file.parent))
     links = {e.need_attribute("name"): e for e in root.all("link")}
     if not links:
         raise root.bad("has no links", expected="at least one <link>")
-    _refuse_doubles(root, "link")
-    _refuse_doubles(root, "joint")
-    joints = [read_joint(e, links, notes, told) for e in root.all("joint")]
+    _check_unique(root, "link")
+    _check_unique(root, "joint")
+    joints = [read_joint(e, links, notes, label) for e in root.all("joint")]
     _check_mimics(root, joints)
-    _tell_ignored(root, notes, told)
+    _note_ignored(root, notes, label)
     origins = {e.need("child").need_attribute("link"): origin_of(e) for e in root.all("joint")}
     order = _tree_order(root, list(links), joints)
-    read = tuple(_read_link(links[n], origins.get(n, IDENTITY), forms) for n in order)
+    read = tuple(_read_link(links[n], origins.get(n, IDENTITY), reader) for n in order)
     by_child = {joint.child: joint for joint in joints}
     ordered = tuple(by_child[n] for n in order if n in by_child)
     return Body(name, read, ordered, pose, static, robot, file)
 
 
-def _refuse_xacro(root: Element) -> None:
+def _reject_xacro(root: Element) -> None:
     for child in root.children:
         if child.tag.startswith("xacro:") or "${" in "".join(child.attributes.values()):
             raise child.bad("is xacro, not URDF", expected="the output of `xacro FILE`")
 
 
-def _refuse_doubles(root: Element, tag: str) -> None:
+def _check_unique(root: Element, tag: str) -> None:
     seen: set[str] = set()
     for element in root.all(tag):
         name = element.need_attribute("name")
@@ -81,16 +81,16 @@ def _refuse_doubles(root: Element, tag: str) -> None:
         seen.add(name)
 
 
-def _read_link(element: Element, pose: Pose, forms: Forms) -> Link:
+def _read_link(element: Element, pose: Pose, reader: GeometryReader) -> Link:
     return Link(
-        element.need_attribute("name"), pose, forms.of_link(element), _read_inertial(element)
+        element.need_attribute("name"), pose, reader.of_link(element), _read_inertial(element)
     )
 
 
 def _read_inertial(link: Element) -> Inertial | None:
     element = link.child("inertial")
     if element is None:
-        # A link without inertia has none of its own, in URDF; it is not computed from its forms.
+        # In URDF a link without <inertial> has no mass; it is not computed from its geometries.
         return Inertial(0.0, IDENTITY, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     mass = element.need("mass")
     value = mass.numbers(1, mass.need_attribute("value"), least=0.0)[0]
@@ -118,7 +118,7 @@ def _tree_order(root: Element, links: list[str], joints: list[Joint]) -> list[st
         raise root.bad(f"has {len(tops)} root links", tops, "exactly one link without a parent")
     order: list[str] = []
     waiting = [tops[0]]
-    while waiting:  # depth first, so that the joints of an arm lie side by side
+    while waiting:  # depth first, so that the joints of an arm are contiguous
         order.append(waiting.pop())
         waiting += reversed(children.get(order[-1], []))
     if len(order) != len(links):
@@ -142,7 +142,7 @@ def _check_mimics(root: Element, joints: list[Joint]) -> None:
             )
 
 
-def _tell_ignored(root: Element, notes: Notes, told: str) -> None:
+def _note_ignored(root: Element, notes: Notes, label: str) -> None:
     ignored = Counter(e.tag for e in root.children if e.tag not in (*_KNOWN, "gazebo"))
     ignored.update(
         f"gazebo/{part.tag}"
@@ -157,4 +157,4 @@ def _tell_ignored(root: Element, notes: Notes, told: str) -> None:
         if part.tag not in _LINK_PARTS
     )
     for tag, count in ignored.items():
-        notes.add(f"{told}: <{tag}> is not carried over ({count} of them)")
+        notes.add(f"{label}: <{tag}> is not carried over ({count} of them)")

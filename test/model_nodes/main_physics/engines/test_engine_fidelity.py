@@ -24,7 +24,7 @@ from support.small_worlds import (
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.values import Floats, pose_value
-from model_nodes.main_physics.engines.engine import NOTHING_SEEN, Beam, Engine, Unsupported
+from model_nodes.main_physics.engines.engine import NO_HIT, Engine, Rangefinder, Unsupported
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.engines.mujoco import sleep
 from model_nodes.main_physics.world.description import (
@@ -281,16 +281,16 @@ def test_a_belt_carries_what_lies_on_it(engine: Engine) -> None:
 def test_a_range_sensor_sees_what_is_ahead_unless_its_link_is_low(engine: Engine) -> None:
     loaded(engine, floor(), box("box", at(0, 0, 0.05)), gripper(at(0, 0, 0.05), gap=0.3))
     place = frame(engine, "left")
-    ahead = Beam("left", (0.0, 0.0, 0.0), (0.0, -1.0, 0.0), 1.0)
-    away = Beam("left", (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 0.5)
-    (distance, seen), (nothing, none) = engine.look([ahead, away])
+    ahead = Rangefinder("left", (0.0, 0.0, 0.0), (0.0, -1.0, 0.0), 1.0)
+    away = Rangefinder("left", (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 0.5)
+    (distance, seen), (nothing, none) = engine.read_rangefinders([ahead, away])
     assert engine.frames[int(seen)] == "box"
     assert distance == pytest.approx(place[1] - 0.05, abs=1e-3)
-    assert (nothing, none) == (0.5, NOTHING_SEEN)
+    assert (nothing, none) == (0.5, NO_HIT)
     engine.set_fidelity(["left"], LOW)
-    assert engine.look([ahead]).tolist() == [[1.0, NOTHING_SEEN]]
+    assert engine.read_rangefinders([ahead]).tolist() == [[1.0, NO_HIT]]
     engine.set_fidelity(["left"], HIGH)
-    assert engine.look([ahead])[0, 0] == distance
+    assert engine.read_rangefinders([ahead])[0, 0] == distance
 
 
 def sprung(mass: float = 0.1) -> Body:
@@ -307,7 +307,7 @@ def sprung(mass: float = 0.1) -> Body:
 
 
 def shake(engine: Engine, steps: int = 40) -> float:
-    """Lift the plate by a jerk; answers how far the spring gives way at most."""
+    """Lift the plate abruptly; returns the greatest deflection of the spring [m]."""
     positions, velocities = np.empty(2), np.empty(2)
     engine.read_joints(positions, velocities)
     (lifted, hanging), most = positions, 0.0

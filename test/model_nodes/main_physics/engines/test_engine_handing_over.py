@@ -184,7 +184,7 @@ def test_a_box_inside_another_free_one_is_not_shot_out(engine: Engine) -> None:
 
 
 def test_fingers_that_overlap_do_not_throw_what_they_let_go(engine: Engine) -> None:
-    # The led box overlaps the left finger by 3 mm; the hand opens after the hand-back.
+    # The kinematic box penetrates the left finger by 3 mm; the hand opens after the hand-back.
     held = box("held", at(0, 0.008, 1), (0.05, 0.05, 0.06))
     loaded(engine, floor(), held, gripper(at(0, 0, 1), gap=0.06), hands=True)
     value = pose_value((0, 0.008, 1))

@@ -1,4 +1,4 @@
-"""What every engine must do: things fall and rest, joints follow, contacts are told."""
+"""What every engine must do: objects fall and rest, joints follow, contacts are reported."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WEIGHT = 0.5 * 9.81
 
 
 def swing(engine: Engine, amplitudes: list[float], steps: int, omega: float = 4.0) -> float:
-    """Move all joints to and fro; answers the largest error."""
+    """Move all joints to and fro; returns the largest error."""
     scale = np.array(amplitudes)
     worst = 0.0
     positions, velocities = np.empty(len(engine.joints)), np.empty(len(engine.joints))

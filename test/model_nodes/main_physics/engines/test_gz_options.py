@@ -1,4 +1,4 @@
-"""What a scenario may tell Gazebo."""
+"""The options of Gazebo that a scenario may set."""
 
 from __future__ import annotations
 

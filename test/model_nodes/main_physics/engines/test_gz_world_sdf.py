@@ -12,7 +12,12 @@ from support.small_worlds import HAND, PERIOD, at, box, floor, gripper
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import lumps
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import DRIVEN, STATIC, Form, mask
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
+    DRIVEN,
+    STATIC,
+    ProxyKind,
+    mask,
+)
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
 from model_nodes.main_physics.world.description import IDENTITY, Body, Joint, JointKind, World
@@ -20,15 +25,16 @@ from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.sdf.reader import read_world
 
 
-def written(folder: Path, *bodies: Body, form: Form = Form.PLAIN) -> Path:
-    """A file with these bodies; objects in this form."""
+def written(folder: Path, *bodies: Body, kind: ProxyKind = ProxyKind.PLAIN) -> Path:
+    """Write a file with these bodies; objects as this kind of proxy."""
     world = World("test", bodies, hands=(HAND,) if any(b.robot for b in bodies) else ())
     shadow = Shadow(world, EngineSettings(PERIOD), Notes())
     writer = SdfWriter("test", world.gravity, 0.00125, GazeboOptions(), folder, "/contacts")
     for i, body in enumerate(bodies):
         parts = lumps(body, shadow.inertial)
-        kind = None if body.static else form
-        writer.add(body, parts, name=body.name, pose=body.pose, form=kind, index=i)
+        writer.add(
+            body, parts, name=body.name, pose=body.pose, kind=None if body.static else kind, index=i
+        )
     file = folder / "world.sdf"
     file.write_text(writer.text(), "utf-8")
     return file
@@ -42,8 +48,8 @@ def test_bodies_are_read_back_as_they_were(tmp_path: Path) -> None:
     assert [body.static for body in world.bodies] == [True, False]
     read = world.bodies[1]
     assert read.pose == pytest.approx(turned, abs=1e-12)
-    (form,) = read.links[0].geometries
-    assert (form.size, form.friction) == ((0.1, 0.2, 0.3), 0.3)
+    (geometry,) = read.links[0].geometries
+    assert (geometry.size, geometry.friction) == ((0.1, 0.2, 0.3), 0.3)
     inertial = read.links[0].inertial
     assert inertial is not None
     assert inertial.mass == pytest.approx(0.7)
@@ -74,17 +80,17 @@ def test_links_that_are_fixed_to_each_other_become_one(tmp_path: Path) -> None:
     assert poses[1].startswith("0.0 0.0 0.06 ")
 
 
-@pytest.mark.parametrize("form", list(Form))
-def test_masks_let_only_free_objects_touch(form: Form) -> None:
-    bits = mask(form, 3)
-    assert bool(bits & DRIVEN) is (form is Form.PLAIN)
-    assert bool(bits & STATIC) is (form in (Form.PLAIN, Form.PASSING))
-    assert bool(bits & mask(Form.PLAIN, 0)) is (form is not Form.GHOST)
-    assert not mask(Form.LED, 1) & mask(Form.LED, 2)
+@pytest.mark.parametrize("kind", list(ProxyKind))
+def test_masks_let_only_free_objects_touch(kind: ProxyKind) -> None:
+    bits = mask(kind, 3)
+    assert bool(bits & DRIVEN) is (kind is ProxyKind.PLAIN)
+    assert bool(bits & STATIC) is (kind in (ProxyKind.PLAIN, ProxyKind.PASSING))
+    assert bool(bits & mask(ProxyKind.PLAIN, 0)) is (kind is not ProxyKind.GHOST)
+    assert not mask(ProxyKind.KINEMATIC, 1) & mask(ProxyKind.KINEMATIC, 2)
     assert not DRIVEN & STATIC
 
 
-def test_a_led_twin_is_heavy_and_has_no_weight(tmp_path: Path) -> None:
-    root = ET.parse(written(tmp_path, box("box", IDENTITY), form=Form.LED)).getroot()
+def test_a_kinematic_proxy_is_heavy_and_has_no_weight(tmp_path: Path) -> None:
+    root = ET.parse(written(tmp_path, box("box", IDENTITY), kind=ProxyKind.KINEMATIC)).getroot()
     assert float(root.findtext(".//inertial/mass") or 0) >= 1e4
     assert root.findtext(".//link/gravity") == "false"

@@ -22,7 +22,7 @@ def with_motion(*messages: Recorded) -> list[Recorded]:
 
 
 def played(source: RecordedSource) -> list[tuple[int, Event]]:
-    """Each event with the time of the call that answered it."""
+    """Return each event with the time of the call that returned it."""
     events, time_ns = [], 0
     while True:
         events += [(time_ns, event) for event in source.events(time_ns)]

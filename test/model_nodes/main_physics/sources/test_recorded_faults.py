@@ -187,7 +187,7 @@ def test_renaming_that_goes_wrong(
     [
         ({"topic": "/none"}, ("annotations.0.topic", "/tag (std_msgs/msg/Float32)")),
         ({"topic": "/tag"}, ("annotations.0", "ActionAnnotation", "map")),
-        ({"topic": "/tag", "map": {1: "x"}}, ("annotations.0.field", "integer or a text")),
+        ({"topic": "/tag", "map": {1: "x"}}, ("annotations.0.field", "integer or a string")),
         ({"topic": "/tag", "field": "x", "map": {1: "x"}}, ("annotations.0.field", "data")),
         ({"topic": "/tag", "field": "data.x", "map": {1: "x"}}, ("annotations.0.field", "data")),
         ({"topic": "/tag", "map": {}}, ("source.annotations.0.map",)),
@@ -302,13 +302,13 @@ def test_damaged_chunk(tmp_path: Path) -> None:
             found = source.motion(message.time_ns).positions
             np.testing.assert_array_equal(found, message.message.position)
 
-    with pytest.raises(RunFailed, match="cannot be read on") as failure:
+    with pytest.raises(RunFailed, match="cannot be read further") as failure:
         play()
     assert 2 * 10**9 < failure.value.time_ns < 20 * 10**9
 
 
 def test_index_that_promises_more(tmp_path: Path) -> None:
-    """A message whose record lost its kind is skipped by readers; only the count tells."""
+    """A message whose record lost its kind is skipped by readers; only the count reveals it."""
     messages = sine()
     raw = bytes(TYPES.serialize_cdr(messages[50].message, JOINT_STATE))
     folder = write_bag(tmp_path / "bag", messages)
@@ -322,7 +322,7 @@ def test_index_that_promises_more(tmp_path: Path) -> None:
     source.bind(("a", "b"), 5 * MS)
     source.motion(source.duration_ns - 1)
     assert not source.ended(source.duration_ns)
-    with pytest.raises(RunFailed, match="promises 100 messages of /joint_states, but holds 99"):
+    with pytest.raises(RunFailed, match="lists 100 messages of /joint_states, but it contains 99"):
         source.motion(source.duration_ns)
 
 

@@ -271,9 +271,9 @@ BAD_WORLDS = {
         MODEL.format('<link name="l"><collision name="c"/></link>'),
         "<geometry> is missing",
     ),
-    "unknown form": (
+    "unknown shape": (
         MODEL.format(link().replace("box", "cube")),
-        "unknown form",
+        "unknown shape",
     ),
     "joint to nowhere": (
         MODEL.format(

@@ -1,1 +1,1 @@
-"""Proxies: the bodies in Gazebo that stand for one object, of which one is active at a time."""
+"""Proxies: the models in Gazebo that represent one object, of which one is active at a time."""

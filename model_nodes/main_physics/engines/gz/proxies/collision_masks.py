@@ -1,10 +1,10 @@
-"""Who collides with whom: Gazebo's bitmasks, which are fixed when a model is loaded.
+"""Which bodies collide with which: Gazebo's bitmasks, which are fixed when a model is loaded.
 
-Two forms touch if their masks share a bit. Only free objects touch anything: what moves as told cannot give
-way, and a recording that runs some millimetres into a table must not jam.
+Two geometries collide if their masks share a bit. Only free objects collide with anything: a body with
+prescribed motion cannot give way, and a recording that penetrates a table by some millimetres must not jam.
 
-An object whose collisions have to change is replaced by a twin: one model per `Form`, of which one is in the
-scene and the others wait far away.
+An object whose collisions have to change is swapped for a proxy: there is one model per `ProxyKind`, of which one
+is in the scene and the others are parked far away.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from enum import StrEnum
 DRIVEN = 0x0001
 STATIC = 0x0002
 FREE = 0xFFFF
-_LED_BITS = tuple(1 << i for i in range(2, 16))
+_KINEMATIC_BITS = tuple(1 << i for i in range(2, 16))
 
 
-class Form(StrEnum):
-    """How an object takes part."""
+class ProxyKind(StrEnum):
+    """How a proxy moves and what it collides with."""
 
     PLAIN = "plain"
-    """By forces, touching everything."""
+    """Dynamic; collides with everything."""
     PASSING = "passing"
-    """By forces, passing through robots."""
+    """Dynamic; passes through robots."""
     GHOST = "ghost"
-    """By forces, touching nothing."""
-    LED = "led"
-    """As told: so heavy that nothing holds it back, touching only free objects."""
+    """Dynamic; without collisions."""
+    KINEMATIC = "kinematic"
+    """Prescribed motion: so heavy that contacts do not disturb it; collides with free objects only."""
 
 
-def mask(form: Form, index: int) -> int:
-    """The bits of an object's form; `index` tells objects apart, so that two that are led do not touch."""
-    match form:
-        case Form.PLAIN:
+def mask(kind: ProxyKind, index: int) -> int:
+    """The bitmask of a proxy; `index` is the object's, so that two kinematic objects do not collide."""
+    match kind:
+        case ProxyKind.PLAIN:
             return FREE
-        case Form.PASSING:
+        case ProxyKind.PASSING:
             return FREE & ~DRIVEN
-        case Form.GHOST:
+        case ProxyKind.GHOST:
             return 0
-        case Form.LED:
-            return _LED_BITS[index % len(_LED_BITS)]
+        case ProxyKind.KINEMATIC:
+            return _KINEMATIC_BITS[index % len(_KINEMATIC_BITS)]

@@ -1,4 +1,4 @@
-"""Objects in Gazebo: reading them, placing them, and moving them as told."""
+"""Objects in Gazebo: reads their poses, places them, and moves them on a prescribed path."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.bindings import Gazebo
 
 GAIN = 50.0
-"""How fast a led object's error decays [1/s]: slow enough to keep what it carries."""
+"""Rate at which a kinematic object's position error decays [1/s]: slow enough not to drop what it carries."""
 _AWAY_STEPS = 64
-"""How often a twin that is away is put back to where it waits: it falls meanwhile, by some centimetres."""
+"""Steps after which a parked proxy is put back to where it waits; it falls some centimetres meanwhile."""
 _JUMP = 0.01
-"""An object that is told to be further away than this is put there [m or rad]."""
+"""An object whose error is larger than this is placed instead of driven [m or rad]."""
 
 
-class Twin:
-    """One model of an object in Gazebo, which has a single link.
+class Proxy:
+    """One of an object's models in Gazebo, with a single link.
 
-    Gazebo takes velocities along the link's axes as they were after the last step, even if the same step
-    places the model anew.
+    Gazebo expects velocities along the link's axes as they were after the last step, even if the same step
+    sets a new pose of the model.
     """
 
     def __init__(self, gz: Gazebo, ecm: Any, model: Any, link: str, home: Floats) -> None:
@@ -38,9 +38,9 @@ class Twin:
         self._told: tuple[float, ...] = ()
 
     def read(self, ecm: Any) -> Floats:
-        """(13,) pose and twist after the last step.
+        """Return (13,) pose and twist after the last step.
 
-        Of what moves by less than 1e-6 m in a step Gazebo tells nothing new: neither pose nor velocity.
+        Gazebo updates neither pose nor velocity of a link that moves by less than 1e-6 m in a step.
         """
         pose = self.link.world_pose(ecm)
         at, turn = pose.pos(), pose.rot()
@@ -57,7 +57,7 @@ class Twin:
         return (linear.x(), linear.y(), linear.z(), angular.x(), angular.y(), angular.z())
 
     def place(self, ecm: Any, pose: Floats) -> None:
-        """Be at (13,) pose and twist at the beginning of the next step."""
+        """Set (13,) pose and twist at the beginning of the next step."""
         self._put(ecm, pose)
         self.move(ecm, pose[7:10], pose[10:13])
         self._placed = True
@@ -65,17 +65,17 @@ class Twin:
 
     @property
     def placed(self) -> bool:
-        """Whether `place` was the last that was asked."""
+        """Whether `place` was the last command."""
         return self._placed
 
     def settle(self, ecm: Any) -> None:
-        """Say where it is in the step after `place`: Gazebo carries out a pose command twice."""
+        """Repeat the current pose in the step after `place`, since Gazebo executes a pose command twice."""
         if self._placed:
             self._put(ecm, self._known)
             self._placed = False
 
     def park(self, ecm: Any) -> None:
-        """Stay away from the scene; asked for in each step in which it is not there."""
+        """Stay outside the scene; called in each step in which the proxy is not active."""
         if self._away % _AWAY_STEPS == 0:
             self._put(ecm, self._home)
             self.move(ecm, np.zeros(3), np.zeros(3))
@@ -84,32 +84,32 @@ class Twin:
         self._away += 1
 
     def move(self, ecm: Any, linear: Floats, angular: Floats) -> None:
-        """Have this velocity in the world at the beginning of the next step."""
+        """Set the velocity at the beginning of the next step, along the world's axes."""
         back = conjugate(self._rotation)
         vector = self._gz.math.Vector3d
         self.link.set_linear_velocity(ecm, vector(*rotate(back, linear.tolist())))
         self.link.set_angular_velocity(ecm, vector(*rotate(back, angular.tolist())))
 
     def push(self, ecm: Any, wrench: Floats) -> None:
-        """Let (6,) a force and a torque about the origin act in the next step, along the world's axes."""
+        """Apply (6,) a force and a torque about the origin in the next step, along the world's axes."""
         vector = self._gz.math.Vector3d
         fx, fy, fz, tx, ty, tz = wrench.tolist()
         self.link.add_world_wrench(ecm, vector(fx, fy, fz), vector(tx, ty, tz))
 
     def start(self, ecm: Any, begin: Floats, end: Floats, seconds: float) -> None:
-        """Begin to move as told; see `drive`."""
+        """Place the object at the start of a prescribed path; see `drive`."""
         linear = (end[:3] - begin[:3]) / seconds
         angular = _turn(begin[3:7], end[3:7]) / seconds
         self.place(ecm, np.concatenate([begin[:7], linear, angular]))
 
     def drive(self, ecm: Any, begin: Floats, end: Floats, seconds: float) -> None:
-        """Move as told in the next step; what it deviates from `begin` decays.
+        """Move along a prescribed path in the next step; the deviation from `begin` decays.
 
         Args:
             ecm: of the simulation.
-            begin: (13,) where it shall be now.
-            end: (13,) where it shall be after the step.
-            seconds: the step's length.
+            begin: (13,) prescribed pose and twist now.
+            end: (13,) prescribed pose and twist after the step.
+            seconds: duration of the step.
         """
         error, turned = begin[:3] - self._known[:3], _turn(self._known[3:7], begin[3:7])
         if max(float(np.abs(error).max()), float(np.abs(turned).max())) > _JUMP:
@@ -128,7 +128,7 @@ class Twin:
 
 
 def _turn(start: Floats, end: Floats) -> Floats:
-    """The rotation vector [rad] that leads from one orientation to another, in the world."""
+    """The rotation vector [rad] from one orientation to another, in the world frame."""
     w, x, y, z = multiply(end.tolist(), conjugate(start.tolist()))
     if w < 0:
         w, x, y, z = -w, -x, -y, -z

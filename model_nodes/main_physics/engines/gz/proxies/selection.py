@@ -1,4 +1,4 @@
-"""Which of its twins stands for each object, and why."""
+"""Selects the proxy that represents each object."""
 
 from __future__ import annotations
 
@@ -6,76 +6,80 @@ from collections.abc import Collection, Iterable
 
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import Form
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 
 
-class Roles:
-    """What is asked of the objects, and the form that follows from it.
+class ProxySelection:
+    """The requested state of the objects, and the kind of proxy that follows from it.
 
     Attributes:
-        off: objects that touch nothing.
-        levels: fidelity that is asked for.
-        frozen: object of less than high fidelity -> (13,) pose and twist that it goes on with.
-        loaded: the twins that Gazebo has.
-        active: the form of each object in Gazebo; None if it is not there.
+        off: objects without collisions.
+        levels: requested fidelity of each object.
+        frozen: object of less than high fidelity -> (13,) pose and twist with which it will continue.
+        loaded: the proxies that Gazebo has loaded.
+        active: the kind of each object's active proxy; None if none is in the scene.
     """
 
     def __init__(self, objects: Iterable[str]) -> None:
         self.off: set[str] = set()
         self.levels: dict[str, Fidelity] = {}
         self.frozen: dict[str, Floats] = {}
-        self.active: dict[str, Form | None] = dict.fromkeys(objects, Form.PLAIN)
-        self.loaded = {(name, Form.PLAIN) for name in self.active}
+        self.active: dict[str, ProxyKind | None] = dict.fromkeys(objects, ProxyKind.PLAIN)
+        self.loaded = {(name, ProxyKind.PLAIN) for name in self.active}
 
     def level(self, name: str) -> Fidelity:
-        """The fidelity that is asked for."""
+        """The requested fidelity of an object."""
         return self.levels.get(name, Fidelity.HIGH)
 
     def choose(
-        self, led: Collection[str], passing: Collection[str], carried: Collection[str]
+        self, kinematic: Collection[str], passing: Collection[str], carried: Collection[str]
     ) -> tuple[list[str], bool]:
-        """Find the form of every object.
+        """Select the kind of proxy of every object.
 
         Args:
-            led: objects that move as other models say.
-            passing: objects that pass through robots.
+            kinematic: objects whose motion other models prescribe.
+            passing: objects that currently pass through robots.
             carried: objects that are parts of others.
 
         Returns:
-            the objects whose form changes, and whether Gazebo lacks one of the forms.
+            the objects whose proxy changes, and whether Gazebo lacks one of the proxies.
         """
         wanted = {
-            name: None if name in carried else self._form(name, led, passing)
+            name: None if name in carried else self._kind(name, kinematic, passing)
             for name in self.active
         }
         missing = {(n, f) for n, f in wanted.items() if f is not None} - self.loaded
-        # What is led will be handed back, and may pass through a robot then.
-        self.loaded |= missing | {(n, Form.PASSING) for n, f in missing if f is Form.LED}
-        swapped = [name for name, form in wanted.items() if form is not self.active[name]]
+        # A kinematic object will be handed back and may have to pass through a robot then.
+        self.loaded |= missing | {
+            (n, ProxyKind.PASSING) for n, f in missing if f is ProxyKind.KINEMATIC
+        }
+        swapped = [name for name, kind in wanted.items() if kind is not self.active[name]]
         self.active = wanted
         return swapped, bool(missing)
 
-    def _form(self, name: str, led: Collection[str], passing: Collection[str]) -> Form | None:
+    def _kind(
+        self, name: str, kinematic: Collection[str], passing: Collection[str]
+    ) -> ProxyKind | None:
         off = name in self.off
-        if name in led or name in self.frozen:
+        if name in kinematic or name in self.frozen:
             through = off or (name in self.frozen and self.level(name) is Fidelity.LOW)
-            return None if through else Form.LED
+            return None if through else ProxyKind.KINEMATIC
         if off:
-            return Form.GHOST
-        return Form.PASSING if name in passing else Form.PLAIN
+            return ProxyKind.GHOST
+        return ProxyKind.PASSING if name in passing else ProxyKind.PLAIN
 
-    def keep_from(self, before: Roles) -> None:
-        """Take over what was asked of the objects that are still there."""
+    def keep_from(self, before: ProxySelection) -> None:
+        """Copy the requested state of the objects that still exist."""
         self.off = before.off & set(self.active)
         self.levels = {n: level for n, level in before.levels.items() if n in self.active}
         self.frozen = {n: pose for n, pose in before.frozen.items() if n in self.active}
 
     def save(self) -> object:
-        """What `restore` needs."""
+        """Return the state for `restore`."""
         return frozenset(self.off), dict(self.levels), dict(self.frozen)
 
     def restore(self, state: object) -> None:
-        """Go back to what `save` gave; the forms follow with the next `choose`."""
+        """Restore a saved state; the next `choose` selects the proxies."""
         assert isinstance(state, tuple)
         off, levels, frozen = state
         self.off, self.levels, self.frozen = set(off), dict(levels), dict(frozen)

@@ -53,7 +53,7 @@ def play(
 
 
 def heard(source: LiveSource, robot: Robot) -> None:
-    """Wait until the source has heard what the robot has told; the very last may be lost."""
+    """Wait until the source has received what the robot has published; the last message may be lost."""
 
     def newest() -> int:
         return int(source._samples.newest + source._skipped_ns)

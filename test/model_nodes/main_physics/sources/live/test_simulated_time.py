@@ -27,10 +27,10 @@ def test_its_clock_is_no_fault_and_its_lag_counts_from_the_newest_message(robot:
         robot.tell(1.5)
         motion = source.motion(round(0.2 * SECOND))
         assert motion.positions[0] > 0
-        assert source.notes == ["joints that the live robot does not tell: b"]
+        assert source.notes == ["joints that the live robot does not publish: b"]
         level, text, values = source._report()
-        assert text == "joint states come in"
-        # The robot tells its seconds far faster than they pass, so its clock runs ahead all the time: what counts
+        assert text == "receiving joint states"
+        # The robot's stamps advance far faster than wall time, so its clock runs ahead all the time: what counts
         # is how it was when the newest message came, not ten seconds ago.
         differences = {float(values["clock difference [ms]"])}
         robot.tell(1.5)

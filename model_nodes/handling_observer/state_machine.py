@@ -1,4 +1,4 @@
-"""What happens to one object, as a state machine over what is seen of it."""
+"""The state machine of the handling of one object."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
-from model_nodes.handling_observer.steady import Steady, Stillness
+from model_nodes.handling_observer.debouncing import Debounced, RestDetector
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """When what is seen counts; times in ns, lengths in m, angles in rad."""
+    """Thresholds of transitions; times in ns, lengths in m, angles in rad."""
 
     hold_dwell_ns: int
     clear_dwell_ns: int
@@ -22,13 +22,13 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
-    """What is seen of an object at one time.
+class Observation:
+    """The observed state of an object at one time.
 
     Attributes:
-        time_ns: when.
+        time_ns: simulated time [ns].
         holder: index of the hand that holds it, -1 for none.
-        support: index of the entity under it, -1 for none.
+        support: index of the entity that supports it, -1 for none.
         touching: entities within the clearing distance on any side, other than the hands.
         pose: x y z, qw qx qy qz, ...
     """
@@ -40,8 +40,8 @@ class Sighting:
     pose: Sequence[float]
 
 
-class Happening(NamedTuple):
-    """Something that happened to the object; hand and support are indices or -1."""
+class Transition(NamedTuple):
+    """A transition of the object's state; hand and support are indices or -1."""
 
     name: str
     time_ns: int
@@ -53,25 +53,25 @@ class _Phase(Enum):
     LYING = auto()
     HELD = auto()
     LOOSE = auto()
-    """Let go and not yet at rest."""
+    """Released and not yet at rest."""
 
 
-class Story:
-    """Tells grasped, picked_up, released and put_down of one object, each at most once per grasp.
+class HandlingStateMachine:
+    """Detects grasped, picked_up, released and put_down of one object, each at most once per grasp.
 
-    They come in this order; picked_up and put_down may be missing. Each is dated at the start of
-    what had to last: the first moment clear of the support, or at rest on one.
+    They occur in this order; picked_up and put_down may be missing. The stamp of each is the beginning of
+    the state that had to last: the first moment clear of the support, or at rest on one.
 
     Args:
-        thresholds: when what is seen counts.
-        support: what it stands on at the start.
+        thresholds: of the transitions.
+        support: index of its support at the start, -1 for none.
     """
 
     def __init__(self, thresholds: Thresholds, support: int) -> None:
         self._limits = thresholds
-        self._holder = Steady(thresholds.hold_dwell_ns, -1)
-        self._support = Steady(thresholds.clear_dwell_ns, support)
-        self._stillness = Stillness(thresholds.rest_distance, thresholds.rest_turn)
+        self._holder = Debounced(thresholds.hold_dwell_ns, -1)
+        self._support = Debounced(thresholds.clear_dwell_ns, support)
+        self._rest = RestDetector(thresholds.rest_distance, thresholds.rest_turn)
         self._phase = _Phase.LYING
         self._stood_on = support
         self._grasped_on = support
@@ -87,7 +87,7 @@ class Story:
 
     @property
     def on(self) -> int:
-        """Index of what the object stands on, -1 for nothing."""
+        """Index of the object's support, -1 for none."""
         return self._support.value
 
     @property
@@ -95,45 +95,45 @@ class Story:
         """Whether a hand holds the object and nothing else supports it."""
         return self.held >= 0 and self.on < 0
 
-    def update(self, seen: Sighting) -> list[Happening]:
-        """Take what is seen; answers what has happened, oldest first."""
-        happenings: list[Happening] = []
+    def update(self, seen: Observation) -> list[Transition]:
+        """Update with an observation; returns the transitions, oldest first."""
+        transitions: list[Transition] = []
         self._support.update(seen.time_ns, seen.support)
-        self._stillness.update(seen.time_ns, seen.pose)
+        self._rest.update(seen.time_ns, seen.pose)
         before = self.held
         if self._holder.update(seen.time_ns, seen.holder):
             if before >= 0:
-                happenings.append(self._let_go(before))
+                transitions.append(self._release(before))
             if self.held >= 0:
-                happenings.append(self._take_hold())
+                transitions.append(self._grasp())
         if self._phase is _Phase.HELD:
-            happenings += self._watch_lift(seen)
+            transitions += self._watch_lift(seen)
         elif self._phase is _Phase.LOOSE:
-            happenings += self._watch_rest(seen)
+            transitions += self._watch_rest(seen)
         if self.on >= 0:
             self._stood_on = self.on
-        return happenings
+        return transitions
 
-    def _tell(self, name: str, time_ns: int, hand: int, support: int) -> Happening:
-        # What happened later is not dated earlier, however long each of them had to last.
+    def _transition(self, name: str, time_ns: int, hand: int, support: int) -> Transition:
+        # Stamps never decrease, although the transitions have different dwell times.
         self._last_ns = max(self._last_ns, time_ns)
-        return Happening(name, self._last_ns, hand, support)
+        return Transition(name, self._last_ns, hand, support)
 
-    def _take_hold(self) -> Happening:
+    def _grasp(self) -> Transition:
         self._phase = _Phase.HELD
         self._grasped_on = self.on
         self._lifted = False
         self._clear_since_ns = None
-        return self._tell("grasped", self._holder.since_ns, self.held, self.on)
+        return self._transition("grasped", self._holder.since_ns, self.held, self.on)
 
-    def _let_go(self, hand: int) -> Happening:
+    def _release(self, hand: int) -> Transition:
         self._phase = _Phase.LOOSE
         self._hand = hand
         if self.on < 0:
             self._stood_on = -1
-        return self._tell("released", self._holder.since_ns, hand, self.on)
+        return self._transition("released", self._holder.since_ns, hand, self.on)
 
-    def _watch_lift(self, seen: Sighting) -> list[Happening]:
+    def _watch_lift(self, seen: Observation) -> list[Transition]:
         stood_on = self._stood_on
         if self._lifted or stood_on < 0:
             return []
@@ -145,14 +145,14 @@ class Story:
         if seen.time_ns - self._clear_since_ns < self._limits.clear_dwell_ns:
             return []
         self._lifted = True
-        return [self._tell("picked_up", self._clear_since_ns, self.held, stood_on)]
+        return [self._transition("picked_up", self._clear_since_ns, self.held, stood_on)]
 
-    def _watch_rest(self, seen: Sighting) -> list[Happening]:
-        since_ns = max(self._stillness.since_ns, self._holder.since_ns)
+    def _watch_rest(self, seen: Observation) -> list[Transition]:
+        since_ns = max(self._rest.since_ns, self._holder.since_ns)
         if self.on < 0 or seen.time_ns - since_ns < self._limits.rest_ns:
             return []
         self._phase = _Phase.LYING
         if not self._lifted and self.on == self._grasped_on:
-            return []  # it never left its place
+            return []  # it has not left its place
         since_ns = max(since_ns, self._support.since_ns)
-        return [self._tell("put_down", since_ns, self._hand, self.on)]
+        return [self._transition("put_down", since_ns, self._hand, self.on)]

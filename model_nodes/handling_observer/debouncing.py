@@ -1,20 +1,20 @@
-"""Observations that must last before they count."""
+"""Debouncing of observations: a change must last before it counts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 
-class Steady:
-    """A number that changes only when the new one has lasted; this keeps flicker out.
+class Debounced:
+    """An integer that changes only when the new value has lasted.
 
     Args:
-        dwell_ns: how long a new number must last.
-        start: the number at first.
+        dwell_ns: how long a new value must last.
+        start: the initial value.
 
     Attributes:
-        value: the number that holds.
-        since_ns: when what holds was first seen.
+        value: the current value.
+        since_ns: when the current value was first observed.
     """
 
     def __init__(self, dwell_ns: int, start: int) -> None:
@@ -25,7 +25,7 @@ class Steady:
         self._next_since_ns = 0
 
     def update(self, time_ns: int, seen: int) -> bool:
-        """Take what is seen at a time; answers whether the value changed."""
+        """Update with an observation at a time; returns whether the value changed."""
         if seen == self.value:
             self._next = seen
             return False
@@ -37,15 +37,15 @@ class Steady:
         return True
 
 
-class Stillness:
-    """Since when a pose has stayed within a small distance and angle.
+class RestDetector:
+    """Detects since when a pose has stayed within a small distance and angle.
 
-    Positions over a time say more than velocities: they are not blurred by a solver's jitter or by
-    a sensor's noise.
+    Positions over time are more reliable than velocities: they are not disturbed by a solver's jitter or by
+    sensor noise.
 
     Args:
-        distance: in m.
-        turn: in rad.
+        distance: of a pose at rest [m].
+        turn: of a pose at rest [rad].
     """
 
     def __init__(self, distance: float, turn: float) -> None:
@@ -55,7 +55,7 @@ class Stillness:
         self.since_ns = 0
 
     def update(self, time_ns: int, pose: Sequence[float]) -> None:
-        """Take a pose (x y z, qw qx qy qz, ...) at a time."""
+        """Update with a pose (x y z, qw qx qy qz, ...) at a time."""
         if not self._reference or self._has_left(self._reference, pose):
             self._reference = pose
             self.since_ns = time_ns
