@@ -32,7 +32,7 @@ MAIN_STEPS = 200
 
 
 def check_model_type(
-    model: str,
+    model: str | type[Model],
     parameters: Mapping[str, Any] | None = None,
     report: Report | None = None,
     row: Row | None = None,
@@ -43,7 +43,7 @@ def check_model_type(
     the main one brings its own scene; if it asks for a world, it gets one of hetwin's.
 
     Args:
-        model: MODULE:CLASS, or a model type.
+        model: a class, MODULE:CLASS, or a model type.
         parameters: values that are used instead of made-up ones, as `initialize` gets them.
         report: collects the results; it may be told of each.
         row: where each call of the model is counted, for a process that watches this one.
@@ -51,7 +51,8 @@ def check_model_type(
     Raises:
         BadInput: if there is no such model.
     """
-    suite = _Suite(model_class(model), dict(parameters or {}), report or Report(), row)
+    cls = model_class(model) if isinstance(model, str) else model
+    suite = _Suite(cls, dict(parameters or {}), report or Report(), row)
     return suite.run()
 
 
