@@ -76,6 +76,7 @@ class Selection(NamedTuple):
 
 
 EVERYTHING: tuple[Selection, ...] = (Selection(),)
+"""All attributes of all entities."""
 
 
 @dataclass(frozen=True)

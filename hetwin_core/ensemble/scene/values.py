@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
+"""An array of numbers; each use says its shape."""
+
 Ints: TypeAlias = NDArray[np.int32]
+"""An array of indices; each use says its shape."""
 
 WORLD = "world"
 """Name of the fixed frame (REP-105 would call it ``map``: z up, metres)."""
@@ -51,6 +54,7 @@ EXTERNAL_WRENCH = AttributeSpec("external_wrench", 6, "N, Nm")
 along the world's axes. The main model lets it act; bodies that do not move freely feel nothing."""
 
 POSE = AttributeSpec("pose", POSE_SIZE, "m, quaternion wxyz, m/s, rad/s")
+"""Pose and twist of an entity, see `POSE_SIZE`."""
 
 
 @dataclass(frozen=True, slots=True)
