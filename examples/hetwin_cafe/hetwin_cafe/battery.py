@@ -7,20 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import (
+from hetwin_suite import (
+    AttributeSpec,
     AttributeStart,
     Contribution,
+    Event,
     Model,
     ModelDescription,
     ModelKind,
     ParameterKind,
     ParameterRequest,
+    Selection,
     StepInput,
     StepOutput,
+    Value,
 )
-from hetwin_core.ensemble.scene.layout import Selection
-from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 
 CHARGE = AttributeSpec("charge", 1, "J")
 

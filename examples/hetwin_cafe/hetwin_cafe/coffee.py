@@ -8,20 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.model import (
+from hetwin_suite import (
+    AttributeSpec,
     AttributeStart,
+    BadInput,
     Contribution,
+    Json,
     Model,
     ModelDescription,
     ModelKind,
     ParameterKind,
     ParameterRequest,
+    Refused,
     StepInput,
     StepOutput,
+    Value,
 )
-from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 
 TEMPERATURE = AttributeSpec("temperature", 1, "K")
 
