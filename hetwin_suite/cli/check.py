@@ -58,14 +58,14 @@ def check_model(
 
     results = check_model_watched(model, json_object(parameters, "--parameters"))
     if as_json:
-        rows = [{"check": r.check, "ok": r.ok, "says": r.says} for r in results]
+        rows = [{"check": r.check, "ok": r.ok, "says": r.detail} for r in results]
         print(
             json.dumps({"model": model, "ok": all(r.ok for r in results), "checks": rows}, indent=2)
         )
     else:
         for result in results:
             print(
-                f"{'ok  ' if result.ok else 'FAIL'}  {result.check}{': ' if result.says else ''}{result.says}"
+                f"{'ok  ' if result.ok else 'FAIL'}  {result.check}{': ' if result.detail else ''}{result.detail}"
             )
     if not all(result.ok for result in results):
         raise typer.Exit(1)

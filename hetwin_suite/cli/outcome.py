@@ -1,4 +1,4 @@
-"""How a run went, as `hetwin run` prints it."""
+"""The outcome of a run, as `hetwin run` prints it."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ class Summary(RunSummary):
 
     Attributes:
         scenario: name of the scenario.
-        ended: ``source_ended``, ``duration``, ``stopped`` ..., or ``failed``.
-        error: why a failed run failed: model, call, time and reason; None if it did not.
+        ended: ``recording`` (the source or the duration is over) or ``stopped``; a failed run raises instead.
+        error: why it failed; always None here.
         simulated_time: how far it came [s].
         wall_time: how long it took [s].
         real_time_factor: simulated time over wall time.
@@ -137,7 +137,7 @@ def check_model(
 
     Args:
         model: a class, MODULE:CLASS, or a model type.
-        parameters: values that are used instead of made-up ones.
+        parameters: values that are used instead of invented ones.
 
     Raises:
         BadInput: if there is no such model.

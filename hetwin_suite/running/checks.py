@@ -92,7 +92,7 @@ def check_model_watched(model: str, parameters: Mapping[str, Any]) -> list[Check
 
     Args:
         model: MODULE:CLASS, or a model type.
-        parameters: values that are used instead of made-up ones.
+        parameters: values that are used instead of invented ones.
 
     Raises:
         BadInput: if there is no such model.

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.supervision.watched_child import TERMINATING
 
 
 def _do_nothing(_count: int) -> None:
-    """For those who look at the count."""
+    """The count is read later."""
 
 
 class Interrupts:

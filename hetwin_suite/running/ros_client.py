@@ -99,10 +99,10 @@ class Client:
         handle = self._send(goal, feedback)
         if not handle.accepted:
             raise HetwinError("the conductor refused the goal; is another simulation running?")
-        answer = handle.get_result_async()
+        result = handle.get_result_async()
         patience = PATIENCE_S + 2 * max(plan.patience for plan in scenario.models)
         cancelled = False
-        while not answer.done():
+        while not result.done():
             self._executor.spin_once(0.1)
             self._nodes.check_conductor()
             if not feedback.begun:
@@ -116,13 +116,13 @@ class Client:
                 handle.cancel_goal_async()
             if cancelled and not feedback.begun:
                 raise KeyboardInterrupt
-        return answer.result().result
+        return result.result().result
 
     def _send(self, goal: Any, feedback: _Feedback) -> Any:
-        """Send the goal and answer its handle.
+        """Send the goal and return its handle.
 
-        The conductor drops its answer when it has not discovered this client in time (rmw_fastrtps waits 100 ms);
-        feedback tells as well that the goal was accepted.
+        The conductor's response is lost if it has not discovered this client in time (rmw_fastrtps waits 100 ms);
+        feedback shows as well that the goal was accepted.
         """
         from rclpy.action.client import ClientGoalHandle
         from unique_identifier_msgs.msg import UUID

@@ -17,11 +17,11 @@ from hetwin_suite.running.placing import Placing
 
 CONDUCTOR_AND_COMMAND = 2
 MOST_ON_LOCALHOST = 32
-"""Participants that rmw_fastrtps looks for on one machine if it is told to stay there."""
+"""Participants that rmw_fastrtps looks for on one machine if it is restricted to that."""
 
 
 def quick_discovery(processes: int) -> None:
-    """Stay on this machine and find each other at once, unless the user has said otherwise.
+    """Stay on this machine and find each other at once, unless the user has set it otherwise.
 
     More processes than `MOST_ON_LOCALHOST` would not all find each other without multicast, which leaves the machine.
     """
@@ -58,7 +58,7 @@ class Nodes:
         self._processes[name] = start_node(module, name, self._namespace, parameters)
 
     def check(self, patience_s: float = 0.0) -> None:
-        """See that all are alive.
+        """Check that all are alive.
 
         Raises:
             RunFailed: naming the first that has ended that long ago.
@@ -72,7 +72,7 @@ class Nodes:
                 raise RunFailed(name, "process", 0, f"its process {ending(code)}")
 
     def check_conductor(self) -> None:
-        """See that the conductor's process runs.
+        """Check that the conductor's process runs.
 
         Raises:
             RunFailed: if not.
@@ -92,5 +92,5 @@ class Nodes:
         if time.monotonic() - self._noted < period_s:
             return
         self._noted = time.monotonic()
-        # not poll(): how a dead one ended can be read only as long as nobody has waited for it
+        # not poll(): how a dead one ended can be read only as long as it has not been waited for
         self._shared_memory.note(p.pid for p in self._processes.values())

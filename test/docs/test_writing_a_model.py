@@ -84,7 +84,7 @@ def test_a_package_written_against_the_front_door_alone_passes_check_model(folde
             timeout=120,
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        assert "take and release: handed: " in done.stdout
+        assert "take and release: handed over: " in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ class Coffee(Model):
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Pour hot coffee."""
         if name != "pour":
-            raise Refused(f"coffee knows no command {name!r}; it knows pour")
+            raise Refused(f"coffee has no command {name!r}; it has pour")
         self._kelvin = self._hot
 
     def _value(self, time_ns: int) -> Value:

@@ -44,9 +44,9 @@ def check_model_type(
 
     Args:
         model: a class, MODULE:CLASS, or a model type.
-        parameters: values that are used instead of made-up ones, as `initialize` gets them.
-        report: collects the results; it may be told of each.
-        row: where each call of the model is counted, for a process that watches this one.
+        parameters: values that are used instead of invented ones, as `initialize` gets them.
+        report: collects the results.
+        row: in which each call of the model is counted, for a process that watches this one.
 
     Raises:
         BadInput: if there is no such model.

@@ -38,7 +38,7 @@ class ChildDied(HetwinError):
 
 
 class WatchedChild:
-    """A forked process that sends messages, and from outside of which is seen where it hangs.
+    """A forked process that sends messages, and whose stacks can be read from outside while it hangs.
 
     It leaves the terminal's session, so that a Ctrl-C there reaches this process alone; it ends with this process;
     what it prints goes to stderr, since this process may print JSON.

@@ -1,4 +1,4 @@
-"""Checks end with words when a model hangs or crashes."""
+"""Checks end with an error that names it when a model hangs or crashes."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def test_the_check_that_hangs_is_the_last_one(name: str, check: str, says: str) 
     results = checks.check_model_watched(f"support.stuck_models:{name}", {})
     assert [r.ok for r in results[:-1]] == [True] * (len(results) - 1)
     assert (results[-1].check, results[-1].ok) == (check, False)
-    assert results[-1].says.startswith(says)
-    assert "SIGSEGV" in says or "stuck_models.py" in results[-1].says
+    assert results[-1].detail.startswith(says)
+    assert "SIGSEGV" in says or "stuck_models.py" in results[-1].detail
 
 
 def test_what_goes_well_is_told_in_full() -> None:
