@@ -74,10 +74,10 @@ def _second_at_once(count: int) -> None:
 
 @contextmanager
 def _environment_restored() -> Iterator[None]:
-    """Take back what is set for ROS and for the nodes."""
-    before = dict(os.environ)
+    """Take back the variables that are added for ROS and for the nodes."""
+    before = set(os.environ)
     try:
         yield
     finally:
-        os.environ.clear()
-        os.environ.update(before)
+        for name in os.environ.keys() - before:
+            del os.environ[name]
