@@ -1,11 +1,11 @@
 """hetwin's front door: what a model of one's own needs, and how to run scenarios and read episodes from Python.
 
-```python
-import hetwin_suite
+For example::
 
-summary = hetwin_suite.run("scenarios/pick_and_place.yaml", out="runs/today")
-episode = hetwin_suite.open_episode(summary.log)
-```
+    import hetwin_suite
+
+    summary = hetwin_suite.run("scenarios/pick_and_place.yaml", out="runs/today")
+    episode = hetwin_suite.open_episode(summary.log)
 
 What `__all__` lists is the API that version numbers promise: within a major version nothing of it is taken away or
 changes its meaning. Everything else, in this package and in those that it stands on, may move from one release to the

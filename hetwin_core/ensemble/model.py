@@ -1,4 +1,4 @@
-"""The contract that every model keeps."""
+"""The contract that every model keeps (Bauer et al. (2022), section 3.2: interfaces of models)."""
 
 from __future__ import annotations
 
