@@ -34,13 +34,21 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.model import Model as Model
     from hetwin_core.ensemble.model import ModelDescription as ModelDescription
     from hetwin_core.ensemble.model import ModelKind as ModelKind
-    from hetwin_core.ensemble.model import ParameterKind as ParameterKind
-    from hetwin_core.ensemble.model import ParameterRequest as ParameterRequest
     from hetwin_core.ensemble.model import Request as Request
     from hetwin_core.ensemble.model import RequestKind as RequestKind
     from hetwin_core.ensemble.model import StepInput as StepInput
     from hetwin_core.ensemble.model import StepOutput as StepOutput
     from hetwin_core.ensemble.model import Stepping as Stepping
+    from hetwin_core.ensemble.parameters import EntityName as EntityName
+    from hetwin_core.ensemble.parameters import EntityNames as EntityNames
+    from hetwin_core.ensemble.parameters import ModelId as ModelId
+    from hetwin_core.ensemble.parameters import ParameterKind as ParameterKind
+    from hetwin_core.ensemble.parameters import ParameterRequest as ParameterRequest
+    from hetwin_core.ensemble.parameters import Parameters as Parameters
+    from hetwin_core.ensemble.parameters import ResolvedHand as ResolvedHand
+    from hetwin_core.ensemble.parameters import ResolvedPath as ResolvedPath
+    from hetwin_core.ensemble.parameters import ResolvedPose as ResolvedPose
+    from hetwin_core.ensemble.parameters import parameter as parameter
     from hetwin_core.ensemble.scene.fidelity import FIDELITY as FIDELITY
     from hetwin_core.ensemble.scene.fidelity import Fidelity as Fidelity
     from hetwin_core.ensemble.scene.hands import HandDescription as HandDescription
@@ -73,8 +81,10 @@ _HOMES = {
     "hetwin_core.ensemble.conformance.result": "CheckResult",
     "hetwin_core.ensemble.errors": "BadInput HetwinError Refused RunFailed",
     "hetwin_core.ensemble.events": "Event EventKind Json",
-    "hetwin_core.ensemble.model": "AttributeStart Contribution Model ModelDescription ModelKind ParameterKind"
-    " ParameterRequest Request RequestKind StepInput StepOutput Stepping",
+    "hetwin_core.ensemble.model": "AttributeStart Contribution Model ModelDescription ModelKind Request"
+    " RequestKind StepInput StepOutput Stepping",
+    "hetwin_core.ensemble.parameters": "EntityName EntityNames ModelId ParameterKind ParameterRequest Parameters"
+    " ResolvedHand ResolvedPath ResolvedPose parameter",
     "hetwin_core.ensemble.scene.fidelity": "FIDELITY Fidelity",
     "hetwin_core.ensemble.scene.hands": "HandDescription",
     "hetwin_core.ensemble.scene.layout": "EVERYTHING Entity EntityKind Layout Selection",

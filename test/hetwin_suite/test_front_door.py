@@ -14,6 +14,8 @@ import pytest
 import hetwin_suite
 
 PROMISED = (
+    *("EntityName", "EntityNames", "ModelId", "Parameters", "ResolvedHand", "ResolvedPath"),
+    *("ResolvedPose", "parameter"),
     *("AttributeSpec", "AttributeStart", "BadInput", "CheckResult", "Contribution"),
     *("EVERYTHING", "EXTERNAL_WRENCH", "Entity", "EntityKind", "Episode", "Event"),
     *("EventKind", "FIDELITY", "Fidelity", "Floats", "HandDescription", "HetwinError"),

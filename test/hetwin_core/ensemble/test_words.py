@@ -20,7 +20,7 @@ from hetwin_core.projection.failed_run import finish_failed_run
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.report.sections import happenings_table
 from hetwin_core.projection.report.words import story, verdict
-from hetwin_suite.cli.progress import ProgressListener
+from hetwin_suite.running.progress import ProgressListener
 from hetwin_suite.cli.run import _print
 
 ROOT = Path(__file__).resolve().parents[3]
