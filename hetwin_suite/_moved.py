@@ -34,7 +34,7 @@ _MOVED = {
     "ensemble.listener": "hetwin_core.ensemble.conductor.listener",
     "ensemble.poses": "hetwin_core.ensemble.scene.poses",
     "ensemble.responsibilities": "hetwin_core.ensemble.scene.responsibilities",
-    "ensemble.scenario.complaints": "hetwin_core.ensemble.scenario.validation_errors",
+    "ensemble.scenario.complaints": "hetwin_core.ensemble.validation",
     "ensemble.scene": "hetwin_core.ensemble.scene.scene",
     "ensemble.shapes": "hetwin_core.ensemble.scene.shapes",
     "ensemble.snapshot": "hetwin_core.ensemble.scene.snapshot",
