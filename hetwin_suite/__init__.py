@@ -1,5 +1,117 @@
-"""What people run: the `hetwin` command, the proving ground, and the front door for programs."""
+"""hetwin's front door: what a model of one's own needs, and how to run scenarios and read episodes from Python.
+
+For example::
+
+    import hetwin_suite
+
+    summary = hetwin_suite.run("scenarios/pick_and_place.yaml", out="runs/today")
+    episode = hetwin_suite.open_episode(summary.log)
+
+What `__all__` lists is the API that version numbers promise: within a major version nothing of it is taken away or
+changes its meaning. Everything else, in this package and in those that it stands on, may move from one release to the
+next. Names are imported when they are first used, so that importing this package loads neither a physics engine nor
+ROS nor plotting.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from hetwin_suite import _moved
 
+if TYPE_CHECKING:
+    from hetwin_core.ensemble.conformance.result import CheckResult as CheckResult
+    from hetwin_core.ensemble.errors import BadInput as BadInput
+    from hetwin_core.ensemble.errors import HetwinError as HetwinError
+    from hetwin_core.ensemble.errors import Refused as Refused
+    from hetwin_core.ensemble.errors import RunFailed as RunFailed
+    from hetwin_core.ensemble.events import Event as Event
+    from hetwin_core.ensemble.events import EventKind as EventKind
+    from hetwin_core.ensemble.events import Json as Json
+    from hetwin_core.ensemble.model import AttributeStart as AttributeStart
+    from hetwin_core.ensemble.model import Contribution as Contribution
+    from hetwin_core.ensemble.model import Model as Model
+    from hetwin_core.ensemble.model import ModelDescription as ModelDescription
+    from hetwin_core.ensemble.model import ModelKind as ModelKind
+    from hetwin_core.ensemble.model import Request as Request
+    from hetwin_core.ensemble.model import RequestKind as RequestKind
+    from hetwin_core.ensemble.model import StepInput as StepInput
+    from hetwin_core.ensemble.model import StepOutput as StepOutput
+    from hetwin_core.ensemble.model import Stepping as Stepping
+    from hetwin_core.ensemble.parameters import EntityName as EntityName
+    from hetwin_core.ensemble.parameters import EntityNames as EntityNames
+    from hetwin_core.ensemble.parameters import ModelId as ModelId
+    from hetwin_core.ensemble.parameters import ParameterKind as ParameterKind
+    from hetwin_core.ensemble.parameters import ParameterRequest as ParameterRequest
+    from hetwin_core.ensemble.parameters import Parameters as Parameters
+    from hetwin_core.ensemble.parameters import ResolvedHand as ResolvedHand
+    from hetwin_core.ensemble.parameters import ResolvedPath as ResolvedPath
+    from hetwin_core.ensemble.parameters import ResolvedPose as ResolvedPose
+    from hetwin_core.ensemble.parameters import parameter as parameter
+    from hetwin_core.ensemble.scene.fidelity import FIDELITY as FIDELITY
+    from hetwin_core.ensemble.scene.fidelity import Fidelity as Fidelity
+    from hetwin_core.ensemble.scene.hands import HandDescription as HandDescription
+    from hetwin_core.ensemble.scene.layout import EVERYTHING as EVERYTHING
+    from hetwin_core.ensemble.scene.layout import Entity as Entity
+    from hetwin_core.ensemble.scene.layout import EntityKind as EntityKind
+    from hetwin_core.ensemble.scene.layout import Layout as Layout
+    from hetwin_core.ensemble.scene.layout import Selection as Selection
+    from hetwin_core.ensemble.scene.poses import compose as compose
+    from hetwin_core.ensemble.scene.poses import extrapolate as extrapolate
+    from hetwin_core.ensemble.scene.poses import relative_to as relative_to
+    from hetwin_core.ensemble.scene.shapes import Shape as Shape
+    from hetwin_core.ensemble.scene.shapes import ShapeKind as ShapeKind
+    from hetwin_core.ensemble.scene.snapshot import Snapshot as Snapshot
+    from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH as EXTERNAL_WRENCH
+    from hetwin_core.ensemble.scene.values import POSE as POSE
+    from hetwin_core.ensemble.scene.values import WORLD as WORLD
+    from hetwin_core.ensemble.scene.values import AttributeSpec as AttributeSpec
+    from hetwin_core.ensemble.scene.values import Floats as Floats
+    from hetwin_core.ensemble.scene.values import Meaning as Meaning
+    from hetwin_core.ensemble.scene.values import Value as Value
+    from hetwin_core.ensemble.scene.values import pose_value as pose_value
+    from hetwin_core.projection.episode import Episode as Episode
+    from hetwin_suite.running.api import Summary as Summary
+    from hetwin_suite.running.api import check_model as check_model
+    from hetwin_suite.running.api import open_episode as open_episode
+    from hetwin_suite.running.api import run as run
+
+_HOMES = {
+    "hetwin_core.ensemble.conformance.result": "CheckResult",
+    "hetwin_core.ensemble.errors": "BadInput HetwinError Refused RunFailed",
+    "hetwin_core.ensemble.events": "Event EventKind Json",
+    "hetwin_core.ensemble.model": "AttributeStart Contribution Model ModelDescription ModelKind Request"
+    " RequestKind StepInput StepOutput Stepping",
+    "hetwin_core.ensemble.parameters": "EntityName EntityNames ModelId ParameterKind ParameterRequest Parameters"
+    " ResolvedHand ResolvedPath ResolvedPose parameter",
+    "hetwin_core.ensemble.scene.fidelity": "FIDELITY Fidelity",
+    "hetwin_core.ensemble.scene.hands": "HandDescription",
+    "hetwin_core.ensemble.scene.layout": "EVERYTHING Entity EntityKind Layout Selection",
+    "hetwin_core.ensemble.scene.poses": "compose extrapolate relative_to",
+    "hetwin_core.ensemble.scene.shapes": "Shape ShapeKind",
+    "hetwin_core.ensemble.scene.snapshot": "Snapshot",
+    "hetwin_core.ensemble.scene.values": "EXTERNAL_WRENCH POSE WORLD AttributeSpec Floats Meaning Value pose_value",
+    "hetwin_core.projection.episode": "Episode",
+    "hetwin_suite.running.api": "Summary check_model open_episode run",
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+
 _moved.install()
+
+__all__ = sorted(_HOME_OF)  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> object:
+    """Import an exported name when it is first used (PEP 562)."""
+    module = _HOME_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(module), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """Every exported name, also those that are not imported yet."""
+    return sorted({*globals(), *__all__})

@@ -25,9 +25,10 @@ ROOMS = {
         *("hetwin_suite.proving_ground", "model_nodes", "conductor_node"),
         *CORE,
     },
+    "hetwin_suite.running": {"hetwin_suite.running", "model_nodes", "conductor_node", *CORE},
     "hetwin_suite.cli": {
-        *("hetwin_suite", "hetwin_suite.cli", "hetwin_suite.proving_ground"),
-        *("model_nodes", "conductor_node", *CORE),
+        *("hetwin_suite", "hetwin_suite.cli", "hetwin_suite.running"),
+        *("hetwin_suite.proving_ground", "model_nodes", "conductor_node", *CORE),
     },
 }
 """Room -> rooms that it may import."""
@@ -44,7 +45,7 @@ ROS = {
 }
 
 ROS_ROOMS = {
-    *("hetwin_core.wire", "conductor_node", "hetwin_suite.proving_ground", "hetwin_suite.cli")
+    *("hetwin_core.wire", "conductor_node", "hetwin_suite.proving_ground", "hetwin_suite.running")
 }
 ROS_IN_MODEL_NODES = {"ros_node", "live"}
 """Of model_nodes, the wrapper and the live source may use ROS: files or folders whose name starts so."""

@@ -32,7 +32,7 @@ def model_class(type_name: str) -> type[Model]:
         found = getattr(import_module(module_name), class_name)
     except ModuleNotFoundError as error:
         raise _not_there(error, place, installed) from error
-    except Exception as error:  # a module of anyone's may raise anything while it is imported
+    except Exception as error:  # a third party's module may raise anything while it is imported
         raise _not_importable(error, place) from error
     if not (isinstance(found, type) and issubclass(found, Model)):
         raise BadInput(

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+"""What JSON can express; arguments of events and commands."""
 
 
 class EventKind(StrEnum):

@@ -1,4 +1,4 @@
-"""The contract that every model keeps (paper 0, section 3.2: interfaces of models)."""
+"""The contract that every model keeps (Bauer et al. (2022), section 3.2: interfaces of models)."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class ModelKind(StrEnum):
 
 
 class Stepping(StrEnum):
-    """Who steps a model (paper 0, section 3.2)."""
+    """What makes a model step."""
 
     SERVICE = "service"
     """The conductor calls and waits."""
     CLOCK = "clock"
-    """The model follows the clock; nobody waits, missed steps are counted."""
+    """The model follows the clock; the run does not wait, missed steps are counted."""
     FREE = "free"
     """The model runs at its own pace."""
 
@@ -75,11 +75,11 @@ class Contribution:
     Attributes:
         entities: new entities; none may exist already.
         attributes: new attributes of entities, its own or another model's; the model owns them at the start.
-        reads: what it wants to see in its snapshots; the rest may hold stale values.
-        warnings: what it could not carry over from its input, by name.
-        duration_ns: main model only: when the source ends, if it says so.
+        reads: what its snapshots must hold; other attributes may be out of date in them.
+        warnings: elements of its input that it ignores, by name.
+        duration_ns: main model only: when the source ends, if that is known.
         robot_description: main model only: the robot's URDF.
-        engine: main model only: what it computes with, in words.
+        engine: main model only: name and version of what it computes with.
         reproducible: whether the same input gives the same bits, in any process.
     """
 
@@ -130,7 +130,7 @@ class Request:
 
 @dataclass(slots=True)
 class StepOutput:
-    """What a model answers; only what it is responsible for is written back.
+    """What a step of a model returns; only what the model is responsible for is written back.
 
     Attributes:
         time_ns: the time that the model is at now; must be the time asked for.
@@ -143,7 +143,7 @@ class StepOutput:
         ended: main model only: the source has ended.
         input_ns: main model of a live robot only: when the newest joint sample in its state was measured, in the
             system time of this machine [ns].
-        late: main model of a live robot only: the twin is too far behind; others should step less often.
+        late: main model of a live robot only: the twin is too far behind; other models should step less often.
     """
 
     time_ns: int
@@ -192,7 +192,7 @@ class Model(ABC):
 
     @abstractmethod
     def step(self, tick: StepInput) -> StepOutput:
-        """Go to `tick.time_ns`."""
+        """Advance to `tick.time_ns`."""
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Become responsible for an attribute, with its value.
@@ -203,19 +203,22 @@ class Model(ABC):
         raise Refused(f"{type(self).__name__} cannot be responsible for {entity}.{attribute}")
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Stop being responsible for an attribute and tell its value at `scene.time_ns`.
+        """Stop being responsible for an attribute, and return its value at `scene.time_ns`.
 
-        Poses are told in the world frame.
+        Poses are returned in the world frame.
+
+        Raises:
+            Refused: if the model is not responsible for it, or keeps it.
         """
         raise Refused(f"{type(self).__name__} is not responsible for {entity}.{attribute}")
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
-        """Do something of the model's own that a trigger asks for.
+        """Carry out a command of the model's own, for a trigger.
 
         Raises:
-            Refused: if the model knows no such command.
+            Refused: if the model has no such command.
         """
-        raise Refused(f"{type(self).__name__} knows no command {name!r}")
+        raise Refused(f"{type(self).__name__} has no command {name!r}")
 
     def stop(self) -> None:
         """The run is over; free what is held."""

@@ -28,7 +28,7 @@ class ParameterKind(StrEnum):
     VECTOR = "vector"
     """A list of numbers."""
     ANY = "any"
-    """Anything that JSON can say."""
+    """Anything that JSON can express."""
     ENTITY = "entity"
     """Name of an entity of the scene."""
     ENTITIES = "entities"
@@ -58,11 +58,22 @@ class ParameterRequest:
 Amount = Annotated[Number, Field(ge=0, le=1e9)]
 """A number of at least 0, and less than any time, length or force that a model has a use for."""
 EntityName = Annotated[Text, ParameterKind.ENTITY]
+"""Type of a field of `Parameters`: an entity's name."""
+
 EntityNames = Annotated[tuple[str, ...], ParameterKind.ENTITIES]
+"""Type of a field of `Parameters`: names of entities."""
+
 ResolvedHand = Annotated[HandDescription, ParameterKind.HAND]
+"""Type of a field of `Parameters`: a hand of the scenario."""
+
 ResolvedPose = Annotated[Pose7, ParameterKind.POSE]
+"""Type of a field of `Parameters`: x y z [m], qw qx qy qz."""
+
 ResolvedPath = Annotated[Path, ParameterKind.PATH]
+"""Type of a field of `Parameters`: an absolute path of a file."""
+
 ModelId = Annotated[Text, ParameterKind.MODEL]
+"""Type of a field of `Parameters`: the id of another model."""
 
 _KINDS = {
     bool: ParameterKind.BOOLEAN,

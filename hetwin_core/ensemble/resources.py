@@ -1,4 +1,4 @@
-"""Where hetwin's own files lie: in a checkout at its root, in an installation under share/hetwin."""
+"""Where hetwin's own files are: in a checkout at its root, in an installation under share/hetwin."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def resource(*parts: str) -> Path:
 
 
 def data_folder() -> Path:
-    """Where recordings of real robots lie, if they are there: ``HETWIN_DATA``, else beside the checkout."""
+    """Where recordings of real robots are kept: ``HETWIN_DATA``, else beside the checkout."""
     named = os.environ.get("HETWIN_DATA")
     return Path(named) if named else next(roots()).parent / "shared" / "data"
 

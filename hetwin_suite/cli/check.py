@@ -1,4 +1,4 @@
-"""`hetwin check` and `hetwin check-model`: see that something is right before it is run."""
+"""`hetwin check` and `hetwin check-model`: see whether something is right before it is run."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.json_option import json_object
-from hetwin_suite.cli.listing import AsJson
-from hetwin_suite.cli.watched_check import check_model_watched, check_scenario_watched
+from hetwin_suite.cli.options import AsJson, json_object
 
 
 def check(
@@ -23,6 +21,8 @@ def check(
 
     Example: hetwin check scenarios/pick_and_place.yaml
     """
+    from hetwin_suite.running.checks import check_scenario_watched
+
     facts = check_scenario_watched(scenario, source)
     if as_json:
         print(json.dumps(facts, indent=2))
@@ -54,16 +54,18 @@ def check_model(
 
     Example: hetwin check-model rigid_grasp
     """
+    from hetwin_suite.running.checks import check_model_watched
+
     results = check_model_watched(model, json_object(parameters, "--parameters"))
     if as_json:
-        rows = [{"check": r.check, "ok": r.ok, "says": r.says} for r in results]
+        rows = [{"check": r.check, "ok": r.ok, "says": r.detail} for r in results]
         print(
             json.dumps({"model": model, "ok": all(r.ok for r in results), "checks": rows}, indent=2)
         )
     else:
         for result in results:
             print(
-                f"{'ok  ' if result.ok else 'FAIL'}  {result.check}{': ' if result.says else ''}{result.says}"
+                f"{'ok  ' if result.ok else 'FAIL'}  {result.check}{': ' if result.detail else ''}{result.detail}"
             )
     if not all(result.ok for result in results):
         raise typer.Exit(1)

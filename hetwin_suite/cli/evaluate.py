@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
-from dataclasses import asdict, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.projection.run_folder import read_summary
-from hetwin_suite.cli.listing import AsJson
-from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE, Contacts
-from hetwin_suite.proving_ground.evaluation.batch import judge_all
-from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
-from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
-from hetwin_suite.proving_ground.evaluation.table2 import Cell, cells, hand_backs
+from hetwin_suite.cli.options import AsJson
+from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, Contacts
 
-MOST_PICTURES = 40
+if TYPE_CHECKING:
+    from hetwin_suite.proving_ground.evaluation.judge import Verdict
 
 
 class Suite(StrEnum):
@@ -54,27 +48,21 @@ def evaluate(
 
     Example: hetwin evaluate table2 --episodes episodes
     """
+    from hetwin_suite.proving_ground.evaluation.batch import judge_all
+    from hetwin_suite.proving_ground.evaluation.episodes import find_episodes
+
     chosen = _approaches(approaches)
     found = find_episodes(episodes)
-    verdicts = judge_all(
+    judged = judge_all(
         found, chosen, contacts=contacts, jobs=jobs, engine=engine, progress=_progress
     )
-    table = cells(verdicts)
-    out.mkdir(parents=True, exist_ok=True)
-    _write_csv(out / f"{suite}.csv", verdicts)
-    _write_page(out, found, (contacts, engine), table, verdicts)
+    from hetwin_suite.cli import verdicts  # plotly takes its time
+
+    verdicts.write(out, suite, found, (contacts, engine), judged)
     if as_json:
-        told = {
-            "cells": [_row(cell) for cell in table],
-            "hand_backs": [asdict(row) for row in hand_backs(verdicts)],
-            "contacts": contacts.value,
-            "out": str(out.resolve()),
-        }
-        print(json.dumps(told, indent=2))
+        print(json.dumps(verdicts.as_json(judged, contacts, out), indent=2))
     else:
-        _print(table)
-        for row in hand_backs(verdicts):
-            print(row)
+        verdicts.show(judged)
         print(f"every verdict: {out / f'{suite}.csv'}; page: {out / f'{suite}.html'}")
 
 
@@ -95,58 +83,3 @@ def _progress(done: int, of: int, verdict: Verdict) -> None:
         file=sys.stderr,
         flush=True,
     )
-
-
-def _write_csv(path: Path, verdicts: list[Verdict]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [f.name for f in fields(Verdict)] + ["right"])
-        writer.writeheader()
-        for verdict in verdicts:
-            writer.writerow({**asdict(verdict), "right": verdict.right})
-
-
-def _write_page(
-    out: Path,
-    episodes: list[LabelledEpisode],
-    physics: tuple[Contacts, str | None],
-    table: list[Cell],
-    verdicts: list[Verdict],
-) -> None:
-    """Play the wrong ones of our approach again, with a log, so that the page can show them."""
-    from hetwin_suite.proving_ground.evaluation.page import write_page  # plotly takes its time
-
-    by_folder = {str(e.folder): e for e in episodes}
-    logs: dict[tuple[str, str], Path] = {}
-    wrong = [v for v in verdicts if not v.right and not v.not_applicable and v.approach != RULE]
-    for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MOST_PICTURES]:
-        folder = _free(out / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
-        judge(by_folder[verdict.episode], verdict.approach, folder, *physics)
-        if read_summary(folder) is not None:  # a run that cannot begin has none
-            logs[verdict.episode, verdict.approach] = folder
-    write_page(out / f"{Suite.TABLE2}.html", table, verdicts, logs)
-
-
-def _free(folder: Path) -> Path:
-    number, found = 1, folder
-    while found.exists():
-        number += 1
-        found = folder.with_name(f"{folder.name}_{number}")
-    return found
-
-
-def _row(cell: Cell) -> dict[str, object]:
-    low, high = cell.interval
-    return {**asdict(cell), "low": low, "high": high, "paper": cell.paper}
-
-
-def _print(table: list[Cell]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = Table("scenario", "truth", *APPROACHES, title="right / of (95 % interval; paper)")
-    for scenario, truth in dict.fromkeys((c.scenario, c.truth) for c in table):
-        here = {c.approach: c for c in table if (c.scenario, c.truth) == (scenario, truth)}
-        shown.add_row(
-            scenario, truth, *("\n".join(here[a].words) if a in here else "-" for a in APPROACHES)
-        )
-    Console().print(shown)

@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-from typing import Annotated, Any
 
-import typer
-from rich.console import Console
-from rich.table import Table
-
-from hetwin_core.ensemble.catalogue import model_class, model_types
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.evaluators import all_evaluators
-from hetwin_core.ensemble.scenario.schema import json_schema
-
-AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
+from hetwin_suite.cli.options import AsJson
 
 
 def models(as_json: AsJson = False) -> None:
@@ -23,7 +12,12 @@ def models(as_json: AsJson = False) -> None:
 
     Example: hetwin models
     """
-    rows = [_model_row(name) for name in model_types()]
+    from rich.console import Console
+    from rich.table import Table
+
+    from hetwin_suite.cli.catalogue import model_rows
+
+    rows = model_rows()
     if as_json:
         print(json.dumps(rows, indent=2))
         return
@@ -35,40 +29,17 @@ def models(as_json: AsJson = False) -> None:
     Console().print(table)
 
 
-def _model_row(name: str) -> dict[str, Any]:
-    row: dict[str, Any] = {"type": name, "kind": "?", "stepping": "?", "rate": 0.0}
-    try:
-        cls = model_class(name)
-    except BadInput as error:
-        return {**row, "provides": [], "parameters": [], "summary": f"cannot be used: {error}"}
-    description = cls.describe()
-    return {
-        "type": name,
-        "kind": description.kind.value,
-        "stepping": description.stepping.value,
-        "rate": description.rate,
-        "provides": [spec.name for spec in description.provides],
-        "parameters": [
-            {
-                "name": request.name,
-                "kind": request.kind.value,
-                "required": request.required,
-                "default": request.default,
-                "unit": request.unit,
-                "description": request.description,
-            }
-            for request in cls().parameters()
-        ],
-        "summary": description.summary,
-    }
-
-
 def evaluators(as_json: AsJson = False) -> None:
     """List the functions that expressions in scenarios may call.
 
     Example: hetwin evaluators
     """
-    rows = {name: inspect.getdoc(f) or "" for name, f in sorted(all_evaluators().items())}
+    from rich.console import Console
+    from rich.table import Table
+
+    from hetwin_suite.cli.catalogue import evaluator_rows
+
+    rows = evaluator_rows()
     if as_json:
         print(json.dumps(rows, indent=2))
         return
@@ -83,4 +54,6 @@ def schema() -> None:
 
     Example: hetwin schema > scenario.schema.json
     """
+    from hetwin_core.ensemble.scenario.schema import json_schema
+
     print(json.dumps(json_schema(), indent=2))

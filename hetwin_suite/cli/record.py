@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hetwin_suite.proving_ground.episodes import Kind, Summary, record_episodes
+from hetwin_suite.proving_ground.kind import Kind
 
 
 def record(
@@ -28,22 +28,24 @@ def record(
 
     Example: hetwin record drop --episodes 20 --seed 7 --out episodes/drops --jobs 2
     """
+    from hetwin_suite.proving_ground.episodes import record_episodes
+
     done = 0
 
-    def tell(name: str, summary: Summary) -> None:
+    def show(name: str, summary: Mapping[str, Any]) -> None:
         nonlocal done
         done += 1
         line = f"{done} of {episodes}: {name}: {summary['label']}, {_why(summary)}"
         print(line, file=sys.stderr, flush=True)
 
-    found = record_episodes(kind, episodes, seed, out, jobs, tell)
+    found = record_episodes(kind, episodes, seed, out, jobs, show)
     if as_json:
         print(json.dumps({**found, "out": str(out.resolve())}, indent=2))
     else:
         _print(found, out)
 
 
-def _why(summary: Summary) -> str:
+def _why(summary: Mapping[str, Any]) -> str:
     parts = [str(summary["cause"]).replace("_", " ")] if summary["cause"] else []
     if "container" in summary:
         parts.append(str(summary["container"]))

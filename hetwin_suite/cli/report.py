@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.listing import AsJson
+from hetwin_suite.cli.options import AsJson
 
 
 def report(

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from hetwin_core.ensemble.conductor.options import RunOptions
-from hetwin_core.ensemble.conductor.summary import error_row
-from hetwin_core.ensemble.errors import HetwinError, RunFailed
-from hetwin_core.ensemble.event_codec import event_from_summary
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_core.ensemble.words import event_line, failure_row_words
-from hetwin_core.projection.new_run import new_run_folder
-from hetwin_core.projection.run_folder import LOG, check_free
-from hetwin_suite.cli.json_option import json_object
-from hetwin_suite.cli.placing import Placing
-from hetwin_suite.cli.progress import Progress
-
-SCENE = '{"ENTITY": {"pose": [x, y, z, qw, qx, qy, qz]}}'
+from hetwin_core.ensemble.errors import HetwinError
+from hetwin_suite.cli.options import json_object
 
 
 class Transport(StrEnum):
@@ -86,97 +73,29 @@ def run(
 
     hetwin run my_scenario.yaml --source live --duration 60
     """
+    # imported here, for hetwin's --help must not wait for what a run needs
+    from hetwin_core.ensemble.conductor.options import RunOptions
+    from hetwin_suite.cli import outcome
+    from hetwin_suite.running.carry_out import carry_out
+    from hetwin_suite.running.placing import Placing
+    from hetwin_suite.running.progress import Progress
+    from hetwin_suite.running.request import RunRequest
+
     try:
         options = RunOptions(
             source, json_object(scene, "--scene"), seed, duration, transport.value, engine
         )
-        if transport is Transport.LOCAL:
-            summary, code, folder = _run_locally(scenario, options, out)
-        else:
-            summary, code, folder = _run_over_ros(
-                scenario, options, out, Placing(namespace, in_process, elsewhere)
-            )
+        placing = Placing(namespace, in_process, elsewhere)
+        with Progress(Path(scenario).stem) as progress:
+            ended = carry_out(RunRequest(scenario, options, out), progress, placing, watched=True)
     except HetwinError as error:
         if as_json:
-            print(json.dumps({"scenario": scenario, "ended": "failed", "error": _row(error)}))
+            print(json.dumps(outcome.without_a_run(scenario, error)))
         raise
-    page = _report(folder) if with_report else None
+    page = outcome.report(ended.folder) if with_report else None
     if as_json:
-        print(json.dumps(_outcome(summary, folder, page), indent=2))
+        print(json.dumps(outcome.as_json(ended, page), indent=2))
     else:
-        _print(summary, folder, page)
-    if code:
-        raise typer.Exit(code)
-
-
-def _run_locally(
-    scenario: str, options: RunOptions, out: Path | None
-) -> tuple[Mapping[str, Any], int, Path]:
-    """The run's summary, exit code and folder."""
-    from hetwin_suite.cli.watched_child import Order
-    from hetwin_suite.cli.watched_run import run_watched
-
-    return run_watched(Order(scenario, options, out))
-
-
-def _run_over_ros(
-    scenario: str, options: RunOptions, out: Path | None, placing: Placing
-) -> tuple[Mapping[str, Any], int, Path]:
-    from hetwin_suite.cli.ros_run import run_over_ros
-
-    loaded = load_scenario(find_scenario(scenario))
-    folder = out or new_run_folder(Path("runs"), loaded.name)
-    check_free(folder)
-    with Progress(loaded.name) as progress:
-        summary, code = run_over_ros(loaded, options, folder, progress, placing)
-    return summary, code, folder
-
-
-def _row(error: HetwinError) -> Mapping[str, Any]:
-    """An error that kept the run from having a summary."""
-    if isinstance(error, RunFailed):
-        return error_row(error) or {}
-    return {"model": None, "call": "input", "time": 0.0, "reason": str(error)}
-
-
-def _report(folder: Path) -> Path | None:
-    """The page, if the run got as far as a log."""
-    if not (folder / LOG).exists():
-        return None
-    from hetwin_core.projection.report import write_report
-
-    try:
-        return write_report(folder)
-    except Exception as error:  # a run that went well must not fail for want of its page
-        print(f"warning: no report: {error}", file=sys.stderr)
-        return None
-
-
-def _outcome(summary: Mapping[str, Any], folder: Path, page: Path | None) -> dict[str, Any]:
-    log = folder / LOG
-    return {
-        **summary,
-        "log": str(log.resolve()) if log.exists() else None,
-        "report": str(page.resolve()) if page else None,
-    }
-
-
-def _print(summary: Mapping[str, Any], folder: Path, page: Path | None) -> None:
-    error = summary["error"]
-    print(f"{summary['scenario']}: {summary['ended']}", end="")
-    print(
-        f", {summary['simulated_time']:.2f} s simulated in {summary['wall_time']:.2f} s"
-        f" (real-time factor {summary['real_time_factor']:.1f})"
-    )
-    for event in summary["events"]:
-        if event["kind"] == "model":
-            print(f"  {event['time']:8.3f} s  {event_line(event_from_summary(event))}")
-    for name, value in summary["state"].items():
-        print(f"  {name}: {str(value).lower()}")
-    for failure in summary["failures"]:
-        print(f"error: {failure_row_words(failure)}; {failure['then']}", file=sys.stderr)
-    print(f"  log: {folder / LOG}")
-    if page:
-        print(f"  report: {page}")
-    if error:
-        print(f"error: {failure_row_words(error)}", file=sys.stderr)
+        outcome.show(ended, page)
+    if ended.code:
+        raise typer.Exit(ended.code)

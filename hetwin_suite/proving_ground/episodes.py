@@ -7,7 +7,6 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,18 +17,12 @@ from hetwin_core.ensemble.resources import resource
 from hetwin_suite.proving_ground.distribution import distribution
 from hetwin_suite.proving_ground.drops.episode import record as record_drop
 from hetwin_suite.proving_ground.insertions.episode import record as record_insertion
+from hetwin_suite.proving_ground.kind import Kind
 
 DISTRIBUTION = "distribution.json"
 
 Summary: TypeAlias = Mapping[str, Any]
 """The summary of an episode: label, cause, margin ..."""
-
-
-class Kind(StrEnum):
-    """The kind of an episode."""
-
-    DROP = "drop"
-    INSERTION = "insertion"
 
 
 RECORDERS: Mapping[Kind, Callable[[Path, int, np.random.Generator, Path], Summary]] = {

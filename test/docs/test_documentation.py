@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from support.ros_domains import new_domain
 
-from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.source import LiveSpec, RecordingSpec
 from hetwin_core.ensemble.triggers.schema import TriggerEntry
@@ -85,17 +84,6 @@ def test_links_lead_somewhere() -> None:
     for page in PAGES:
         for target in LINK.findall(page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
-
-
-def test_the_model_of_the_guide_keeps_the_contract(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (code,) = [text for page, text in blocks("python") if page == "writing_a_model.md"]
-    (tmp_path / "coffee_of_the_guide.py").write_text(code, encoding="utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    results = check_model_type("coffee_of_the_guide:Coffee")
-    assert results
-    assert [r for r in results if not r.ok] == []
 
 
 def test_yaml_of_the_guide_fits_the_schema() -> None:

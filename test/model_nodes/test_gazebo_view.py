@@ -137,7 +137,7 @@ def test_the_twin_moves_in_a_running_gazebo_and_steps_it(
 @needs_gazebo
 def test_it_keeps_the_contract(partition: str) -> None:
     results = check_model_type("gazebo_view", {"partition": partition})
-    assert [f"{r.check}: {r.says}" for r in results if not r.ok] == []
+    assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
 
 
 @needs_gazebo

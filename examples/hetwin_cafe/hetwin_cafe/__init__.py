@@ -1,1 +1,1 @@
-"""Models of a user's own: responsibilities that are no poses (paper 0, section 3)."""
+"""Models of a user's own, with responsibilities other than poses."""

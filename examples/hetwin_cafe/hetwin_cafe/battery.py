@@ -7,20 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import (
+from hetwin_suite import (
+    AttributeSpec,
     AttributeStart,
     Contribution,
+    Event,
     Model,
     ModelDescription,
     ModelKind,
     ParameterKind,
     ParameterRequest,
+    Selection,
     StepInput,
     StepOutput,
+    Value,
 )
-from hetwin_core.ensemble.scene.layout import Selection
-from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 
 CHARGE = AttributeSpec("charge", 1, "J")
 
@@ -42,11 +43,11 @@ class Battery(Model):
             ParameterRequest("robot", ParameterKind.ENTITY, "whose battery it is"),
             ParameterRequest("charge", number, "at the start", False, 360_000.0, "J"),
             ParameterRequest("idle_power", number, "of the electronics", False, 20.0, "W"),
-            ParameterRequest("low", number, "when it tells battery_low", False, 36_000.0, "J"),
+            ParameterRequest("low", number, "when it reports battery_low", False, 36_000.0, "J"),
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """It is as full as the parameter says."""
+        """Start with the charge of the parameter."""
         self._robot = str(parameters["robot"])
         self._joules, self._idle = float(parameters["charge"]), float(parameters["idle_power"])
         self._low = float(parameters["low"])
@@ -58,7 +59,7 @@ class Battery(Model):
         return Contribution(attributes=(start,), reads=reads)
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Use energy; a joint that is driven backwards gives none back."""
+        """Use energy; a joint that is driven backwards returns none."""
         scene, before = tick.scene, self._joules
         power = self._idle
         if scene.layout.has(self._robot, "joint_efforts"):  # else something without motors

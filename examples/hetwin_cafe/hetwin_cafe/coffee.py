@@ -8,20 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.model import (
+from hetwin_suite import (
+    AttributeSpec,
     AttributeStart,
+    BadInput,
     Contribution,
+    Json,
     Model,
     ModelDescription,
     ModelKind,
     ParameterKind,
     ParameterRequest,
+    Refused,
     StepInput,
     StepOutput,
+    Value,
 )
-from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 
 TEMPERATURE = AttributeSpec("temperature", 1, "K")
 
@@ -77,7 +79,7 @@ class Coffee(Model):
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Pour hot coffee."""
         if name != "pour":
-            raise Refused(f"coffee knows no command {name!r}; it knows pour")
+            raise Refused(f"coffee has no command {name!r}; it has pour")
         self._kelvin = self._hot
 
     def _value(self, time_ns: int) -> Value:

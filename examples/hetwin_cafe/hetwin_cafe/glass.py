@@ -7,28 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import (
+from hetwin_suite import (
+    AttributeSpec,
     AttributeStart,
     Contribution,
+    Event,
+    Meaning,
     Model,
     ModelDescription,
     ModelKind,
     ParameterKind,
     ParameterRequest,
+    Selection,
     StepInput,
     StepOutput,
+    Value,
 )
-from hetwin_core.ensemble.scene.layout import Selection
-from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
 
 INTACT = AttributeSpec("intact", 1, "", Meaning.TRUTH)
 _FORCE = slice(9, 12)
-"""Columns of a row of proximity that tell the force on the object [N]."""
+"""Columns of a row of proximity with the force on the object [N]."""
 
 
 class Glass(Model):
-    """Breaks for good when something pushes it harder than it bears; tells ``broke`` with what it hit."""
+    """Breaks for good when a contact force exceeds its strength; raises ``broke`` with what it hit."""
 
     @classmethod
     def describe(cls) -> ModelDescription:
@@ -38,15 +40,15 @@ class Glass(Model):
         )
 
     def parameters(self) -> tuple[ParameterRequest, ...]:
-        """The glass, and what it bears."""
+        """The glass and its strength."""
         number = ParameterKind.NUMBER
         return (
             ParameterRequest("glass", ParameterKind.ENTITY, "what is made of glass"),
-            ParameterRequest("strength", number, "the force that it bears", False, 60.0, "N"),
+            ParameterRequest("strength", number, "the force that it withstands", False, 60.0, "N"),
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """It is whole."""
+        """Begin unbroken."""
         self._glass = str(parameters["glass"])
         self._strength = float(parameters["strength"])
         self._intact = True
@@ -54,7 +56,7 @@ class Glass(Model):
         return Contribution(attributes=(start,), reads=(Selection(self._glass, "pose"),))
 
     def step(self, tick: StepInput) -> StepOutput:
-        """Look at the forces on it."""
+        """Compare the contact forces with its strength."""
         output = StepOutput(tick.time_ns)
         scene = tick.scene
         rows = scene.proximity[scene.proximity[:, 0] == scene.layout.entity_id(self._glass)]

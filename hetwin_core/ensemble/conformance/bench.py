@@ -45,7 +45,7 @@ class Bench:
 
     Args:
         cls: the model.
-        description: what it says of itself.
+        description: what it declares.
         parameters: resolved, as `initialize` gets them.
         row: where calls are counted.
     """
@@ -69,7 +69,7 @@ class Bench:
         self._strayed: list[str] = []
         self._kept: list[tuple[str, Value, bytes]] = []
         self.trace: list[str] = []
-        """What the model answered, to the bit."""
+        """What the model returned, to the bit."""
         self.longest: dict[str, float] = {}
         """Wall seconds of the longest call, by its name."""
         self.events = 0
@@ -96,7 +96,7 @@ class Bench:
         """
         contribution = self._timed("initialize", self.model.initialize, self._parameters, SEED)
         if not isinstance(contribution, Contribution):
-            raise Broken(f"answers {type(contribution).__name__}; expected a Contribution")
+            raise Broken(f"returns {type(contribution).__name__}; expected a Contribution")
         known: tuple[Entity, ...] = () if self.is_main else ENTITIES
         entities = (*known, *contribution.entities)
         fixed = () if self.is_main else self._fixture.attributes()
@@ -124,10 +124,10 @@ class Bench:
         self._timed("start", self.model.start, self.scene.snapshot())
 
     def step(self) -> StepOutput:
-        """One step; the answer is checked as the conductor would, and more.
+        """Take one step; the output is checked as the conductor would, and more.
 
         Raises:
-            RunFailed, Broken: if the answer breaks the contract.
+            RunFailed, Broken: if the output breaks the contract.
         """
         before = self._clock.time_of(self._steps)
         self._steps += 1
@@ -137,7 +137,7 @@ class Bench:
         tick = StepInput(then, then - before, self.scene.snapshot(), (), self._foreign())
         output = self._timed("step", self.model.step, tick)
         if not isinstance(output, StepOutput):
-            raise Broken(f"answers {type(output).__name__}; expected a StepOutput")
+            raise Broken(f"returns {type(output).__name__}; expected a StepOutput")
         self._check_left_alone()
         write = self._outputs.write_main if self.is_main else self._outputs.write
         write(self.plan, output, then)
@@ -150,7 +150,7 @@ class Bench:
         return output
 
     def pass_time(self, steps: int) -> None:
-        """Let the scene go on without the model, as if the run had begun earlier."""
+        """Advance the scene without the model, as if the run had begun earlier."""
         self._steps += steps
         then = self._clock.time_of(self._steps)
         if self.is_main:
@@ -187,12 +187,12 @@ class Bench:
 
     def _check_rest(self, output: StepOutput, then: int) -> None:
         if not self.is_main and (output.block is not None or output.proximity is not None):
-            raise Broken("answers block or proximity; only a model that can be the main one may")
+            raise Broken("returns block or proximity; only a model that can be the main one may")
         if not isinstance(output.ended, bool):
             raise Broken(f"ended is {output.ended!r}; expected true or false")
         if output.ended and not self.is_main:
             raise Broken(
-                "says that the source has ended; only a model that can be the main one may"
+                "reports that the source has ended; only a model that can be the main one may"
             )
         for event in output.events:
             if event.time_ns > then:
@@ -212,11 +212,11 @@ class Bench:
         for name, value, before in self._kept:
             if value.data.tobytes() != before:
                 raise Broken(
-                    f"changes the numbers of {name} after it has answered them; expected a new array"
+                    f"changes the numbers of {name} after it has returned them; expected a new array"
                 )
 
     def _remember(self, output: StepOutput) -> None:
-        """Keep the answer to the bit, for comparison with another instance's."""
+        """Keep the output to the bit, for comparison with another instance's."""
         self._kept = [(f"{e}.{a}", v, v.data.tobytes()) for (e, a), v in output.values.items()]
         numbers = {n: before.hex() for n, _, before in self._kept}
         for name, array in (("block", output.block), ("proximity", output.proximity)):
@@ -233,7 +233,7 @@ def check_contribution(
     taken: set[tuple[str, str]],
     bench: Bench,
 ) -> None:
-    """See that entities are new, and attributes declared, of the right size and finite.
+    """Check that entities are new, and attributes declared, of the right size and finite.
 
     Raises:
         Broken: if not.

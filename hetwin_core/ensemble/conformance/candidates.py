@@ -1,4 +1,4 @@
-"""Values for the parameters that a model under test asks for, made up by kind."""
+"""Values for the parameters that a model under test asks for, invented by kind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def values_for(
     *,
     can_be_main: bool,
 ) -> dict[str, Any]:
-    """A value for every parameter: the one given, else the default, else one made up by its kind.
+    """A value for every parameter: the one given, else the default, else one invented by its kind.
 
     Args:
         requests: what the model asks for.

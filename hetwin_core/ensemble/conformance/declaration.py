@@ -1,4 +1,4 @@
-"""Checks of what a model says of itself before it runs."""
+"""Checks of what a model declares before it runs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ CHEAP_S = 0.5
 
 
 def check_description(cls: type[Model]) -> ModelDescription:
-    """`describe` answers without an instance, and what it answers makes sense.
+    """Check that `describe` works without an instance, and returns what makes sense.
 
     Raises:
         Broken: if not.
     """
     found = cls.describe()
     if not isinstance(found, ModelDescription):
-        raise Broken(f"answers {type(found).__name__}; expected a ModelDescription")
+        raise Broken(f"returns {type(found).__name__}; expected a ModelDescription")
     if not isinstance(found.kind, ModelKind) or not isinstance(found.stepping, Stepping):
         raise Broken("kind and stepping must be a ModelKind and a Stepping")
     if not found.summary or "\n" in found.summary:
@@ -44,12 +44,12 @@ def check_description(cls: type[Model]) -> ModelDescription:
     if found.can_be_main and found.stepping is not Stepping.SERVICE:
         raise Broken("a model that can be the main one must be stepped by service")
     if cls.describe() != found:
-        raise Broken("answers something else when asked again")
+        raise Broken("returns something else when called again")
     return found
 
 
 def check_spec(spec: AttributeSpec, least: int = 1) -> None:
-    """See that an attribute's declaration makes sense, and that it has at least so many numbers.
+    """Check that an attribute's declaration makes sense, and that it has at least so many numbers.
 
     Raises:
         Broken: if not.
@@ -69,7 +69,7 @@ def check_spec(spec: AttributeSpec, least: int = 1) -> None:
 
 
 def make(cls: type[Model]) -> Model:
-    """An instance, made without arguments and at no cost.
+    """Make an instance, without arguments and at no cost.
 
     Raises:
         Broken: if that takes arguments or long.
@@ -86,7 +86,7 @@ def make(cls: type[Model]) -> Model:
 
 
 def check_parameters(model: Model) -> Sequence[ParameterRequest]:
-    """`parameters` has unique names, and defaults that fit their kinds.
+    """Check that `parameters` has unique names, and defaults that fit their kinds.
 
     Raises:
         Broken: if not.
@@ -106,7 +106,7 @@ def check_parameters(model: Model) -> Sequence[ParameterRequest]:
                 f"{request.name}: the default {request.default!r} is no {request.kind.value}"
             )
     if list(model.parameters()) != list(requests):
-        raise Broken("answers something else when asked again")
+        raise Broken("returns something else when called again")
     return requests
 
 

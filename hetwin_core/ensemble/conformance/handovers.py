@@ -15,7 +15,7 @@ TOLERANCE = 1e-9
 
 
 def check_round_trips(bench: Bench) -> str:
-    """Hand every attribute that the model may be responsible for to it and back, or back to it.
+    """Check handovers of every attribute that the model can be responsible for, to it and back, or from it and back.
 
     Raises:
         Broken: if what is released right after it was taken is something else, or a refusal changes something.
@@ -34,7 +34,7 @@ def check_round_trips(bench: Bench) -> str:
         good = _out_and_in(bench, slot) if own else _in_and_out(bench, slot)
         place = bench.scene.layout.slots[slot]
         (passed if good else refused).append(f"{place.entity}.{place.attribute.name}")
-    parts = [("handed", passed), ("refused", refused)]
+    parts = [("handed over", passed), ("refused", refused)]
     return "; ".join(f"{word}: {_shown(names)}" for word, names in parts if names)
 
 
@@ -62,7 +62,7 @@ def _in_and_out(bench: Bench, slot: int) -> bool:
 
 
 def _out_and_in(bench: Bench, slot: int) -> bool:
-    """The model's own attribute: release, step without it, take back; whether the model lets go of it at all."""
+    """The model's own attribute: release, step without it, take back; whether the model releases it at all."""
     place = bench.scene.layout.slots[slot]
     try:
         value = _release(bench, slot)
@@ -98,7 +98,7 @@ def _take(bench: Bench, slot: int) -> bool:
         )
     except Refused:
         if bench.table.owner(slot) != bench.index:
-            bench.step()  # fails if the model answers the attribute all the same
+            bench.step()  # fails if the model returns the attribute all the same
         return False
     return True
 
@@ -127,7 +127,7 @@ def _release(bench: Bench, slot: int) -> Value:
 
 
 def _compare(bench: Bench, slot: int, given: Value, released: Value) -> None:
-    """A pose's velocity may be what the model knows better, such as the hand's; all else must not change."""
+    """Compare a value with what was taken; a pose's velocity may differ, such as by the hand's motion."""
     place = bench.scene.layout.slots[slot]
     expected, found = given.data, released.data.copy()
     if place.attribute.name == POSE.name:
@@ -143,7 +143,7 @@ def _compare(bench: Bench, slot: int, given: Value, released: Value) -> None:
 
 
 def check_refusals(bench: Bench) -> str:
-    """Unknown entities, attributes and commands are refused, and nothing else.
+    """Check that unknown entities and attributes are refused, and nothing else.
 
     Raises:
         Broken: if the model accepts one, or fails in another way.
@@ -165,7 +165,7 @@ def check_refusals(bench: Bench) -> str:
 
 
 def check_unknown_command(bench: Bench) -> None:
-    """An unknown command is refused.
+    """Check that an unknown command is refused.
 
     Raises:
         Broken: if it is not.

@@ -1,4 +1,4 @@
-"""What a check found."""
+"""Results of checks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class CheckResult:
     Attributes:
         check: what the model has to do.
         ok: whether it does.
-        says: what was found, and what was expected; with a check that went well, what it looked at.
+        detail: what was found, and what was expected; if the check passed, what it covered.
     """
 
     check: str
     ok: bool
-    says: str = ""
+    detail: str = ""
 
 
 class Broken(Exception):
@@ -31,8 +31,8 @@ class Report:
     """Collects the results of checks.
 
     Args:
-        begins: is told the name of each check before it.
-        ends: is told the result of each.
+        begins: called with the name of each check before it.
+        ends: called with the result of each.
     """
 
     def __init__(
@@ -45,11 +45,11 @@ class Report:
         self.results: list[CheckResult] = []
 
     def run(self, check: str, work: Callable[[], str | None]) -> bool:
-        """Run one check; whatever it raises is a result too.
+        """Run one check; what it raises is a result too.
 
         Args:
             check: what the model has to do.
-            work: answers what it looked at; raises if the model does not do it.
+            work: returns what it covered; raises if the model does not do it.
         """
         self._begins(check)
         result = _outcome(check, work)
@@ -63,5 +63,5 @@ def _outcome(check: str, work: Callable[[], str | None]) -> CheckResult:
         return CheckResult(check, True, work() or "")
     except (Broken, HetwinError) as error:
         return CheckResult(check, False, str(error))
-    except Exception as error:  # a model of anyone's may raise anything
+    except Exception as error:  # a third party's model may raise anything
         return CheckResult(check, False, f"raised {type(error).__name__}: {error}")

@@ -1,4 +1,4 @@
-"""Checks of what a model does when things are not as usual: odd parameters, a late start, the wall clock."""
+"""Checks under unusual conditions: odd parameters, a late start, the wall clock."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ ODD: Mapping[ParameterKind, tuple[Any, ...]] = {
     ParameterKind.TEXT: ("no such text",),
     ParameterKind.PATH: ("/no/such/file",),
 }
-"""Values that are of their kind and yet may make no sense."""
+"""Values of the right kind that may make no sense."""
 DEADLINE_S = 10.0
-"""What a scenario that says nothing gives each call."""
+"""The deadline of each call, unless the scenario has another [s]."""
 LATE_STEPS = 7
 
 
 def check_odd_parameters(
     requests: Sequence[ParameterRequest], bench: Callable[[str, Any], Bench]
 ) -> str:
-    """An odd value of a parameter is used, or refused as bad input.
+    """Check that an odd value of a parameter is used, or refused as bad input.
 
     Args:
         requests: what the model asks for.
@@ -55,7 +55,7 @@ def check_odd_parameters(
 
 
 def check_late_start(bench: Bench) -> None:
-    """An instance that is started in the middle of a run, as after a restart, steps from there on.
+    """Check that an instance that is started in the middle of a run, as after a restart, steps from there on.
 
     Raises:
         Broken, RunFailed: if it does not.
@@ -67,7 +67,7 @@ def check_late_start(bench: Bench) -> None:
 
 
 def check_deadline(bench: Bench) -> str:
-    """No call takes longer than a scenario allows that says nothing of it.
+    """Check that no call takes longer than a scenario allows by default.
 
     Raises:
         Broken: if one does.

@@ -32,7 +32,7 @@ MAIN_STEPS = 200
 
 
 def check_model_type(
-    model: str,
+    model: str | type[Model],
     parameters: Mapping[str, Any] | None = None,
     report: Report | None = None,
     row: Row | None = None,
@@ -43,15 +43,16 @@ def check_model_type(
     the main one brings its own scene; if it asks for a world, it gets one of hetwin's.
 
     Args:
-        model: MODULE:CLASS, or a model type.
-        parameters: values that are used instead of made-up ones, as `initialize` gets them.
-        report: collects the results; it may be told of each.
-        row: where each call of the model is counted, for a process that watches this one.
+        model: a class, MODULE:CLASS, or a model type.
+        parameters: values that are used instead of invented ones, as `initialize` gets them.
+        report: collects the results.
+        row: in which each call of the model is counted, for a process that watches this one.
 
     Raises:
         BadInput: if there is no such model.
     """
-    suite = _Suite(model_class(model), dict(parameters or {}), report or Report(), row)
+    cls = model_class(model) if isinstance(model, str) else model
+    suite = _Suite(cls, dict(parameters or {}), report or Report(), row)
     return suite.run()
 
 

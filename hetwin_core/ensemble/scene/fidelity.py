@@ -1,4 +1,4 @@
-"""How faithfully something is simulated (the paper on task-informed fidelity, which the code calls paper 1)."""
+"""How faithfully something is simulated (Tallavajhula et al. (2019))."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FIDELITY = AttributeSpec("fidelity", 1)
 
 
 class Fidelity(IntEnum):
-    """The states that a fidelity helper switches between (paper 1, section 4.3)."""
+    """The levels that a fidelity signaler switches between (Tallavajhula et al. (2019), section 4.3)."""
 
     LOW = 0
     """An object stands still and touches nothing; a joint is passive; a sensor is off; a model does not step."""

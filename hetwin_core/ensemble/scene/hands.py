@@ -1,4 +1,4 @@
-"""Hands as the scenario names them."""
+"""Hands, as a scenario describes them."""
 
 from __future__ import annotations
 

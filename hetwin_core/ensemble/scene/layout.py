@@ -1,4 +1,4 @@
-"""The scene's layout: which entities there are and where each attribute lies in one flat array."""
+"""The scene's layout: its entities, and the place of each attribute in one flat array."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Entity:
     Attributes:
         name: unique in the scene; also the name of its frame.
         kind: what it is.
-        tags: words that the scenario gives it, e.g. ``graspable``.
+        tags: labels from the scenario, e.g. ``graspable``.
         owner: for links and hands, the robot's name; for others empty.
         parent: for links, the parent link; for hands, the link that they are fixed to.
         joint: for links, the joint that moves them against the parent (empty if fixed).
         joints: for robots, the names of the joints, in the order of the joint attributes;
             for hands, the finger joints.
         mass: in kg, 0 if unknown or without meaning.
-        shapes: for display and for models that need to know the form, in the entity's frame.
+        shapes: geometry in the entity's frame, for display and for models that need it.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where one attribute of one entity lies in the flat array of values."""
+    """The place of one attribute of one entity in the flat array of values."""
 
     entity: str
     attribute: AttributeSpec
@@ -76,6 +76,7 @@ class Selection(NamedTuple):
 
 
 EVERYTHING: tuple[Selection, ...] = (Selection(),)
+"""All attributes of all entities."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Layout:
     def build(
         cls, entities: Iterable[Entity], attributes: Iterable[tuple[str, AttributeSpec]]
     ) -> Layout:
-        """Lay the attributes out one after the other, in the order given."""
+        """Place the attributes one after the other, in the order given."""
         slots: list[Slot] = []
         offset = 0
         for entity, attribute in attributes:
@@ -122,7 +123,7 @@ class Layout:
         return (entity, attribute) in self._slot_ids
 
     def range_of(self, entity: str, attribute: str) -> slice:
-        """Where the attribute's numbers lie in the flat array."""
+        """The slice of the flat array that holds the attribute."""
         slot = self.slots[self._slot_ids[entity, attribute]]
         return slice(slot.offset, slot.offset + slot.attribute.size)
 

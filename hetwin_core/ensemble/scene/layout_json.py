@@ -15,8 +15,7 @@ from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning
 def layout_to_json(layout: Layout) -> dict[str, Any]:
     """Everything about a layout as plain JSON.
 
-    A mesh's vertices stand in it as base64 of float64 triples, its faces as
-    base64 of int32 triples, both little-endian.
+    A mesh's vertices are base64 of float64 triples, its faces base64 of int32 triples, both little-endian.
     """
     return {
         "size": layout.size,

@@ -1,7 +1,7 @@
 """Poses with twists: composing, inverting, extrapolating.
 
 A pose is 13 numbers, see `values.POSE_SIZE`. Plain floats rather than arrays in the arithmetic: on vectors of
-three and four numbers they are several times as fast, and every room gets the same bits from the same code.
+three and four numbers they are several times as fast, and the same code gives every package the same bits.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _subtract(a: Sequence[float], b: Sequence[float]) -> Vector:
 
 
 def compose(parent: Floats, relative: Floats) -> Floats:
-    """Pose and twist in the world of something known relative to a moving parent.
+    """Transform a pose and twist from a moving parent's frame to the world.
 
     Args:
         parent: (13,) pose and twist of the parent in the world.
@@ -66,7 +66,7 @@ def compose(parent: Floats, relative: Floats) -> Floats:
     Returns:
         (13,) pose and twist in the world.
     """
-    # written out: this runs for every led object at every step, and calls cost more than the arithmetic
+    # written out: this runs for every kinematic body at every step, and calls cost more than the arithmetic
     px, py, pz, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz = parent.tolist()
     rx, ry, rz, sw, sx, sy, sz, ux, uy, uz, ox, oy, oz = relative.tolist()
     ax, ay, az = rotate((qw, qx, qy, qz), (rx, ry, rz))
@@ -88,7 +88,7 @@ def compose(parent: Floats, relative: Floats) -> Floats:
 
 
 def relative_to(parent: Floats, world: Floats) -> Floats:
-    """Pose and twist in a moving parent's frame of something known in the world; inverts `compose`.
+    """Transform a pose and twist from the world to a moving parent's frame; the inverse of `compose`.
 
     Args:
         parent: (13,) pose and twist of the parent in the world.
@@ -128,11 +128,11 @@ def normalized(q: Sequence[float]) -> Quaternion:
 
 
 def extrapolate(pose: Floats, seconds: float) -> Floats:
-    """Move a pose on along its own constant twist.
+    """Extrapolate a pose by its own constant twist.
 
     Args:
         pose: (13,) pose and twist.
-        seconds: how far.
+        seconds: how far into the future [s].
 
     Returns:
         (13,) pose at the later time, with the same twist.

@@ -9,7 +9,7 @@ from hetwin_core.ensemble.scene.values import Ints
 
 
 class ResponsibilityTable:
-    """Who computes which attribute.
+    """Which model computes which attribute.
 
     One number per slot, so that nothing can be owned twice or by nobody.
 

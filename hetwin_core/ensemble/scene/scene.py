@@ -1,4 +1,4 @@
-"""The scene as the conductor keeps it: all values in one flat array, and who gave them in which frame."""
+"""The scene as the conductor keeps it: all values in one flat array, their owners and their frames."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _Array = TypeVar("_Array", Floats, Ints)
 class Scene:
     """Values of all attributes at the current time.
 
-    Poses that a model other than the main one gives are kept as given, in `foreign`, and resolved into the world
-    frame at every barrier: with the parent's pose, or extrapolated with their twist.
+    Poses from a model other than the main one are kept as returned, in `foreign`, and resolved into the world frame
+    at every barrier: with the parent's pose, or extrapolated with their twist.
 
     Args:
-        layout: where each attribute lies.
-        table: who is responsible.
+        layout: entities, and the place of each attribute.
+        table: which model is responsible for what.
         main: index of the main model.
-        main_slots: what the main model contributed; its answers carry all of it, whoever owns it now.
+        main_slots: what the main model contributed; its outputs hold all of it, whichever model owns it now.
     """
 
     def __init__(
@@ -49,12 +49,12 @@ class Scene:
         self._visible_values = _read_only(self._values)
         self._visible_parents = _read_only(self._parents)
         self.of_main = frozenset(main_slots)
-        self._heard = self.of_main | _forces(layout)
-        self._contested = self._heard | {
+        self._known_to_main = self.of_main | _forces(layout)
+        self._contested = self._known_to_main | {
             i for i, slot in enumerate(layout.slots) if slot.attribute.name == POSE.name
         }
         self.foreign: dict[int, Value] = {}
-        self._told: dict[tuple[str, str], Value] | None = None
+        self._for_main: dict[tuple[str, str], Value] | None = None
 
     def put(self, slot: int, value: Value) -> None:
         """Set an attribute; a pose in another frame than the world is resolved by `resolve`."""
@@ -63,7 +63,7 @@ class Scene:
             self._values[place.offset : place.offset + place.attribute.size] = value.data
         self._parents[slot] = self.layout.entity_id(value.parent)
         before = self.foreign.pop(slot, None)
-        self._told = None
+        self._for_main = None
         if self.table.owner(slot) != self._main and slot in self._contested:
             self.foreign[slot] = Value(value.data.copy(), value.time_ns, value.parent)
             self._settled = False
@@ -74,17 +74,17 @@ class Scene:
             self._order = None
 
     def put_block(self, span: slice | Ints, block: Floats) -> None:
-        """Write the main model's answer; what others own is restored by `resolve`."""
+        """Write the main model's output; what others own is restored by `resolve`."""
         self._values[span] = block
         self._settled = not self.foreign
 
     def put_proximity(self, rows: Floats) -> None:
-        """Replace what is near what."""
+        """Replace the table of proximity."""
         self._proximity = rows
         self._view = None
 
     def resolve(self, time_ns: int) -> None:
-        """Go to `time_ns`: bring everything that the main model does not own to its value at that time."""
+        """Advance to `time_ns`: update everything that the main model does not own to that time."""
         if time_ns != self.time_ns:
             self.time_ns = time_ns
             self._view = None
@@ -101,15 +101,15 @@ class Scene:
 
     @property
     def told_to_main(self) -> Mapping[tuple[str, str], Value]:
-        """(entity, attribute) -> what others are responsible for and the main model hears of."""
-        if self._told is None:
+        """(entity, attribute) -> value of what others are responsible for and the main model needs to know."""
+        if self._for_main is None:
             slots = self.layout.slots
-            self._told = {
+            self._for_main = {
                 (slots[slot].entity, slots[slot].attribute.name): value
                 for slot, value in self.foreign.items()
-                if slot in self._heard
+                if slot in self._known_to_main
             }
-        return self._told
+        return self._for_main
 
     def frames_from(self, entity: str) -> list[str]:
         """The entity, the one in whose frame its pose is given, and so on; ends before the world."""
@@ -164,7 +164,7 @@ class Scene:
         return self._view
 
     def kept_snapshot(self) -> Snapshot:
-        """The scene as it is now, for those who look at it while the next step is under way."""
+        """A copy of the scene, to be read while the next step is under way."""
         return Snapshot(
             self.layout,
             self.table.models,
@@ -177,7 +177,7 @@ class Scene:
 
 
 def _forces(layout: Layout) -> frozenset[int]:
-    """What models do to bodies of the main model, which is told of it as of what others are responsible for."""
+    """Slots of the wrenches on bodies of the main model, which it gets like what others are responsible for."""
     name = EXTERNAL_WRENCH.name
     return frozenset(i for i, slot in enumerate(layout.slots) if slot.attribute.name == name)
 

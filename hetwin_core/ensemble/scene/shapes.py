@@ -1,4 +1,4 @@
-"""Shapes of entities, for display and for models that need to know an object's form."""
+"""Shapes of entities, for display and for models that need an object's geometry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PARTICLE_RGBA = (0.25, 0.55, 0.85, 1.0)
 
 
 class ShapeKind(StrEnum):
-    """Forms; what `Shape.size` means is said with each."""
+    """Kinds of geometry, each with the meaning of `Shape.size`."""
 
     BOX = "box"
     """Full lengths x, y, z."""
@@ -32,14 +32,14 @@ class ShapeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """A form in its entity's frame.
+    """A piece of geometry in its entity's frame.
 
     Attributes:
-        kind: the form.
+        kind: what it is.
         size: lengths in metres, see `ShapeKind`.
         pose: x y z, qw qx qy qz in the entity's frame.
         rgba: colour, each 0 to 1.
-        collides: whether contacts see it, or only the eye.
+        collides: whether it takes part in contacts, or is only displayed.
         vertices: for meshes, (n, 3) in metres.
         faces: for meshes, (m, 3) indices into the vertices.
     """

@@ -1,4 +1,4 @@
-"""What a model sees of the scene at one time."""
+"""The scene at one time, as models read it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints
 
 PROXIMITY_COLUMNS = 12
-"""Columns of a row of proximity: index of the object, index of the other entity, distance [m] (negative
-inside), nearest point x y z, normal x y z from the other to the object, force on the object x y z [N]."""
+"""Columns of `Snapshot.proximity`."""
 
 
 def no_proximity() -> Floats:
-    """An empty table of proximity."""
+    """A table of proximity without rows."""
     return np.empty((0, PROXIMITY_COLUMNS), np.float64)
 
 
@@ -23,17 +22,19 @@ def no_proximity() -> Floats:
 class Snapshot:
     """The scene at `time_ns`; read only.
 
-    Poses in `values` are in the world frame, whatever frame their owner gives them in.
+    Poses in `values` are in the world frame, whichever frame their owner returns them in.
 
     Attributes:
-        layout: where each attribute lies.
+        layout: entities, and the place of each attribute in `values`.
         models: names of the models, by the index used in `owners`.
         time_ns: simulated time.
         values: (layout.size,) all attributes.
         owners: (slots,) index of the responsible model.
-        parents: (slots,) index of the entity in whose frame the owner gives the value, -1 for the world.
-        proximity: (n, 12) what is near or touches what, see `PROXIMITY_COLUMNS`; all pairs of an object with
-            another object, a static body or a link that are closer than the main model's proximity range.
+        parents: (slots,) index of the entity in whose frame the owner returns the value, -1 for the world.
+        proximity: (n, 12) pairs that are near each other or touch: index of the object, index of the other entity,
+            distance [m] (negative: penetration), nearest point x y z [m], normal x y z from the other to the object,
+            force on the object x y z [N]; all pairs of an object with another object, a static body or a link that
+            are closer than the main model's proximity range.
     """
 
     layout: Layout
@@ -61,6 +62,6 @@ class Snapshot:
         return self.models[int(self.owners[self.layout.slot_id(entity, attribute)])]
 
     def parent(self, entity: str) -> str:
-        """Name of the entity in whose frame the pose's owner gives it."""
+        """Name of the entity in whose frame the pose's owner returns it."""
         index = int(self.parents[self.layout.slot_id(entity, "pose")])
         return WORLD if index < 0 else self.layout.entities[index].name

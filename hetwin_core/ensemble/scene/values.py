@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
+"""An array of numbers; each use says its shape."""
+
 Ints: TypeAlias = NDArray[np.int32]
+"""An array of indices; each use says its shape."""
 
 WORLD = "world"
 """Name of the fixed frame (REP-105 would call it ``map``: z up, metres)."""
@@ -21,7 +24,7 @@ velocity [rad/s]. All are relative to the parent frame and expressed along its a
 
 
 class Meaning(StrEnum):
-    """How an attribute's numbers are to be read."""
+    """What the numbers of an attribute mean."""
 
     QUANTITY = "quantity"
     TRUTH = "truth"
@@ -44,13 +47,14 @@ class AttributeSpec:
 
 PARTICLE_SIZE = 7
 """A particle is 7 numbers: position x y z [m] and velocity [m/s] in its entity's frame, radius [m]; a radius of 0
-says that there is none in this row."""
+marks a row without a particle."""
 
 EXTERNAL_WRENCH = AttributeSpec("external_wrench", 6, "N, Nm")
-"""What another model does to a body of the main model: force [N] and torque about the entity's origin [Nm],
-along the world's axes. The main model lets it act; bodies that do not move freely feel nothing."""
+"""What another model exerts on a body of the main model: force [N] and torque about the entity's origin [Nm],
+along the world's axes. The main model applies it to bodies that move freely, and ignores it for others."""
 
 POSE = AttributeSpec("pose", POSE_SIZE, "m, quaternion wxyz, m/s, rad/s")
+"""Pose and twist of an entity, see `POSE_SIZE`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ def pose_value(
 
 
 def particles(data: Floats) -> Floats:
-    """(n, 7) the particles that there are, of an attribute that means particles."""
+    """(n, 7) the rows that hold a particle, of an attribute that means particles."""
     rows = data.reshape(-1, PARTICLE_SIZE)
     there: Floats = rows[rows[:, 6] > 0.0]
     return there

@@ -1,7 +1,7 @@
 """Which call of which model is under way, and since when, where another process can read it.
 
-A model that hangs in C with Python's lock held stops every thread of its process, so whoever is to name it must look
-from another one. Writing a row costs some stores into shared memory per call.
+A model that hangs in C with Python's lock held stops every thread of its process, so only another process can name it.
+Writing a row costs a few stores into shared memory per call.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Call:
 
 
 def unseen_row() -> Row:
-    """A row that nobody looks at."""
+    """A row that no other process reads."""
     return [0] * COLUMNS
 
 

@@ -16,7 +16,7 @@ QUIET_S = 0.05
 
 
 def where_it_hangs(pid: int | None, stacks: int, caller: str = CALLER) -> str:
-    """The innermost line of the model's call, as ``FILE:LINE (FUNCTION)``; empty if it does not say.
+    """The innermost line of the model's call, as ``FILE:LINE (FUNCTION)``; empty if that cannot be read.
 
     Args:
         pid: of a process that has registered SIGUSR1 with `faulthandler`.
@@ -41,7 +41,7 @@ def innermost(text: str, caller: str = CALLER) -> str:
 
 
 def _read(stacks: int) -> str:
-    """What is written until it is quiet."""
+    """All that is written until nothing more comes."""
     parts: list[bytes] = []
     patience = PATIENCE_S
     while select.select([stacks], [], [], patience)[0]:

@@ -1,4 +1,4 @@
-"""Another process on this machine: whether it still lives, and how it ended."""
+"""Another process on this machine: whether it still runs, and how it ended."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 
 
 class WatchedProcess:
-    """A process that may be anyone's child.
+    """A process, not necessarily a child of this one.
 
     Args:
-        host: of the process; one of another machine is not watched.
+        host: of the process; one on another machine is not watched.
         pid: its id.
     """
 
@@ -35,7 +35,7 @@ class WatchedProcess:
         return self._handle is not None and bool(select.select([self._handle], [], [], 0)[0])
 
     def how_it_ended(self) -> str:
-        """In words."""
+        """How it ended, as the end of a sentence."""
         with suppress(OSError, IndexError, ValueError):
             fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
             status = int(fields[-1])
@@ -52,7 +52,7 @@ class WatchedProcess:
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def close(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None

@@ -20,8 +20,9 @@ from hetwin_core.projection.failed_run import finish_failed_run
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.report.sections import happenings_table
 from hetwin_core.projection.report.words import story, verdict
-from hetwin_suite.cli.progress import ProgressListener
-from hetwin_suite.cli.run import _print
+from hetwin_suite.cli.outcome import show
+from hetwin_suite.running.ended import Ended
+from hetwin_suite.running.progress import ProgressListener
 
 ROOT = Path(__file__).resolve().parents[3]
 SEEN = {"object": "box", "hand": "gripper", "support": "table"}
@@ -104,7 +105,7 @@ def test_connected_is_worded_with_probe_and_socket_wherever_it_is_printed(
         "failures": [],
         "events": [json.loads(json.dumps(event_to_summary(CONNECTED)))],
     }
-    _print(summary, tmp_path, None)
+    show(Ended(summary, 0, tmp_path), None)
     assert f"1.000 s  {WORDS}\n" in capsys.readouterr().out
 
 
@@ -127,7 +128,8 @@ def test_a_failure_is_worded_in_one_way(tmp_path: Path, capsys: pytest.CaptureFi
     assert verdict(episode) == ("bad", f"The run failed: tank: {FAILED}")
     rows = {"events": [], "state": {}, "failures": [{**summary.error, "then": "handed back"}]}
     facts = {"scenario": "s", "ended": "failed", "simulated_time": 1.25, "wall_time": 1.0}
-    _print({**facts, **rows, "real_time_factor": 1.0, "error": summary.error}, tmp_path, None)
+    printed_summary = {**facts, **rows, "real_time_factor": 1.0, "error": summary.error}
+    show(Ended(printed_summary, 1, tmp_path), None)
     printed = capsys.readouterr().err.splitlines()
     assert printed == [f"error: tank: {FAILED}; handed back", f"error: tank: {FAILED}"]
 

@@ -1,4 +1,4 @@
-"""A model that breaks the contract fails the check that is about it, with words that say what is wrong."""
+"""A model that breaks the contract fails the check that is about it, with a text that names what is wrong."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from support import broken_models
 from hetwin_core.ensemble.conformance.suite import check_model_type
 
 BROKEN = {
-    "NoDescription": ("describe", "answers NoneType; expected a ModelDescription"),
+    "NoDescription": ("describe", "returns NoneType; expected a ModelDescription"),
     "NeedsInstance": ("describe", "TypeError"),
     "NoSummary": ("describe", "expected one sentence"),
     "NoRate": ("describe", "the rate is 0.0; expected a positive number"),
@@ -25,7 +25,7 @@ BROKEN = {
         "parameters",
         "title (text) has no value that could be made up; give one with --parameters",
     ),
-    "NoContribution": ("initialize", "answers NoneType; expected a Contribution"),
+    "NoContribution": ("initialize", "returns NoneType; expected a Contribution"),
     "Raises": ("initialize", "ZeroDivisionError: division by zero"),
     "OldEntity": ("initialize", "the entity 'box', which exists already"),
     "Undeclared": ("initialize", "contributes box.charge, but provides only temperature"),
@@ -40,7 +40,7 @@ BROKEN = {
     "NoJson": ("step", "arguments of the event cold are no JSON"),
     "Block": ("step", "only a model that can be the main one may"),
     "Ends": ("step", "only a model that can be the main one may"),
-    "SameArray": ("step", "changes the numbers of cup.temperature after it has answered them"),
+    "SameArray": ("step", "changes the numbers of cup.temperature after it has returned them"),
     "WritesIntoTheScene": ("step", "read-only"),
     "Rolls": ("same seed and input, same bits", "two instances differ from step 11 on"),
     "AcceptsAll": ("refusal of what it does not know", "no_such_thing.temperature is accepted"),
@@ -64,7 +64,7 @@ BROKEN = {
 def test_it_is_found_and_named(name: str) -> None:
     check, text = BROKEN[name]
     failed = {
-        r.check: r.says for r in check_model_type(f"support.broken_models:{name}") if not r.ok
+        r.check: r.detail for r in check_model_type(f"support.broken_models:{name}") if not r.ok
     }
     assert check in failed
     assert text in failed[check]
@@ -86,6 +86,6 @@ def test_a_value_for_a_parameter_can_be_given() -> None:
 
 def test_a_given_parameter_must_exist() -> None:
     results = check_model_type("support.toys:ToyCup", {"tilte": "cup"})
-    assert [r.says for r in results if not r.ok] == [
+    assert [r.detail for r in results if not r.ok] == [
         "has no parameter 'tilte'; expected one of ['strays']"
     ]

@@ -51,7 +51,7 @@ GIVEN: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize("model", GIVEN)
 def test_the_other_types_keep_it_too(model: str) -> None:
     results = check_model_type(model, GIVEN[model])
-    assert [f"{r.check}: {r.says}" for r in results if not r.ok] == []
+    assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
 
 
 def test_every_type_is_tested() -> None:
@@ -74,17 +74,17 @@ def test_it_keeps_the_contract(model: str) -> None:
     results = check_model_type(model)
     checks = [r.check for r in results]
     assert checks in (CHECKS, [c for c in CHECKS if c != "start in the middle of a run"])
-    assert [f"{r.check}: {r.says}" for r in results if not r.ok] == []
+    assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
 
 
 def test_the_fixture_makes_the_grasp_monitor_speak() -> None:
-    says = {r.check: r.says for r in check_model_type(OURS[1])}
+    says = {r.check: r.detail for r in check_model_type(OURS[1])}
     assert says["step"].endswith("2 events")
 
 
 def test_the_fixture_gives_the_rigid_grasp_something_to_hold() -> None:
-    says = {r.check: r.says for r in check_model_type(OURS[3])}
-    assert says["take and release"].startswith("handed: box.pose")
+    says = {r.check: r.detail for r in check_model_type(OURS[3])}
+    assert says["take and release"].startswith("handed over: box.pose")
     assert "table.pose" in says["take and release"].partition("refused")[2]
 
 
@@ -92,12 +92,12 @@ def test_an_empty_cup_keeps_the_contract() -> None:
     """The box of the fixture holds no fluid; all else can be checked."""
     model = "model_nodes.fluid:FluidInCup"
     results = check_model_type(model, {"particles": 0})
-    assert [f"{r.check}: {r.says}" for r in results if not r.ok] == []
+    assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
 
 
 def test_physics_gives_objects_away_and_takes_them_back() -> None:
-    says = {r.check: r.says for r in check_model_type(OURS[0])}
-    assert says["take and release"].startswith("handed: box.pose")
+    says = {r.check: r.detail for r in check_model_type(OURS[0])}
+    assert says["take and release"].startswith("handed over: box.pose")
 
 
 @pytest.mark.parametrize(

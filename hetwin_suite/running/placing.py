@@ -1,4 +1,4 @@
-"""Where the models of a run over ROS 2 are."""
+"""Where the models of a run over ROS 2 run."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """Which model's node is started by whom; models by their names, separated by commas, or ``all``.
+    """Which models' nodes are started where; models by their names, separated by commas, or ``all``.
 
     Attributes:
         namespace: of all nodes.
         in_process: models that the conductor's process holds.
-        elsewhere: models whose nodes others start, on this host or another.
+        elsewhere: models whose nodes are started separately, on this host or another.
     """
 
     namespace: str = ""

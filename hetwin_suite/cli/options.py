@@ -1,11 +1,15 @@
-"""Options that carry a JSON object."""
+"""Options that several commands have."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from hetwin_core.ensemble.errors import BadInput
+
+AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
 
 
 def json_object(text: str | None, option: str) -> dict[str, Any]:

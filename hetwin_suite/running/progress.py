@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as RichProgress
 
-from hetwin_core.ensemble.conductor.listener import Handover, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.listener import Handover, QuietListener, RunStart
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.words import event_line
@@ -25,13 +25,26 @@ class Display(Protocol):
     """Where progress is shown."""
 
     def begin(self, duration_s: float) -> None:
-        """The run begins; 0 if nobody knows how long it lasts."""
+        """The run begins; 0 if it is not known how long it lasts."""
 
-    def show(self, simulated_s: float) -> None:
-        """Simulated time so far."""
+    def show(self, simulated_s: float, factor: float | None = None) -> None:
+        """Simulated time so far, and how many times real time; None: to be computed."""
 
     def line(self, text: str) -> None:
         """A line of its own."""
+
+
+class NoDisplay:
+    """Shows nothing."""
+
+    def begin(self, duration_s: float) -> None:
+        """Nothing."""
+
+    def show(self, simulated_s: float, factor: float | None = None) -> None:
+        """Nothing."""
+
+    def line(self, text: str) -> None:
+        """Nothing."""
 
 
 class Progress:
@@ -73,7 +86,7 @@ class Progress:
             self._bar.stop()
 
     def begin(self, duration_s: float) -> None:
-        """The run begins; 0 if nobody knows how long it lasts."""
+        """The run begins; 0 if it is not known how long it lasts."""
         self._duration = duration_s
         self._begun = time.monotonic()
         self._next = self._begun + (BAR_PERIOD_S if self._bar else LINE_PERIOD_S)
@@ -102,14 +115,14 @@ class Progress:
             print(text, file=sys.stderr, flush=True)
 
 
-class ProgressListener:
-    """Tells a display how a run goes."""
+class ProgressListener(QuietListener):
+    """Shows on a display how a run goes."""
 
     def __init__(self, display: Display) -> None:
         self._display = display
 
     def started(self, start: RunStart) -> None:
-        """The run begins."""
+        """Show that the run begins."""
         self._display.begin((start.duration_ns or 0) / 1e9)
 
     def stepped(self, step: int, scene: Snapshot) -> None:
@@ -118,22 +131,19 @@ class ProgressListener:
             self._display.show(scene.time_ns / 1e9)
 
     def event(self, event: Event) -> None:
-        """Say what happened."""
+        """Show what happened."""
         text = event_line(event)
         if text:
             self._display.line(f"{event.time_ns / 1e9:8.3f} s  {text}")
 
     def handover(self, handover: Handover) -> None:
-        """Say who is responsible now."""
+        """Show which model is responsible now."""
         self._display.line(
             f"{handover.time_ns / 1e9:8.3f} s  {handover.entity}.{handover.attribute}:"
             f" {handover.from_model} -> {handover.to_model} ({handover.cause})"
         )
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Say what a person should know."""
+        """Show warnings and errors."""
         if level != "info":
             self._display.line(f"{time_ns / 1e9:8.3f} s  {level}: {source}: {text}")
-
-    def ended(self, summary: RunSummary) -> None:
-        """Nothing: the command prints the outcome."""

@@ -1,4 +1,4 @@
-"""Checks end with words when a model hangs or crashes."""
+"""Checks end with an error that names it when a model hangs or crashes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
-from hetwin_suite.cli import watched_check
+from hetwin_suite.running import checks
 
 PATIENCE_S = 2.5
 """Little, and far more than a call that goes well takes on a busy machine."""
@@ -22,8 +22,8 @@ models:
 
 @pytest.fixture(autouse=True)
 def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watched_check, "PATIENCE_S", PATIENCE_S)
-    monkeypatch.setattr(watched_check, "PREPARE_PATIENCE_S", PATIENCE_S)
+    monkeypatch.setattr(checks, "PATIENCE_S", PATIENCE_S)
+    monkeypatch.setattr(checks, "PREPARE_PATIENCE_S", PATIENCE_S)
 
 
 @pytest.mark.parametrize(
@@ -35,22 +35,22 @@ def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_the_check_that_hangs_is_the_last_one(name: str, check: str, says: str) -> None:
-    results = watched_check.check_model_watched(f"support.stuck_models:{name}", {})
+    results = checks.check_model_watched(f"support.stuck_models:{name}", {})
     assert [r.ok for r in results[:-1]] == [True] * (len(results) - 1)
     assert (results[-1].check, results[-1].ok) == (check, False)
-    assert results[-1].says.startswith(says)
-    assert "SIGSEGV" in says or "stuck_models.py" in results[-1].says
+    assert results[-1].detail.startswith(says)
+    assert "SIGSEGV" in says or "stuck_models.py" in results[-1].detail
 
 
 def test_what_goes_well_is_told_in_full() -> None:
-    results = watched_check.check_model_watched("support.toys:ToyCup", {})
+    results = checks.check_model_watched("support.toys:ToyCup", {})
     assert [r.check for r in results if not r.ok] == []
     assert results[-1].check == "stop, and stop again"
 
 
 def test_an_error_of_the_input_stays_one() -> None:
     with pytest.raises(BadInput, match="cannot be imported"):
-        watched_check.check_model_watched("support.stuck_models:Nobody", {})
+        checks.check_model_watched("support.stuck_models:Nobody", {})
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_a_scenario_is_checked_as_safely(tmp_path: Path, name: str, says: str) -
     scenario = tmp_path / "stuck.yaml"
     scenario.write_text(SCENARIO.format(name=name), encoding="utf-8")
     with pytest.raises(HetwinError, match=rf"broken: start failed: .*{says}"):
-        watched_check.check_scenario_watched(str(scenario), None)
+        checks.check_scenario_watched(str(scenario), None)

@@ -13,8 +13,9 @@ from hetwin_core.ensemble.conformance.result import CheckResult, Report
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_core.ensemble.supervision.forked import Lost, Tell, forked
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, STEP, Heartbeat
+from hetwin_core.ensemble.supervision.watched_child import Send
+from hetwin_core.ensemble.supervision.watched_work import WorkFailed, in_a_child
 from hetwin_core.ensemble.transport.local import LocalPort
 from model_nodes.main_physics.sources.factory import check_live
 
@@ -25,7 +26,7 @@ PREPARE_PATIENCE_S = 60.0
 
 
 def check_scenario_watched(name: str, source: str | None) -> dict[str, Any]:
-    """Take one step with a scenario's models, and say what is there.
+    """Take one step with a scenario's models, and return what is there.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
@@ -41,8 +42,8 @@ def check_scenario_watched(name: str, source: str | None) -> dict[str, Any]:
         calls = heartbeat.under_way(len(models))
         return "".join(f"{models[c.index]}: {c.call} failed: " for c in calls[:1])
 
-    facts: dict[str, Any] = forked(
-        lambda tell: _facts(name, source, heartbeat, tell),
+    facts: dict[str, Any] = in_a_child(
+        lambda send: _facts(name, source, heartbeat, send),
         models.extend,
         progress,
         PREPARE_PATIENCE_S,
@@ -52,10 +53,10 @@ def check_scenario_watched(name: str, source: str | None) -> dict[str, Any]:
     return facts
 
 
-def _facts(name: str, source: str | None, heartbeat: Heartbeat, tell: Tell) -> dict[str, Any]:
+def _facts(name: str, source: str | None, heartbeat: Heartbeat, send: Send) -> dict[str, Any]:
     loaded = load_scenario(find_scenario(name))
     ports = [LocalPort(plan, heartbeat.row(plan.index)) for plan in loaded.models]
-    tell([plan.name for plan in loaded.models])
+    send([plan.name for plan in loaded.models])
     one_step = RunOptions(source=source, duration=1.0 / loaded.clock.rate)
     spec = source_spec(loaded, one_step) or {}
     if LIVE in spec:
@@ -91,7 +92,7 @@ def check_model_watched(model: str, parameters: Mapping[str, Any]) -> list[Check
 
     Args:
         model: MODULE:CLASS, or a model type.
-        parameters: values that are used instead of made-up ones.
+        parameters: values that are used instead of invented ones.
 
     Raises:
         BadInput: if there is no such model.
@@ -100,20 +101,20 @@ def check_model_watched(model: str, parameters: Mapping[str, Any]) -> list[Check
     results: list[CheckResult] = []
     under_way = ["import"]
 
-    def work(tell: Tell) -> None:
-        check_model_type(model, parameters, Report(tell, tell), row)
+    def work(send: Send) -> None:
+        check_model_type(model, parameters, Report(send, send), row)
 
-    def hear(told: str | CheckResult) -> None:
-        if isinstance(told, str):
-            under_way[0] = told
+    def note(message: str | CheckResult) -> None:
+        if isinstance(message, str):
+            under_way[0] = message
         else:
-            results.append(told)
+            results.append(message)
 
     def progress() -> object:
         return row[STEP], len(results), under_way[0]
 
     try:
-        forked(work, hear, progress, PATIENCE_S, "ensemble/conformance/")
-    except Lost as lost:
-        results.append(CheckResult(under_way[0], False, str(lost)))
+        in_a_child(work, note, progress, PATIENCE_S, "ensemble/conformance/")
+    except WorkFailed as failure:
+        results.append(CheckResult(under_way[0], False, str(failure)))
     return results

@@ -1,0 +1,108 @@
+"""Verdicts of an evaluation as files, as JSON and on the terminal."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from hetwin_core.projection.run_folder import read_summary
+from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE, Contacts
+from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
+from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
+from hetwin_suite.proving_ground.evaluation.page import write_page
+from hetwin_suite.proving_ground.evaluation.table2 import Cell, cells, hand_backs
+
+MOST_PICTURES = 40
+
+
+def write(
+    out: Path,
+    suite: str,
+    episodes: list[LabelledEpisode],
+    physics: tuple[Contacts, str | None],
+    verdicts: list[Verdict],
+) -> None:
+    """Write every verdict as CSV, and the page.
+
+    Args:
+        out: folder; made if it is not there.
+        suite: names the files.
+        episodes: what was judged.
+        physics: contact settings and engine of the judging.
+        verdicts: of all approaches.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    _write_csv(out / f"{suite}.csv", verdicts)
+    _write_page(out / f"{suite}.html", episodes, physics, cells(verdicts), verdicts)
+
+
+def as_json(verdicts: list[Verdict], contacts: Contacts, out: Path) -> dict[str, Any]:
+    """The table, and how equal the values at hand-backs were."""
+    return {
+        "cells": [_row(cell) for cell in cells(verdicts)],
+        "hand_backs": [asdict(row) for row in hand_backs(verdicts)],
+        "contacts": contacts.value,
+        "out": str(out.resolve()),
+    }
+
+
+def show(verdicts: list[Verdict]) -> None:
+    """Print the table for a person."""
+    _print(cells(verdicts))
+    for row in hand_backs(verdicts):
+        print(row)
+
+
+def _write_csv(path: Path, verdicts: list[Verdict]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [f.name for f in fields(Verdict)] + ["right"])
+        writer.writeheader()
+        for verdict in verdicts:
+            writer.writerow({**asdict(verdict), "right": verdict.right})
+
+
+def _write_page(
+    path: Path,
+    episodes: list[LabelledEpisode],
+    physics: tuple[Contacts, str | None],
+    table: list[Cell],
+    verdicts: list[Verdict],
+) -> None:
+    """Play the wrong ones of our approach again, with a log, so that the page can show them."""
+    by_folder = {str(e.folder): e for e in episodes}
+    logs: dict[tuple[str, str], Path] = {}
+    wrong = [v for v in verdicts if not v.right and not v.not_applicable and v.approach != RULE]
+    for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MOST_PICTURES]:
+        folder = _free(path.parent / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
+        judge(by_folder[verdict.episode], verdict.approach, folder, *physics)
+        if read_summary(folder) is not None:  # a run that cannot begin has none
+            logs[verdict.episode, verdict.approach] = folder
+    write_page(path, table, verdicts, logs)
+
+
+def _free(folder: Path) -> Path:
+    number, found = 1, folder
+    while found.exists():
+        number += 1
+        found = folder.with_name(f"{folder.name}_{number}")
+    return found
+
+
+def _row(cell: Cell) -> dict[str, object]:
+    low, high = cell.interval
+    return {**asdict(cell), "low": low, "high": high, "paper": cell.paper}
+
+
+def _print(table: list[Cell]) -> None:
+    shown = Table("scenario", "truth", *APPROACHES, title="right / of (95 % interval; paper)")
+    for scenario, truth in dict.fromkeys((c.scenario, c.truth) for c in table):
+        here = {c.approach: c for c in table if (c.scenario, c.truth) == (scenario, truth)}
+        shown.add_row(
+            scenario, truth, *("\n".join(here[a].words) if a in here else "-" for a in APPROACHES)
+        )
+    Console().print(shown)

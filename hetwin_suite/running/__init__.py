@@ -1,0 +1,1 @@
+"""Runs and checks, as the `hetwin` command and the front door start them."""

@@ -1,0 +1,166 @@
+"""Runs, episodes and checks of models from Python: what the front door exports of this room."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from hetwin_core.ensemble.conductor.listener import RunSummary
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conformance.result import CheckResult
+from hetwin_core.ensemble.conformance.suite import check_model_type
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.model import Model
+from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.run_folder import LOG
+from hetwin_suite.running.carry_out import carry_out
+from hetwin_suite.running.ended import Ended
+from hetwin_suite.running.placing import Placing
+from hetwin_suite.running.progress import NoDisplay, Progress
+from hetwin_suite.running.request import RunRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary(RunSummary):
+    """How a run went, and where its log is.
+
+    Attributes:
+        scenario: name of the scenario.
+        ended: ``recording`` (the source or the duration is over) or ``stopped``; a failed run raises instead.
+        error: why it failed; always None here.
+        simulated_time: how far it came [s].
+        wall_time: how long it took [s].
+        real_time_factor: simulated time over wall time.
+        digest: SHA-256 over states, events and handovers; the same for the same input and seed.
+        deterministic: whether the digest claims that.
+        events: in the order in which they were handled, with their times in s of simulated time.
+        handovers: responsibilities that moved, in order.
+        state: the predicates that observers evaluate, as they were at the end.
+        failures: of models that the run went on without, or with another instance of.
+        folder: where log and summary are.
+    """
+
+    folder: Path
+
+    @property
+    def log(self) -> Path:
+        """The log, a rosbag2; `open_episode` reads it."""
+        return self.folder / LOG
+
+
+def run(
+    scenario: str | Path,
+    *,
+    source: str | Path | None = None,
+    transport: Literal["local", "ros"] = "local",
+    out: str | Path | None = None,
+    scene: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    duration: float | None = None,
+    engine: str | None = None,
+    namespace: str = "",
+    in_process: str = "",
+    elsewhere: str = "",
+    watched: bool = False,
+    progress: bool = False,
+) -> Summary:
+    """Run a scenario, and return how it went.
+
+    Nothing is printed unless asked for. In the main thread, SIGINT and SIGTERM end the run at its next barrier and
+    then do what they would have done before; in any other thread, no handler of a signal is touched.
+
+    Args:
+        scenario: scenario file, or name of one of hetwin's.
+        source: a recording (rosbag2), ``live``, or ``live:ROBOT_NAMESPACE``; None: the scenario's.
+        transport: ``local``: in this process; ``ros``: one ROS 2 node per model, each in a process of its own.
+        out: folder for log and summary; None: a new one, ``runs/NAME_TIME``.
+        scene: where objects are: entity -> {"pose": [x, y, z, qw, qx, qy, qz]}, in m in the world frame.
+        seed: of all random numbers; None: the scenario's.
+        duration: ends the run after so many simulated seconds; None: when the source ends.
+        engine: physics engine of the main model; None: the scenario's.
+        namespace: of all ROS nodes.
+        in_process: with ``ros``: models in the conductor's process, separated by commas, or ``all``.
+        elsewhere: with ``ros``: models whose nodes are started by others, on this host or another.
+        watched: with ``local``: run in a child process, so that a model that hangs or crashes fails the run
+            instead of this process.
+        progress: show on stderr how far it is.
+
+    Raises:
+        BadInput: if the scenario, its files or the source cannot be used; nothing was run then.
+        RunFailed: if the run failed; a note says where its log is.
+    """
+    if transport not in ("local", "ros"):
+        raise BadInput(
+            "no such transport", where="transport", found=transport, expected="local or ros"
+        )
+    options = RunOptions(
+        source=None if source is None else str(source),
+        scene=dict(scene or {}),
+        seed=seed,
+        duration=duration,
+        transport=transport,
+        engine=engine,
+    )
+    request = RunRequest(str(scenario), options, None if out is None else Path(out))
+    placing = Placing(namespace, in_process, elsewhere)
+    shown = Progress(Path(scenario).stem) if progress else nullcontext(NoDisplay())
+    with shown as display:
+        ended = carry_out(request, display, placing, watched=watched)
+    if ended.signal is not None:
+        signal.raise_signal(ended.signal)
+    return _summary(ended)
+
+
+def open_episode(log: str | Path) -> Episode:
+    """Read the episode of a run: its states, events, handovers and responsibilities.
+
+    Args:
+        log: folder of the run, or the log in it.
+
+    Raises:
+        BadInput: if there is no run, or its log or summary cannot be read.
+    """
+    path = Path(log)
+    return Episode.open(path.parent if path.name == LOG and not (path / LOG).exists() else path)
+
+
+def check_model(
+    model: str | type[Model], parameters: Mapping[str, Any] | None = None
+) -> list[CheckResult]:
+    """Check that a model keeps the contract that the conductor relies on, as ``hetwin check-model`` does.
+
+    It runs in this process, so that a debugger can follow; a model that hangs is not ended.
+
+    Args:
+        model: a class, MODULE:CLASS, or a model type.
+        parameters: values that are used instead of invented ones.
+
+    Raises:
+        BadInput: if there is no such model.
+    """
+    return check_model_type(model, parameters)
+
+
+def _summary(ended: Ended) -> Summary:
+    """The summary of a run that did not fail.
+
+    Raises:
+        RunFailed: if it failed.
+    """
+    row = ended.summary["error"]
+    if ended.summary["ended"] == "failed" and row is not None:
+        error = RunFailed(row["model"], row["call"], round(row["time"] * 1e9), row["reason"])
+        error.add_note(f"log: {ended.folder / LOG}")
+        raise error
+    known = {f.name for f in fields(RunSummary)}
+    facts = {key: _tuple(value) for key, value in ended.summary.items() if key in known}
+    return Summary(**facts, folder=ended.folder)
+
+
+def _tuple(value: Any) -> Any:
+    """A list, as JSON has it, as the tuple that the summary has."""
+    return tuple(value) if isinstance(value, list) else value

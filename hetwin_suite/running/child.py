@@ -1,0 +1,103 @@
+"""The work of the process that runs a local ensemble while its parent watches."""
+
+from __future__ import annotations
+
+import faulthandler
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble.conductor.listener import QuietListener
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.supervision.heartbeat import (
+    BEGUN,
+    CALL,
+    CODES,
+    MAX_MODELS,
+    STEP,
+    TIME,
+    Heartbeat,
+)
+from hetwin_core.ensemble.supervision.watched_child import STDERR, Send
+from hetwin_suite.running.local import run_locally
+from hetwin_suite.running.progress import ProgressListener
+from hetwin_suite.running.request import RunRequest
+
+
+def run_in_child(
+    request: RunRequest, heartbeat: Heartbeat, send: Send
+) -> tuple[dict[str, Any], int]:
+    """Run, and return summary and exit code.
+
+    The parent is sent (kind, ...) tuples: ``load`` (name, folder, of each model name, deadline and that of
+    `initialize`), ``begin`` (duration in s) and ``line`` (text).
+
+    Args:
+        request: what to run.
+        heartbeat: shared with the parent.
+        send: sends a message to the parent.
+    """
+    faulthandler.enable(STDERR)
+    scenario, out = _load(request, heartbeat)
+    deadlines = [(plan.name, plan.deadline, plan.patience) for plan in scenario.models]
+    send(("load", scenario.name, out, deadlines))
+    listeners = (_StepCounter(heartbeat), ProgressListener(_RemoteDisplay(send)))
+    ended = run_locally(scenario, request.options, out, *listeners, heartbeat=heartbeat)
+    return _picklable(ended.summary), ended.code
+
+
+def _load(request: RunRequest, heartbeat: Heartbeat) -> tuple[Scenario, Path]:
+    """See `RunRequest.load`; its beginning is written into the conductor's row, for its deadline."""
+    row = heartbeat.row(-1)
+    row[CALL] = CODES["load"]
+    row[BEGUN] = time.monotonic_ns()
+    scenario, out = request.load()
+    if len(scenario.models) > MAX_MODELS:
+        raise BadInput(
+            "these are more models than one process can watch",
+            file=scenario.path,
+            where="models",
+            found=len(scenario.models),
+            expected=f"at most {MAX_MODELS}",
+        )
+    row[BEGUN] = 0
+    return scenario, out
+
+
+def _picklable(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """The summary with copies of the views of mappings, which cannot be pickled."""
+    return {key: dict(v) if isinstance(v, Mapping) else v for key, v in summary.items()}
+
+
+class _StepCounter(QuietListener):
+    """Writes how far the run is into the conductor's row."""
+
+    def __init__(self, heartbeat: Heartbeat) -> None:
+        self._row = heartbeat.row(-1)
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """A step is done."""
+        row = self._row
+        row[TIME] = scene.time_ns
+        row[STEP] = step
+
+
+class _RemoteDisplay:
+    """A display that sends to the parent, which reads the simulated time from the heartbeat."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    def begin(self, duration_s: float) -> None:
+        """The run begins."""
+        self._send(("begin", duration_s))
+
+    def show(self, simulated_s: float, factor: float | None = None) -> None:
+        """Nothing."""
+
+    def line(self, text: str) -> None:
+        """A line of its own."""
+        self._send(("line", text))

@@ -1,0 +1,35 @@
+"""How a run ended, for those who started it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FAILED = 1
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run that is over.
+
+    Attributes:
+        summary: the content of ``summary.json``.
+        code: exit code of a command that did nothing else.
+        folder: where log and summary are.
+        signal: the first of the signals that interrupted it; None if none did.
+    """
+
+    summary: Mapping[str, Any]
+    code: int
+    folder: Path
+    signal: int | None = None
+
+
+def exit_code(summary: Mapping[str, Any], interrupted: bool) -> int:
+    """130 after a signal, 1 if the run or one of its models failed, even if the run went on without it."""
+    if interrupted:
+        return INTERRUPTED
+    return FAILED if summary["ended"] == "failed" or summary["failures"] else 0

@@ -1,0 +1,83 @@
+"""A run as ROS 2 nodes: starts the conductor and one process per model, and asks for the simulation."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.projection.failed_run import finish_failed_run
+from hetwin_core.projection.run_folder import read_summary
+from hetwin_suite.running.ended import Ended, exit_code
+from hetwin_suite.running.interrupts import Interrupts
+from hetwin_suite.running.placing import Placing
+from hetwin_suite.running.progress import Display
+from hetwin_suite.running.request import RunRequest
+from hetwin_suite.running.ros_client import Client
+from hetwin_suite.running.ros_nodes import CONDUCTOR_AND_COMMAND, Nodes, quick_discovery
+
+
+def run_over_ros(request: RunRequest, display: Display, placing: Placing) -> Ended:
+    """Run; SIGINT and SIGTERM end the run at its next barrier.
+
+    A run whose conductor dies or is silent for too long is finished here.
+
+    Raises:
+        BadInput: if ROS 2 is not there, or the scenario, its files or the source cannot be used.
+        HetwinError: if the conductor cannot be asked.
+        KeyboardInterrupt: if it is interrupted before it begins.
+    """
+    scenario, out = request.load()
+    with ExitStack() as last:
+        last.enter_context(_environment_restored())
+        quick_discovery(len(scenario.models) + CONDUCTOR_AND_COMMAND)
+        try:
+            import rclpy
+        except ImportError as error:
+            raise BadInput(
+                f"ROS 2 cannot be imported: {error}",
+                where="--transport ros",
+                expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
+            ) from None
+        begun = time.monotonic()
+        interrupts = last.enter_context(Interrupts(_second_at_once))
+        ending = last.enter_context(ExitStack())
+        nodes = Nodes(scenario, placing, request.options.engine or "")
+        ending.callback(nodes.end)
+        context = rclpy.Context()  # of its own: the caller may use ROS too
+        rclpy.init(args=[], context=context)
+        ending.callback(context.try_shutdown)
+        client = Client(placing.namespace, context, nodes, interrupts)
+        try:
+            summary = client.simulate(scenario, request.options, out, display)
+        except (RunFailed, KeyboardInterrupt) as error:
+            if isinstance(error, KeyboardInterrupt) and not out.exists():
+                raise
+            ending.close()  # from here on no process writes into the folder
+            failure = client.failure(error)
+            wall = time.monotonic() - begun
+            summary = read_summary(out) or asdict(
+                finish_failed_run(out, scenario.name, failure, "ros", wall)
+            )
+        code = exit_code(summary, bool(interrupts.count))
+        return Ended(summary, code, out, interrupts.first)
+
+
+def _second_at_once(count: int) -> None:
+    """The first signal ends the run in order, the second at once."""
+    if count == 2:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _environment_restored() -> Iterator[None]:
+    """Take back the variables that are added for ROS and for the nodes."""
+    before = set(os.environ)
+    try:
+        yield
+    finally:
+        for name in os.environ.keys() - before:
+            del os.environ[name]

@@ -1,0 +1,175 @@
+"""Asks the conductor's node for a simulation."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble import json_codec
+from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.parameters import named_source
+from hetwin_core.ensemble.errors import HetwinError, RunFailed
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.wire.names import SIMULATE
+from hetwin_suite.running.interrupts import Interrupts
+from hetwin_suite.running.progress import Display
+from hetwin_suite.running.ros_nodes import Nodes
+
+READY_TIMEOUT_S = 120.0
+"""Many nodes that start at once on a busy machine take a while; one that has ended is seen at once."""
+PATIENCE_S = 60.0
+"""A conductor may be silent this long, and twice the longest deadline more."""
+MEMORY_PERIOD_S = 1.0
+PATIENCE_OF_CONDUCTOR_S = 3.0
+"""Within this time the conductor itself reports that a node has died, if it knows the node."""
+
+
+class Client:
+    """Asks the conductor for the simulation and follows its feedback."""
+
+    def __init__(self, namespace: str, context: Any, nodes: Nodes, interrupts: Interrupts) -> None:
+        from rclpy.action import ActionClient
+        from rclpy.executors import SingleThreadedExecutor
+        from rclpy.node import Node
+
+        from hetwin.action import Simulate
+
+        self._goal_type: Any = Simulate.Goal
+        self._response_type: Any = Simulate.Impl.SendGoalService.Response
+        self._nodes = nodes
+        name = f"hetwin_command_{os.getpid()}"
+        self._node = Node(name, namespace=namespace.strip("/"), context=context)
+        self._executor = SingleThreadedExecutor(context=context)
+        self._executor.add_node(self._node)
+        self._client = ActionClient(self._node, Simulate, SIMULATE)
+        self._interrupts = interrupts
+        self._feedback: _Feedback | None = None
+
+    def simulate(
+        self, scenario: Scenario, options: RunOptions, out: Path, display: Display
+    ) -> Mapping[str, Any]:
+        """The summary of the run; see `run_over_ros`."""
+        self._wait_for_conductor()
+        result = self._ask(scenario, options, out, display)
+        if result.error:
+            self._raise_unless_a_run(result)
+        summary: dict[str, Any] = json.loads(result.summary)
+        return summary
+
+    def failure(self, error: RunFailed | KeyboardInterrupt) -> RunFailed:
+        """The failure, at the time that the run has come to."""
+        if isinstance(error, RunFailed):
+            return RunFailed(error.model, error.call, self._time_ns, error.reason)
+        return RunFailed("conductor", "run", self._time_ns, "it was interrupted twice")
+
+    @property
+    def _time_ns(self) -> int:
+        return 0 if self._feedback is None else self._feedback.time_ns
+
+    def _raise_unless_a_run(self, result: Any) -> None:
+        """Raise what ended it before there was a run; a failed run has a summary."""
+        if not result.summary:
+            raise json_codec.error_from_text(result.error, "conductor", "start", 0)
+
+    def _wait_for_conductor(self) -> None:
+        end = time.monotonic() + READY_TIMEOUT_S
+        while not self._client.server_is_ready():
+            self._nodes.check()
+            if self._interrupts.count:
+                raise KeyboardInterrupt
+            if time.monotonic() > end:
+                raise HetwinError(f"the conductor is not ready after {READY_TIMEOUT_S:g} s")
+            self._executor.spin_once(0.02)
+
+    def _ask(self, scenario: Scenario, options: RunOptions, out: Path, display: Display) -> Any:
+        goal = self._goal_type(
+            scenario=str(scenario.path),
+            source=_resolved(options.source) if options.source else "",
+            scene=json.dumps(dict(options.scene)) if options.scene else "",
+            out=str(out.resolve()),
+            seed=options.seed or 0,
+            duration=options.duration or 0.0,
+        )
+        feedback = self._feedback = _Feedback(display)
+        handle = self._send(goal, feedback)
+        if not handle.accepted:
+            raise HetwinError("the conductor refused the goal; is another simulation running?")
+        result = handle.get_result_async()
+        patience = PATIENCE_S + 2 * max(plan.patience for plan in scenario.models)
+        cancelled = False
+        while not result.done():
+            self._executor.spin_once(0.1)
+            self._nodes.check_conductor()
+            if not feedback.begun:
+                self._nodes.check(PATIENCE_OF_CONDUCTOR_S)
+            self._nodes.note_shared_memory(MEMORY_PERIOD_S)
+            if time.monotonic() - feedback.last > patience:
+                reason = f"the conductor says nothing for {patience:g} s"
+                raise RunFailed("conductor", "run", 0, reason)
+            if self._interrupts.count and not cancelled:
+                cancelled = True
+                handle.cancel_goal_async()
+            if cancelled and not feedback.begun:
+                raise KeyboardInterrupt
+        return result.result().result
+
+    def _send(self, goal: Any, feedback: _Feedback) -> Any:
+        """Send the goal and return its handle.
+
+        The conductor's response is lost if it has not discovered this client in time (rmw_fastrtps waits 100 ms);
+        feedback shows as well that the goal was accepted.
+        """
+        from rclpy.action.client import ClientGoalHandle
+        from unique_identifier_msgs.msg import UUID
+
+        name = UUID(uuid=list(uuid.uuid4().bytes))
+        sent = self._client.send_goal_async(goal, feedback_callback=feedback, goal_uuid=name)
+        end = time.monotonic() + READY_TIMEOUT_S
+        while not sent.done():
+            if feedback.anything:
+                accepted = self._response_type(accepted=True)
+                return ClientGoalHandle(self._client, name, accepted)
+            if time.monotonic() > end:
+                raise HetwinError(f"the conductor does not answer for {READY_TIMEOUT_S:g} s")
+            self._nodes.check()
+            self._executor.spin_once(0.1)
+        return sent.result()
+
+
+def _resolved(source: str) -> str:
+    """A recording by its absolute path, since the conductor may be elsewhere; anything else as it is."""
+    spec = named_source(source)
+    if list(spec) == ["recording"]:
+        return str(Path(source).resolve())
+    return source
+
+
+class _Feedback:
+    """Shows the action's feedback."""
+
+    def __init__(self, display: Display) -> None:
+        self._display = display
+        self._shown = False
+        self.anything = False
+        self.begun = False
+        self.last = time.monotonic()
+        self.time_ns = 0
+
+    def __call__(self, message: Any) -> None:
+        self.anything = True
+        self.last = time.monotonic()
+        feedback = message.feedback
+        self.time_ns = feedback.time.sec * 1_000_000_000 + feedback.time.nanosec
+        self.begun = self.begun or self.time_ns > 0
+        simulated = feedback.time.sec + feedback.time.nanosec / 1e9
+        if not self._shown and feedback.progress > 0:
+            self._shown = True
+            self._display.begin(simulated / feedback.progress)
+        if feedback.message:
+            self._display.line(f"{simulated:8.3f} s  {feedback.message}")
+        self._display.show(simulated, feedback.real_time_factor)

@@ -1,0 +1,96 @@
+"""The processes of a run over ROS 2."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Mapping
+
+from conductor_node.fast_dds import fast_dds_variables
+from conductor_node.processes import CONDUCTOR_NODE, MODEL_NODE, end_processes, start_node
+from conductor_node.shared_memory import SharedMemory
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.supervision.watched_process import ending
+from hetwin_suite.running.placing import Placing
+
+CONDUCTOR_AND_COMMAND = 2
+MOST_ON_LOCALHOST = 32
+"""Participants that rmw_fastrtps looks for on one machine if it is restricted to that."""
+
+
+def quick_discovery(processes: int) -> None:
+    """Stay on this machine and find each other at once, unless the user has set it otherwise.
+
+    More processes than `MOST_ON_LOCALHOST` would not all find each other without multicast, which leaves the machine.
+    """
+    chosen = {"ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY"} & os.environ.keys()
+    if not chosen and processes <= MOST_ON_LOCALHOST:
+        os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    os.environ.update(fast_dds_variables())
+
+
+class Nodes:
+    """The processes of conductor and models."""
+
+    def __init__(self, scenario: Scenario, placing: Placing, engine: str) -> None:
+        self._namespace, here = placing.namespace, placing.in_process
+        self._ended: dict[str, float] = {}
+        self._shared_memory = SharedMemory()
+        self._noted = 0.0
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        asked = {"in_process": here, "engine": engine}
+        conductor = {"scenario": scenario.path, "runs": 1, **{k: v for k, v in asked.items() if v}}
+        others = scenario.chosen(here) | scenario.chosen(placing.elsewhere)
+        try:
+            self._start(CONDUCTOR_NODE, "conductor", conductor)
+            for plan in scenario.models:
+                if plan.name in others:
+                    continue
+                parameters = {"type": plan.type, "stepping": plan.stepping.value}
+                self._start(MODEL_NODE, plan.name, parameters)
+        except BaseException:
+            self.end()
+            raise
+
+    def _start(self, module: str, name: str, parameters: Mapping[str, object]) -> None:
+        self._processes[name] = start_node(module, name, self._namespace, parameters)
+
+    def check(self, patience_s: float = 0.0) -> None:
+        """Check that all are alive.
+
+        Raises:
+            RunFailed: naming the first that has ended that long ago.
+        """
+        for name, process in self._processes.items():
+            code = process.poll()
+            if code is None:
+                continue
+            since = self._ended.setdefault(name, time.monotonic())
+            if code != 0 and time.monotonic() - since >= patience_s:
+                raise RunFailed(name, "process", 0, f"its process {ending(code)}")
+
+    def check_conductor(self) -> None:
+        """Check that the conductor's process runs.
+
+        Raises:
+            RunFailed: if not.
+        """
+        code = self._processes["conductor"].poll()
+        if code is not None:
+            raise RunFailed("conductor", "process", 0, f"its process {ending(code)}")
+
+    def end(self) -> None:
+        """End all processes, and free the shared memory that killed ones leave behind."""
+        self.note_shared_memory()
+        end_processes(self._processes.values())
+        self._shared_memory.remove_unused()
+
+    def note_shared_memory(self, period_s: float = 0.0) -> None:
+        """Remember which shared memory the processes use, for the case that they are killed."""
+        if time.monotonic() - self._noted < period_s:
+            return
+        self._noted = time.monotonic()
+        # not poll(): how a dead one ended can be read only as long as it has not been waited for
+        self._shared_memory.note(p.pid for p in self._processes.values())

@@ -1,0 +1,168 @@
+"""A run with all models in one child process, which this one watches.
+
+A model that hangs, in Python or in C, cannot be interrupted in its own process. So the run is a child that writes
+which call is under way into shared memory; here the deadlines are kept. A child that is late or dies is named and
+killed, and its log is finished.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble import json_codec
+from hetwin_core.ensemble.errors import HetwinError, RunFailed
+from hetwin_core.ensemble.supervision.heartbeat import STEP, TIME, Call, Heartbeat
+from hetwin_core.ensemble.supervision.watched_child import ChildDied, WatchedChild
+from hetwin_core.projection.failed_run import finish_failed_run
+from hetwin_core.projection.run_folder import read_summary
+from hetwin_suite.running.child import run_in_child
+from hetwin_suite.running.ended import FAILED, INTERRUPTED, Ended
+from hetwin_suite.running.interrupts import Interrupts
+from hetwin_suite.running.progress import Display
+from hetwin_suite.running.request import RunRequest
+
+GRACE_S = 0.1
+"""A call that returns this late is still reported by the child itself."""
+LOAD_DEADLINE_S = 60.0
+CONDUCTOR_DEADLINE_S = 60.0
+"""A run may stand still this long without a call under way, e.g. while a disk is slow."""
+END_S = 2.0
+CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL}
+
+
+def run_watched(request: RunRequest, display: Display) -> Ended:
+    """Run; SIGINT and SIGTERM end the run at its next barrier.
+
+    Raises:
+        BadInput: if the scenario, its files or the source cannot be used.
+        RunFailed: if it fails before it has a folder.
+        KeyboardInterrupt: if it is interrupted before it begins.
+    """
+    with Interrupts() as interrupts:
+        return _Watch(request, display, interrupts).to_the_end()
+
+
+class _Watch:
+    """The child and what is known of it."""
+
+    def __init__(self, request: RunRequest, display: Display, interrupts: Interrupts) -> None:
+        self._display = display
+        self._interrupts = interrupts
+        self._forwarded = 0
+        self._heartbeat = heartbeat = Heartbeat()
+        self._begun = time.monotonic()
+        self._name = request.scenario
+        self._out: Path | None = None
+        self._models: list[tuple[str, float, float]] = []
+        self._step, self._step_seen = 0, time.monotonic()
+        self._child = WatchedChild(
+            lambda send: run_in_child(request, heartbeat, send), name="hetwin run"
+        )
+
+    def to_the_end(self) -> Ended:
+        """See `run_watched`."""
+        patience = 0.0
+        try:
+            summary, code = self._child.result(self._handle, self._look, self._error)
+            patience = END_S
+        except ChildDied as death:
+            failure = self._death(death)
+        except RunFailed as error:
+            failure = error
+        else:
+            assert self._out is not None  # it was sent before
+            return Ended(summary, code, self._out, self._interrupts.first)
+        finally:
+            self._child.end(patience)
+        return self._failed(failure)
+
+    def _handle(self, message: tuple[Any, ...]) -> None:
+        kind, *content = message
+        if kind == "load":
+            self._name, self._out, self._models = content
+        elif kind == "begin":
+            self._display.begin(*content)
+        else:
+            self._display.line(*content)
+
+    def _look(self) -> None:
+        self._forward()
+        self._check_deadlines()
+        if self._heartbeat.row(-1)[STEP]:
+            self._display.show(self._time_ns / 1e9)
+
+    def _forward(self) -> None:
+        """The first signal ends the run in order, the second at once."""
+        count = self._interrupts.count
+        if count == self._forwarded:
+            return
+        self._forwarded = count
+        if count > 1:
+            self._child.kill()
+        else:
+            self._child.interrupt()
+
+    def _error(self, text: str) -> HetwinError:
+        return json_codec.error_from_text(text, "conductor", "run", self._time_ns)
+
+    # ------------------------------------------------------------------ failures
+
+    def _check_deadlines(self) -> None:
+        """See that no call, and not the conductor between two calls, takes too long.
+
+        Raises:
+            RunFailed: if one does.
+        """
+        now = time.monotonic_ns()
+        calls = self._heartbeat.under_way(len(self._models))
+        for call in calls:
+            deadline = self._deadline(call)
+            if now - call.begun_ns > (deadline + GRACE_S) * 1e9:
+                reason = f"no answer within its deadline of {deadline:g} s{self._child.place()}"
+                raise RunFailed(self._model(call), call.call, call.time_ns, reason)
+        step = self._heartbeat.row(-1)[STEP]
+        if calls or step != self._step:
+            self._step, self._step_seen = step, time.monotonic()
+        elif time.monotonic() - self._step_seen > CONDUCTOR_DEADLINE_S:
+            reason = f"nothing moves for {CONDUCTOR_DEADLINE_S:g} s, and no model is in a call"
+            raise RunFailed("conductor", "run", self._time_ns, reason + self._child.place())
+
+    def _deadline(self, call: Call) -> float:
+        if call.index < 0:
+            return LOAD_DEADLINE_S
+        _, deadline, patience = self._models[call.index]
+        return patience if call.call == "initialize" else deadline
+
+    def _model(self, call: Call) -> str:
+        return "conductor" if call.index < 0 else self._models[call.index][0]
+
+    def _death(self, death: ChildDied) -> RunFailed:
+        """Why the child died, and in which model's call."""
+        calls = self._heartbeat.under_way(len(self._models))
+        if calls and -death.code in CRASHES:
+            return RunFailed(self._model(calls[0]), calls[0].call, calls[0].time_ns, str(death))
+        during = "".join(f", during {c.call} of {self._model(c)}" for c in calls[:1])
+        return RunFailed("conductor", "process", self._time_ns, str(death) + during)
+
+    def _failed(self, error: RunFailed) -> Ended:
+        """Finish what the child left."""
+        interrupted = self._interrupts.count > 0
+        if self._out is None or (interrupted and not self._out.exists()):
+            if interrupted:
+                raise KeyboardInterrupt
+            raise error
+        code = INTERRUPTED if interrupted else FAILED
+        written = read_summary(self._out)
+        if written is not None:  # it died after the run was over
+            return Ended(written, code, self._out, self._interrupts.first)
+        wall = time.monotonic() - self._begun
+        summary = finish_failed_run(self._out, self._name, error, "local", wall)
+        return Ended(asdict(summary), code, self._out, self._interrupts.first)
+
+    @property
+    def _time_ns(self) -> int:
+        return self._heartbeat.row(-1)[TIME]

@@ -1,0 +1,110 @@
+"""The guide's model, scenario and script do what the guide says; a package written as it says is a model."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hetwin_suite
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = (ROOT / "docs" / "writing_a_model.md").read_text(encoding="utf-8")
+OURS = {"hetwin_core", "model_nodes", "conductor_node", "hetwin_suite"}
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("guide")
+    model, script = blocks("python")
+    (scenario,) = blocks("yaml")
+    (path / "belt.py").write_text(model, encoding="utf-8")
+    (path / "try_belt.py").write_text(script, encoding="utf-8")
+    (path / "belt.yaml").write_text(scenario, encoding="utf-8")
+    return path
+
+
+def ours(code: str) -> list[ast.stmt]:
+    """The statements that import something of ours."""
+    return [
+        node
+        for node in ast.walk(ast.parse(code))
+        if (isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in OURS)
+        or (isinstance(node, ast.Import) and node.names[0].name.partition(".")[0] in OURS)
+    ]
+
+
+def test_the_model_begins_with_its_one_import() -> None:
+    code = blocks("python")[0]
+    (statement,) = ours(code)
+    assert isinstance(statement, ast.ImportFrom)
+    assert (statement.module, statement.lineno) == ("hetwin_suite", 1)
+
+
+def test_the_script_checks_runs_and_reads(folder: Path) -> None:
+    command = [sys.executable, "try_belt.py"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "FAIL" not in done.stdout
+    assert "box physics -> belt" in done.stdout
+    assert "box belt -> physics" in done.stdout
+    assert "arrived {'object': 'box'}" in done.stdout
+    episode = hetwin_suite.open_episode(folder / "belt_run")
+    assert 0.7 - 0.02 < episode.pose("box")[-1, 0] < 0.8
+    (arrived,) = [event for event in episode.events if event.name == "arrived"]
+    expected_s = (0.7 - episode.pose("box")[0, 0]) / 0.2
+    assert arrived.time_ns / 1e9 == pytest.approx(expected_s, abs=0.1)
+
+
+def test_a_package_written_against_the_front_door_alone_passes_check_model(folder: Path) -> None:
+    package = folder / "installed"
+    (package / "my_belt").mkdir(parents=True)
+    (package / "my_belt" / "__init__.py").write_text('"""A belt."""\n', encoding="utf-8")
+    (package / "my_belt" / "model.py").write_text(blocks("python")[0], encoding="utf-8")
+    metadata = package / "my_belt-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my-belt\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[hetwin.models]\nbelt = my_belt.model:Belt\n")
+    for model in ("belt", "my_belt.model:Belt"):
+        command = [sys.executable, "-m", "hetwin_suite.cli.main", "check-model", model]
+        done = subprocess.run(
+            command,
+            env={**os.environ, "PYTHONPATH": str(package)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "take and release: handed over: " in done.stdout
+
+
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "examples").rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT))
+)
+def test_examples_use_the_front_door_only(file: Path) -> None:
+    modules = {
+        getattr(node, "module", None) or node.names[0].name  # type: ignore[attr-defined]
+        for node in ours(file.read_text(encoding="utf-8"))
+    }
+    assert modules <= {"hetwin_suite"}
+
+
+def test_no_page_imports_from_deeper_than_the_front_door() -> None:
+    deep = [
+        f"{page.name}: {line}"
+        for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if re.match(
+            r"\s*(from|import) (hetwin_core|model_nodes|conductor_node|hetwin_suite\.)", line
+        )
+    ]
+    assert not deep
