@@ -59,7 +59,7 @@ class MainModel:
         port, scene = self.port, self._scene
         now, then = self._clock.time_of(step - 1), self._clock.time_of(step)
         seen = self._events.unseen_by(port.plan.index)
-        tick = StepInput(then, then - now, scene.snapshot(), seen, scene.told_to_main)
+        tick = StepInput(then, then - now, scene.snapshot(), seen, scene.foreign_for_main)
         port.begin_step(tick, self._further(step))
         port.send()
 

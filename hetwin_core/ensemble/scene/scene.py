@@ -100,7 +100,7 @@ class Scene:
             )
 
     @property
-    def told_to_main(self) -> Mapping[tuple[str, str], Value]:
+    def foreign_for_main(self) -> Mapping[tuple[str, str], Value]:
         """(entity, attribute) -> value of what others are responsible for and the main model needs to know."""
         if self._for_main is None:
             slots = self.layout.slots

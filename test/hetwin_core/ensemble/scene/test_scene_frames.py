@@ -73,11 +73,11 @@ def test_an_owner_out_of_range_is_no_table() -> None:
 def test_the_main_model_hears_of_what_others_have_until_it_has_it_itself() -> None:
     scene = made()
     cup = scene.layout.slot_id("cup", "pose")
-    assert scene.told_to_main == {}
+    assert scene.foreign_for_main == {}
     for x in (1.0, 2.0):
         scene.put(cup, pose_value((x, 0.0, 0.0)))
-        assert set(scene.told_to_main) == {("cup", "pose")}
-        assert scene.told_to_main["cup", "pose"].data[0] == x
+        assert set(scene.foreign_for_main) == {("cup", "pose")}
+        assert scene.foreign_for_main["cup", "pose"].data[0] == x
     scene.table.move(cup, 0)
     scene.put(cup, pose_value((3.0, 0.0, 0.0)))
-    assert scene.told_to_main == {}
+    assert scene.foreign_for_main == {}
