@@ -156,7 +156,7 @@ CASES = (
     Case(
         "answer for what it does not own",
         "not its own",
-        says="answers ball.pose, which it is not responsible for; dropped",
+        says="returns ball.pose, which it is not responsible for; dropped",
         code=0,
         ended="recording",
         at=0.3,
@@ -164,7 +164,7 @@ CASES = (
     Case("time stands still", "time stands still", says="it was asked to step to 0.100000000 s"),
     Case("time goes back", "time goes back", says="it says that it is at 0.000000000 s"),
     Case("event without JSON", "event without JSON", says="must be JSON"),
-    Case("flood of events", "event flood", says="tells 200000 events in one step", often=True),
+    Case("flood of events", "event flood", says="reports 200000 events in one step", often=True),
     Case("trigger loop", more=LOOP, says="in a loop", code=2, ended=""),
     Case(
         "late after having been given up",

@@ -1,6 +1,6 @@
 """Measures the speedup and the error of unloading a truck with task-informed fidelity.
 
-After figures 4 and 7 of the paper on task-informed fidelity management. Ten minutes of unloading in full fidelity
+After figures 4 and 7 of Tallavajhula et al. (2019). Ten minutes of unloading in full fidelity
 would take over an hour, so pairs are compared: from the same saved states the same action is performed in every
 mode, with the engine's sleeping disabled and enabled, and the unloaded packets are counted. `error` is the relative
 difference to HiFi without sleep, summed over all states, with its 95 % interval. Real-time factors are simulated
@@ -102,7 +102,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--margin",
         type=float,
         default=MARGIN,
-        help=f"distance at which a moving object raises others (default: {MARGIN:g} m); 0: the paper's rules",
+        help=f"distance at which a moving object raises others (default: {MARGIN:g} m);"
+        " 0: as in Tallavajhula et al. (2019)",
     )
     parser.add_argument(
         "--quick", action="store_true", help="small loads and two states: a look, no result"

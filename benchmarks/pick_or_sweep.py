@@ -1,6 +1,6 @@
 """Measures the accuracy of a learnt choice between picking and sweeping, in full and in task-informed fidelity.
 
-After table 1 of the paper on task-informed fidelity management: a logistic regression learns from states of a
+After table 1 of Tallavajhula et al. (2019): a logistic regression learns from states of a
 truck which of the two actions unloads more. The labels of the training states come from simulations in AdFi-1
 or in HiFi within a budget of processor time; those of the test states always from HiFi. Simulated episodes are
 stored in a folder, so that a later run continues from them.

@@ -1,9 +1,9 @@
 """Measures the paper's Table 1: the speedup of a robot's simulation with a separate simulation of the fluid in a cup.
 
-Five setups of paper 0, section 4.1, as real-time factors (simulated time over wall time), first with the same
-particles and the same contact solver, only split (like for like), then with the particle model that such a
-sub-simulation would really use (own solver). The setups without robot run, as in the paper, coupled to a
-simulation of the robot and the rest; the factor is that of both together. One process, all setups in turn.
+Five setups of Bauer et al. (2022), section 4.1, as real-time factors (simulated time over wall time), first with the
+same particles and the same contact solver, only split (like for like), then with the particle model that such a
+sub-simulation would really use (own solver). The setups without robot run, as in the paper, coupled to a simulation of
+the robot and the rest; the factor is that of both together. One process, all setups in turn.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from in_turn import in_turn
 from machine import machine
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.listener import Handover, RunStart, RunSummary
-from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.reporting.listener import Handover, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import load_scenario

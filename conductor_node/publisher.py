@@ -20,7 +20,12 @@ from hetwin.msg import Event as EventMessage
 from hetwin.msg import Handover as HandoverMessage
 from hetwin.msg import ModelInfo, Registry, Responsibilities, Responsibility, SceneState
 from hetwin_core.ensemble import topics
-from hetwin_core.ensemble.conductor.listener import Handover, ModelRecord, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    Handover,
+    ModelRecord,
+    RunStart,
+    RunSummary,
+)
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot

@@ -23,9 +23,9 @@ from conductor_node.step_requests import StepRequests
 from hetwin.action import Simulate
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.listener import QuietListener, RunStart, RunSummary
-from hetwin_core.ensemble.conductor.options import RunOptions
-from hetwin_core.ensemble.conductor.parameters import is_live
+from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.parameters import is_live
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario

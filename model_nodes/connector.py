@@ -1,4 +1,4 @@
-"""A connector: a probe that snaps into a socket (paper 0, section 4.4, the model of the SPU)."""
+"""A connector: a probe that snaps into a socket (Bauer et al., 2022, section 4.4, the model of the SPU)."""
 
 from __future__ import annotations
 

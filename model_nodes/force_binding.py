@@ -1,7 +1,7 @@
 """Binding by force: the rule by which a well-known Gazebo plugin attaches objects to a gripper.
 
-Implemented from the description of gazebo_grasp_plugin (J. Buehler, gazebo-pkgs), the third baseline of paper 0: it
-needs no signal of the robot's program, only contact forces.
+Implemented from the description of gazebo_grasp_plugin (J. Buehler, gazebo-pkgs), the third baseline of Bauer et al.
+(2022): it needs no signal of the robot's program, only contact forces.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rigid grasp: an object is rigidly attached to the hand as long as the model is responsible for it.
 
-The second baseline of paper 0 (section 4.2) attaches objects like this; as a model of the ensemble any
+The second baseline of Bauer et al. (2022, section 4.2) attaches objects like this; as a model of the ensemble any
 trigger can do so. On release the object continues with the hand's velocity.
 """
 

@@ -183,7 +183,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             and (self._steps is None or self._steps.get_publisher_count())
         ):
             if time.monotonic() > end:
-                raise RuntimeError("the conductor was not found on the topics of steps and answers")
+                raise RuntimeError("the conductor was not found on the topics of steps and outputs")
             time.sleep(0.001)
 
     def _on_step(self, message: Step) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble import topics
-from hetwin_core.ensemble.conductor.listener import Handover, ModelRecord
+from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.event_codec import EventFields, event_from_fields
 from hetwin_core.ensemble.events import Event, EventKind

@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from hetwin_core.ensemble import topics
-from hetwin_core.ensemble.conductor.listener import RunSummary
-from hetwin_core.ensemble.conductor.summary import error_row, handover_row
+from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
+from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.event_codec import event_to_summary
 from hetwin_core.projection.bag import LogBag

@@ -11,7 +11,12 @@ from typing import NamedTuple, Self
 
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.annotations import annotation_fields
-from hetwin_core.ensemble.conductor.listener import Handover, RunListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    Handover,
+    RunListener,
+    RunStart,
+    RunSummary,
+)
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.event_codec import event_to_fields
 from hetwin_core.ensemble.events import Event, EventKind

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.conductor.listener import RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.plain_json import plain
 

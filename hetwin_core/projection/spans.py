@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from hetwin_core.ensemble.conductor.listener import Handover
+from hetwin_core.ensemble.conductor.reporting.listener import Handover
 
 Attribute: TypeAlias = tuple[str, str]
 """Entity and attribute."""

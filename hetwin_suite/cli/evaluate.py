@@ -25,7 +25,7 @@ class Suite(StrEnum):
 
 
 def evaluate(
-    suite: Annotated[Suite, typer.Argument(help="table2: the first paper's Table 2")],
+    suite: Annotated[Suite, typer.Argument(help="table2: Bauer et al. (2022), Table 2")],
     episodes: Annotated[
         Path, typer.Option(help="folder of episodes, searched with its subfolders")
     ],

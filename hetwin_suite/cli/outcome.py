@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.conductor.summary import error_row
+from hetwin_core.ensemble.conductor.reporting.summary import error_row
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.words import event_line, failure_row_words

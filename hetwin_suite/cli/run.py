@@ -74,7 +74,7 @@ def run(
     hetwin run my_scenario.yaml --source live --duration 60
     """
     # imported here, for hetwin's --help must not wait for what a run needs
-    from hetwin_core.ensemble.conductor.options import RunOptions
+    from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_suite.cli import outcome
     from hetwin_suite.running.carry_out import carry_out
     from hetwin_suite.running.placing import Placing

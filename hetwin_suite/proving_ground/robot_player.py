@@ -167,7 +167,7 @@ class RobotPlayer:
         """Stand still until a twin that listens in this namespace reports that it follows."""
         self._followed = False
         listening = self._node.create_subscription(
-            DiagnosticArray, DIAGNOSTICS, self._look, QoSProfile(depth=10)
+            DiagnosticArray, DIAGNOSTICS.name, self._look, QoSProfile(depth=10)
         )
         while not self._followed:
             self._stand_once()

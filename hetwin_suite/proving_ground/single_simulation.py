@@ -1,6 +1,6 @@
 """The fluid without an ensemble: the same particles as bodies of the main model's world.
 
-The baseline of paper 0, section 4.1: everything in one simulation.
+The baseline of Bauer et al. (2022), section 4.1: everything in one simulation.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from hetwin_core.ensemble.conductor.listener import RunSummary
-from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conformance.result import CheckResult
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput, RunFailed

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.options import RunOptions
-from hetwin_core.ensemble.conductor.parameters import LIVE, source_spec
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.parameters import LIVE, source_spec
 from hetwin_core.ensemble.conformance.result import CheckResult, Report
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import HetwinError

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.listener import RunListener
-from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.transport.local import LocalPort

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as RichProgress
 
-from hetwin_core.ensemble.conductor.listener import Handover, QuietListener, RunStart
+from hetwin_core.ensemble.conductor.reporting.listener import Handover, QuietListener, RunStart
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.words import event_line

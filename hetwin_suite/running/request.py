@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.projection.new_run import new_run_folder
 from hetwin_core.projection.run_folder import check_free

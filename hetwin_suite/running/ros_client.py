@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble import json_codec
-from hetwin_core.ensemble.conductor.options import RunOptions
-from hetwin_core.ensemble.conductor.parameters import named_source
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.parameters import named_source
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.wire.names import SIMULATE

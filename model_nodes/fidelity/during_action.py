@@ -1,4 +1,7 @@
-"""A signaler for objects and models that are needed only during certain actions (paper 1, section 4.3)."""
+"""A signaler for objects and models that are needed only during certain actions.
+
+After Tallavajhula et al. (2019), section 4.3.
+"""
 
 from __future__ import annotations
 

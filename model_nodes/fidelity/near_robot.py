@@ -1,4 +1,7 @@
-"""A signaler that simulates objects near the robot in high fidelity, others lower (paper 1, section 4.3)."""
+"""A signaler that simulates objects near the robot in high fidelity, others lower.
+
+After Tallavajhula et al. (2019), section 4.3.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The rules by which the fidelity of objects near a robot is raised and of others lowered (paper 1, section 4.3)."""
+"""The rules by which the fidelity of objects near a robot is raised and of others lowered.
+
+After Tallavajhula et al. (2019), section 4.3.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The common base of fidelity signalers (paper 1, section 3)."""
+"""The common base of fidelity signalers (Tallavajhula et al., 2019, section 3)."""
 
 from __future__ import annotations
 

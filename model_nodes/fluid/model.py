@@ -1,4 +1,4 @@
-"""A fluid in a cup (paper 0, section 4.1): many small balls in the cup's frame, with a separate engine."""
+"""A fluid in a cup (Bauer et al., 2022, section 4.1): many small balls in the cup's frame, with a separate engine."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Grasp monitor: observes from fingers and distances whether a hand holds an object, and which.
 
-Paper 0, section 4.2: a simple monitor, tuned to observe whether anything is grasped, but not how.
+Bauer et al. (2022), section 4.2: a simple monitor, tuned to observe whether anything is grasped, but not how.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """In-hand localization: the pose of an object in a hand, from finger joints, torques and the object's shape.
 
-Paper 0, section 4.2: it predicts the most likely position of the grasped object and operates on the
+Bauer et al. (2022), section 4.2: it predicts the most likely position of the grasped object and operates on the
 assumption that the object is grasped. A model for whether it is grasped is the grasp monitor.
 """
 

@@ -1,4 +1,4 @@
-"""Applies the scene's fidelities to the engine (paper 1, section 3: the fidelity switcher)."""
+"""Applies the scene's fidelities to the engine (Tallavajhula et al., 2019, section 3: the fidelity switcher)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.transport.local import LocalPort

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.conductor.controls import Controls
-from hetwin_core.ensemble.conductor.lifecycle import Ready
-from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
-from hetwin_core.ensemble.conductor.options import RunOptions
 from hetwin_core.ensemble.conductor.parts import assemble
+from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.start.lifecycle import Ready
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused, RunFailed
 from hetwin_core.ensemble.model import (
     Contribution,

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.listener import Handover, RunStart, RunSummary
-from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.reporting.listener import Handover, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.model import (

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.listener import Handover, ModelRecord, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    Handover,
+    ModelRecord,
+    RunStart,
+    RunSummary,
+)
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind

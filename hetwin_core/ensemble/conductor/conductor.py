@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 
 from hetwin_core.ensemble.conductor.controls import Controls, Placement
-from hetwin_core.ensemble.conductor.lifecycle import prepare
-from hetwin_core.ensemble.conductor.listener import RunListener, RunStart, RunSummary
-from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
-from hetwin_core.ensemble.conductor.options import RunOptions
-from hetwin_core.ensemble.conductor.parameters import is_live
 from hetwin_core.ensemble.conductor.pause import Pause
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.conductor.run import Run
+from hetwin_core.ensemble.conductor.start.lifecycle import prepare
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.parameters import is_live
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import Scenario

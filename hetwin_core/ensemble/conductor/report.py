@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.conductor.lifecycle import Ready
-from hetwin_core.ensemble.conductor.listener import RunStart, RunSummary
-from hetwin_core.ensemble.conductor.options import RunOptions
-from hetwin_core.ensemble.conductor.parameters import LIVE, source_spec
 from hetwin_core.ensemble.conductor.parts import Parts
-from hetwin_core.ensemble.conductor.summary import error_row, handover_row
+from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row
+from hetwin_core.ensemble.conductor.start.lifecycle import Ready
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.parameters import LIVE, source_spec
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.event_codec import event_to_summary
 from hetwin_core.ensemble.scenario.scenario import Scenario

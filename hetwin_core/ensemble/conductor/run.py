@@ -7,12 +7,12 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from hetwin_core.ensemble.conductor.controls import Controls
-from hetwin_core.ensemble.conductor.lifecycle import Ready, start_all
-from hetwin_core.ensemble.conductor.listener import RunSummary
-from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
-from hetwin_core.ensemble.conductor.options import RunOptions
 from hetwin_core.ensemble.conductor.parts import assemble
 from hetwin_core.ensemble.conductor.report import run_start, run_summary
+from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.start.lifecycle import Ready, start_all
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot

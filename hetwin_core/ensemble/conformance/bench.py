@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hetwin_core.ensemble.clock import MainClock
-from hetwin_core.ensemble.conductor.outputs import OutputWriter
+from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
 from hetwin_core.ensemble.conformance.declaration import check_spec
 from hetwin_core.ensemble.conformance.fixture import ENTITIES, MODEL, Fixture
 from hetwin_core.ensemble.conformance.result import Broken

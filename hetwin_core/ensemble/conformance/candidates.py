@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hetwin_core.ensemble.conductor.parameters import entities_meant
+from hetwin_core.ensemble.conductor.start.parameters import entities_meant
 from hetwin_core.ensemble.conformance.fixture import MODEL, hand_parameter
 from hetwin_core.ensemble.conformance.result import Broken
 from hetwin_core.ensemble.model import ParameterKind, ParameterRequest

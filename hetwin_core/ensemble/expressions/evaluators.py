@@ -1,4 +1,4 @@
-"""Evaluators: the named functions that expressions may call (paper 0, section 3.3.2).
+"""Evaluators: the named functions that expressions may call (Bauer et al., 2022, section 3.3.2).
 
 Every evaluator is a function of the scene and its arguments. Third parties add theirs under the entry point
 group ``hetwin.evaluators``.

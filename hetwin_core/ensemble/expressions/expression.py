@@ -16,7 +16,7 @@ _STANDARD = (
     " map matches max min size startsWith string timestamp type uint"
 )
 STANDARD_FUNCTIONS = frozenset(_STANDARD.split())
-# what fails in an expression is raised and told once, not written to the terminal by the library as well
+# what fails in an expression is raised once, not written to the terminal by the library as well
 logging.getLogger("cel").addHandler(logging.NullHandler())
 _COMPREHENSION = re.compile(r"\.(?:all|exists|exists_one|filter|map)\(\s*([A-Za-z_]\w*)\s*,")
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")

@@ -30,9 +30,9 @@ def all_finite(numbers: Floats) -> bool:
 def wrong_output(output: object) -> str | None:
     """What is wrong with the output of a step as a whole; None if nothing is."""
     if not isinstance(output, StepOutput):
-        return f"it answers {type(output).__name__}; expected a StepOutput"
+        return f"it returns {type(output).__name__}; expected a StepOutput"
     if len(output.events) > MAX_EVENTS:
-        return f"it tells {len(output.events)} events in one step; expected at most {MAX_EVENTS}"
+        return f"it reports {len(output.events)} events in one step; expected at most {MAX_EVENTS}"
     return None
 
 

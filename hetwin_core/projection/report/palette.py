@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hetwin_core.ensemble.conductor.listener import ModelRecord
+from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 
 MAIN = "#8b97a8"
 _OTHERS = (

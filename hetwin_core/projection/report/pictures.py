@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from PIL import Image
 
-from hetwin_core.ensemble.conductor.listener import Handover
+from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.words import event_words
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report.stage import Stage

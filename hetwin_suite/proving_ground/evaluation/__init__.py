@@ -1,1 +1,1 @@
-"""Verdicts of the twin compared with recorded ground truth: the first paper's Table 2."""
+"""Verdicts of the twin compared with recorded ground truth: Bauer et al. (2022), Table 2."""

@@ -1,4 +1,4 @@
-"""The approaches that the first paper compares, and the verdict at the end of a run."""
+"""The approaches that Bauer et al. (2022) compare, and the verdict at the end of a run."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.listener import Handover, QuietListener, RunStart
+from hetwin_core.ensemble.conductor.reporting.listener import Handover, QuietListener, RunStart
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD, Floats
 

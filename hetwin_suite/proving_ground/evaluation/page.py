@@ -1,4 +1,4 @@
-"""The page of an evaluation: Table 2 beside the paper's, accuracy over the margin, and every wrong verdict."""
+"""An evaluation's page: Table 2 beside that of Bauer et al. (2022), accuracy over margin, and every wrong verdict."""
 
 from __future__ import annotations
 

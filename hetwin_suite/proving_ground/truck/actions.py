@@ -1,4 +1,7 @@
-"""The robot's actions: picking packets with the arm and sweeping them up with the nose (paper 1, section 4.1)."""
+"""The robot's actions: picking packets with the arm and sweeping them up with the nose.
+
+After Tallavajhula et al. (2019), section 4.1.
+"""
 
 from __future__ import annotations
 

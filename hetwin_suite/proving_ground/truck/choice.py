@@ -1,4 +1,7 @@
-"""Data for the choice between pick and sweep: states labelled by trying both (paper 1, section 5.4)."""
+"""Data for the choice between pick and sweep: states labelled by trying both.
+
+After Tallavajhula et al. (2019), section 5.4.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ UPDATE_EVERY = 4
 
 
 class Manager:
-    """One of the paper's modes on a site.
+    """One of the modes of Tallavajhula et al. (2019) on a site.
 
     Args:
         site: with the load.

@@ -1,4 +1,4 @@
-"""Loads of a truck's trailer: columns of packets of many sizes (paper 1, figure 5).
+"""Loads of a truck's trailer: columns of packets of many sizes (Tallavajhula et al., 2019, figure 5).
 
 The paper gives the numbers of packets and shows pictures. Scenario A is a short load of the trailer's height in an
 otherwise empty trailer; B is a full trailer; C is as long as B but only half as high, so that most of its packets

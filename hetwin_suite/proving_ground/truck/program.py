@@ -1,4 +1,4 @@
-"""The robot's program: its motions for a pick and for a sweep (paper 1, sections 4.1 and 4.5).
+"""The robot's program: its motions for a pick and for a sweep (Tallavajhula et al., 2019, sections 4.1 and 4.5).
 
 Both are planned from (n, 6) lower and upper corners of the reachable packets; x points into the trailer, y to the
 left, z up, in metres.

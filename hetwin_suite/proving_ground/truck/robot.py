@@ -1,7 +1,7 @@
 """Writes the robot that unloads the truck as URDF: an arm with 45 plungers and a nose with conveyors.
 
-The paper shows it in figure 3 and counts its joints: 10 active ones, and 4 passive ones in each plunger
-(paper 1, section 4.2). ``python -m hetwin_suite.proving_ground.truck.robot > truck_unloader.urdf``
+Tallavajhula et al. (2019), section 4.2, show it in figure 3 and count its joints: 10 active ones, and 4
+passive ones in each plunger. ``python -m hetwin_suite.proving_ground.truck.robot > truck_unloader.urdf``
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SENSOR_REACH = 0.2
 """Range of the proximity sensor in each cup, from its centre [m]."""
 
 HEADER = """<?xml version="1.0"?>
-<!-- A robot that unloads trucks, after figure 3 of the paper on task-informed fidelity management: a mobile base, a
+<!-- A robot that unloads trucks, after figure 3 of Tallavajhula et al. (2019): a mobile base, a
      nose with conveyors that sweeps packets up, and an arm with 45 plungers that picks them. REP-103: metres,
      radians, x forward, y left, z up. Every plunger is a tree of four links on four passive joints with springs,
      which a scenario names under robot.springs. Written by hetwin_suite/proving_ground/truck/robot.py. -->

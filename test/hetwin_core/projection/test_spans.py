@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hetwin_core.ensemble.conductor.listener import Handover
+from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.projection.spans import Span, owner_at, spans
 

@@ -1,4 +1,4 @@
-"""Unloading a truck in the paper's modes of fidelity."""
+"""Unloading a truck in the modes of Tallavajhula et al. (2019) of fidelity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Links of robots that are simulated with less than full fidelity (paper 1, section 4.3: plungers in arm).
+"""Links of robots that are simulated with less than full fidelity.
+
+After Tallavajhula et al. (2019), section 4.3: plungers in arm.
 
 A robot's driven joints do not depend on fidelity. Below high, the spring joint that suspends a link is locked; a
 low link has no collisions either. Gazebo fixes both when it loads the robot.

@@ -1,4 +1,4 @@
-"""Objects that are simulated with less than full fidelity (paper 1, section 4.3).
+"""Objects that are simulated with less than full fidelity (Tallavajhula et al., 2019, section 4.3).
 
 Recompiling the world without them would take 240 ms at 1000 bodies. Instead MuJoCo treats a lowered object as
 part of the world (medium: others collide with it) or as asleep without collisions (low), so that its degrees of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from support.small_ensemble import scenario
 
-from hetwin_core.ensemble.conductor.failure_policy import (
+from hetwin_core.ensemble.conductor.failures.policy import (
     MAX_RESTARTS,
     FailurePolicy,
     HandBack,

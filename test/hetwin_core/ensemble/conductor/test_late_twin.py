@@ -7,8 +7,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.lag import LagControl
-from hetwin_core.ensemble.conductor.scheduler import MAX_STRETCH, STEPS_TO_CHANGE, Scheduler
+from hetwin_core.ensemble.conductor.scheduling.lag import LagControl
+from hetwin_core.ensemble.conductor.scheduling.scheduler import (
+    MAX_STRETCH,
+    STEPS_TO_CHANGE,
+    Scheduler,
+)
 from hetwin_core.ensemble.model import StepOutput, Stepping
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable

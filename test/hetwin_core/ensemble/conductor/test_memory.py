@@ -8,8 +8,8 @@ import sys
 from support.small_ensemble import scenario
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.listener import QuietListener
-from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.reporting.listener import QuietListener
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
 

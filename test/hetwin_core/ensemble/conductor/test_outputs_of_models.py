@@ -55,7 +55,7 @@ WRONG = {
     "unknown frame": (ball(Value(numbers().data, 0, "moon")), "'moon', which the scene does not"),
     "own frame": (ball(Value(numbers().data, 0, "ball")), "hangs on itself: ball in ball"),
     "time stands still": (lambda tick: StepOutput(0), "it was asked to step to 0.010000000 s"),
-    "nothing": (lambda tick: None, "answers NoneType; expected a StepOutput"),
+    "nothing": (lambda tick: None, "returns NoneType; expected a StepOutput"),
     "no JSON": (
         lambda tick: StepOutput(tick.time_ns, events=[Event("e", 0, arguments={"x": {1}})]),  # type: ignore[dict-item]
         "arguments of the event e must be JSON",
@@ -119,7 +119,7 @@ def test_what_a_model_does_not_own_is_dropped_counted_and_noted_once() -> None:
     assert outcome.summary.ended == "recording"
     assert outcome.summary.counters["dropped answers"] == 5
     told = [w for w in outcome.warnings() if "not responsible for" in w]
-    assert told == ["answers ball.pose, which it is not responsible for; dropped"]
+    assert told == ["returns ball.pose, which it is not responsible for; dropped"]
     # the ball falls as physics says, not where the cup puts it
     assert outcome.record.scenes[-1].pose("ball")[2] == pytest.approx(1 - 9.81 * 0.255 * 0.5)
     assert outcome.record.scenes[-1].get("cup", "temperature")[0] < 350

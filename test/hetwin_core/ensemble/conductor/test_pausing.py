@@ -10,7 +10,7 @@ import pytest
 from support.small_ensemble import HEADER, Recorder, run, scenario
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.scene.values import pose_value
 from hetwin_core.ensemble.transport.local import LocalPort

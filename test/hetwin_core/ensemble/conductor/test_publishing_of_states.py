@@ -8,7 +8,7 @@ import pytest
 from support.small_ensemble import Recorder, scenario
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepInput
 from hetwin_core.ensemble.scene.snapshot import Snapshot

@@ -10,7 +10,7 @@ import pytest
 from support.small_ensemble import HEADER, Outcome, Recorder, run, scenario
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepInput, StepOutput
 from hetwin_core.ensemble.scenario.scenario import ModelPlan

@@ -35,7 +35,7 @@ BROKEN = {
     "TimeStandsStill": ("step", "it says that it is at 0.000000000 s; it was asked to step to 0.1"),
     "WrongSize": ("step", "cup.temperature must be 1 finite float64 numbers"),
     "BecomesNaN": ("step", "at 1.100000 s: cup.temperature must be 1 finite"),
-    "Strays": ("step", "answers box.pose, which it is not responsible for"),
+    "Strays": ("step", "returns box.pose, which it is not responsible for"),
     "FutureEvent": ("step", "the event cold is of 0.1000 s, in the future"),
     "NoJson": ("step", "arguments of the event cold are no JSON"),
     "Block": ("step", "only a model that can be the main one may"),

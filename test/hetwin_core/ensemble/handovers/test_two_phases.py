@@ -137,9 +137,9 @@ def test_a_model_that_does_not_declare_an_attribute_is_not_even_asked() -> None:
         (lambda v: Value(np.zeros(13), v.time_ns), "with a unit quaternion"),
         (
             lambda v: Value(v.data, v.time_ns, "hand"),
-            "must be told in the world frame, not in 'hand'",
+            "must be in the world frame, not in 'hand'",
         ),
-        (lambda v: Value(v.data, 0), "is told for 0.000000000 s; expected the present time"),
+        (lambda v: Value(v.data, 0), "is stamped 0.000000000 s; expected the present time"),
         (lambda v: v.data, "must be a Value"),
     ],
 )

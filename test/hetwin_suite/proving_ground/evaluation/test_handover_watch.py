@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.scene_of import scene_of
 
-from hetwin_core.ensemble.conductor.listener import Handover, ModelRecord, RunStart
+from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord, RunStart
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.conductor.digest import Digest
-from hetwin_core.ensemble.conductor.lag import LagControl
-from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
-from hetwin_core.ensemble.conductor.predicates import Predicates
+from hetwin_core.ensemble.conductor.reporting.digest import Digest
+from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.reporting.predicates import Predicates
+from hetwin_core.ensemble.conductor.scheduling.lag import LagControl
 from hetwin_core.ensemble.model import StepOutput
 from hetwin_core.ensemble.scene.scene import Scene
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.conductor.listener import Handover
+from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Json
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hetwin_core.ensemble.conductor.failures import FailureHandler
-from hetwin_core.ensemble.conductor.handovers import Handovers
-from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
-from hetwin_core.ensemble.conductor.two_phase_handover import FellBackToMain
+from hetwin_core.ensemble.conductor.failures.handler import FailureHandler
+from hetwin_core.ensemble.conductor.handovers.handovers import Handovers
+from hetwin_core.ensemble.conductor.handovers.two_phase_handover import FellBackToMain
+from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.errors import Refused, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import Request, RequestKind

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from hetwin_core.ensemble.conductor.effects import EffectRunner
-from hetwin_core.ensemble.conductor.event_queue import EventQueue
-from hetwin_core.ensemble.conductor.failures import FailureHandler
-from hetwin_core.ensemble.conductor.outputs import OutputWriter
-from hetwin_core.ensemble.conductor.scheduler import Scheduler
-from hetwin_core.ensemble.conductor.step_inputs import StepInputs
+from hetwin_core.ensemble.conductor.failures.handler import FailureHandler
+from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
+from hetwin_core.ensemble.conductor.step.effects import EffectRunner
+from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
+from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
+from hetwin_core.ensemble.conductor.step.step_inputs import StepInputs
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepOutput, Stepping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from hetwin_core.ensemble.conductor.listener import Handover
+from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.errors import Refused, RunFailed
 from hetwin_core.ensemble.scenario.schema import OnFailure
 from hetwin_core.ensemble.scene.scene import Scene
@@ -174,9 +174,9 @@ class TwoPhaseHandover:
         place = self._scene.layout.slots[slot]
         wrong = wrong_numbers(value, place.attribute)
         if wrong is None and value.parent != WORLD:
-            wrong = f"must be told in the world frame, not in {value.parent!r}"
+            wrong = f"must be in the world frame, not in {value.parent!r}"
         if wrong is None and value.time_ns != self._scene.time_ns:
-            wrong = f"is told for {value.time_ns / 1e9:.9f} s; expected the present time"
+            wrong = f"is stamped {value.time_ns / 1e9:.9f} s; expected the present time"
         if wrong is not None:
             raise RunFailed(
                 self._ports[owner].plan.name,

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.listener import ModelRecord
-from hetwin_core.ensemble.conductor.options import RunOptions
-from hetwin_core.ensemble.conductor.parameters import Known, ParameterResolver
+from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.model import Contribution, ParameterRequest
 from hetwin_core.ensemble.scenario.against_scene import check_against_scene

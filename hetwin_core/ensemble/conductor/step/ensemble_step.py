@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hetwin_core.ensemble.clock import MainClock
-from hetwin_core.ensemble.conductor.barrier import Barrier
-from hetwin_core.ensemble.conductor.event_queue import EventQueue
-from hetwin_core.ensemble.conductor.main_model import MainModel
-from hetwin_core.ensemble.conductor.outside_input import OutsideInput
-from hetwin_core.ensemble.conductor.scheduler import Scheduler
-from hetwin_core.ensemble.conductor.step_inputs import StepInputs
+from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
+from hetwin_core.ensemble.conductor.step.barrier import Barrier
+from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
+from hetwin_core.ensemble.conductor.step.main_model import MainModel
+from hetwin_core.ensemble.conductor.step.outside_input import OutsideInput
+from hetwin_core.ensemble.conductor.step.step_inputs import StepInputs
 from hetwin_core.ensemble.model import StepOutput
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hetwin_core.ensemble.conductor.listener import Handover, RunListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    Handover,
+    RunListener,
+    RunStart,
+    RunSummary,
+)
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from hetwin_core.ensemble.clock import MainClock
-from hetwin_core.ensemble.conductor.effects import EffectRunner
-from hetwin_core.ensemble.conductor.event_queue import EventQueue
-from hetwin_core.ensemble.conductor.outputs import OutputWriter
-from hetwin_core.ensemble.conductor.scheduler import Scheduler
+from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
+from hetwin_core.ensemble.conductor.step.effects import EffectRunner
+from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
+from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
 from hetwin_core.ensemble.model import StepInput, StepOutput
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort

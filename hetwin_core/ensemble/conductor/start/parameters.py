@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
-from hetwin_core.ensemble.conductor.options import RunOptions
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.resources import DATA_SCHEME
@@ -162,14 +162,15 @@ class ParameterResolver:
 
         An error about a file of the model's own, or about something else than a parameter, stays as it is.
         """
-        if error.file is not None or error.where is None:
+        given = error.where or ""
+        name, _, rest = given.partition(".")
+        if error.file is not None or not name.isidentifier():  # a topic is no parameter
             return error
-        name, _, rest = error.where.partition(".")
-        file, where = None, f"models.{plan.name}.parameters.{error.where}"
+        file, where = None, f"models.{plan.name}.parameters.{given}"
         if plan.main and self._is_from_start(name, rest):
-            file, where = FROM_START, error.where
+            file, where = FROM_START, given
         elif name not in plan.parameters and plan.main and self._shared.get(name) is not None:
-            where = error.where
+            where = given
         elif name == ENGINE and name not in self._scenario.file.models[plan.name].parameters:
             where = f"models.{plan.name}.{ENGINE}"
         return self._scenario.placed(error.at(where, file))

@@ -6,8 +6,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from hetwin_core.ensemble.conductor import lifecycle
-from hetwin_core.ensemble.conductor.failure_policy import (
+from hetwin_core.ensemble.conductor.failures.policy import (
     MAX_RESTARTS,
     FailurePolicy,
     HandBack,
@@ -15,11 +14,12 @@ from hetwin_core.ensemble.conductor.failure_policy import (
     RestartFailed,
     Stop,
 )
-from hetwin_core.ensemble.conductor.handovers import Handovers
-from hetwin_core.ensemble.conductor.lifecycle import Ready
-from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
-from hetwin_core.ensemble.conductor.scheduler import Scheduler
-from hetwin_core.ensemble.conductor.summary import error_row
+from hetwin_core.ensemble.conductor.handovers.handovers import Handovers
+from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.reporting.summary import error_row
+from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
+from hetwin_core.ensemble.conductor.start import lifecycle
+from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario

@@ -78,7 +78,7 @@ class OutputWriter:
         self.dropped[key] += 1
         if self.dropped[key] == 1:
             self._warn(
-                plan.name, f"answers {entity}.{attribute}, which it is not responsible for; dropped"
+                plan.name, f"returns {entity}.{attribute}, which it is not responsible for; dropped"
             )
 
     def _check_output(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.scheduler import Scheduler
+from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import StepOutput
 

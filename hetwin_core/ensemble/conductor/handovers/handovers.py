@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetwin_core.ensemble.conductor.digest import Digest
-from hetwin_core.ensemble.conductor.listener import Handover
-from hetwin_core.ensemble.conductor.listener_group import ListenerGroup
-from hetwin_core.ensemble.conductor.two_phase_handover import FellBackToMain, TwoPhaseHandover
+from hetwin_core.ensemble.conductor.handovers.two_phase_handover import (
+    FellBackToMain,
+    TwoPhaseHandover,
+)
+from hetwin_core.ensemble.conductor.reporting.digest import Digest
+from hetwin_core.ensemble.conductor.reporting.listener import Handover
+from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.values import Floats

@@ -6,9 +6,9 @@ from contextlib import suppress
 from queue import Empty
 
 from hetwin_core.ensemble.conductor.controls import Controls, Placement
-from hetwin_core.ensemble.conductor.effects import EffectRunner
-from hetwin_core.ensemble.conductor.event_queue import EventQueue
-from hetwin_core.ensemble.conductor.failures import FailureHandler
+from hetwin_core.ensemble.conductor.failures.handler import FailureHandler
+from hetwin_core.ensemble.conductor.step.effects import EffectRunner
+from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
 from hetwin_core.ensemble.errors import Refused, RunFailed
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.scene import Scene

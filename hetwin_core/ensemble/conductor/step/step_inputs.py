@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hetwin_core.ensemble.clock import MainClock
-from hetwin_core.ensemble.conductor.event_queue import EventQueue
-from hetwin_core.ensemble.conductor.scheduler import Scheduler
+from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
+from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
 from hetwin_core.ensemble.model import StepInput, Stepping
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.port import ModelPort

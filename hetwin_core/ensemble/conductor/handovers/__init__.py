@@ -1,0 +1,1 @@
+"""Moving responsibilities: each handover in two phases, all of a run recorded and published."""

@@ -1,0 +1,1 @@
+"""One step of the ensemble, from t to t': inputs, the main model, the barrier, effects, and the published state."""
