@@ -20,6 +20,8 @@ from hetwin_suite.running.interrupts import Interrupts
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.ros_nodes import Nodes
 
+LOST_S = 3.0
+"""A response to the goal that takes longer is taken for lost, and the result is requested all the same."""
 READY_TIMEOUT_S = 120.0
 """Many nodes that start at once on a busy machine take a while; one that has ended is seen at once."""
 PATIENCE_S = 60.0
@@ -87,6 +89,8 @@ class Client:
             self._executor.spin_once(0.02)
 
     def _ask(self, scenario: Scenario, options: RunOptions, out: Path, display: Display) -> Any:
+        from action_msgs.msg import GoalStatus
+
         goal = self._goal_type(
             scenario=str(scenario.path),
             source=_resolved(options.source) if options.source else "",
@@ -99,8 +103,19 @@ class Client:
         handle = self._send(goal, feedback)
         if not handle.accepted:
             raise HetwinError("the conductor refused the goal; is another simulation running?")
-        result = handle.get_result_async()
         patience = PATIENCE_S + 2 * max(plan.patience for plan in scenario.models)
+        known_by = time.monotonic() + READY_TIMEOUT_S
+        response = self._result(handle, feedback, patience)
+        while response.status == GoalStatus.STATUS_UNKNOWN:  # the goal has not arrived yet
+            if time.monotonic() > known_by:
+                raise HetwinError(f"the conductor does not answer for {READY_TIMEOUT_S:g} s")
+            self._executor.spin_once(0.1)
+            response = self._result(handle, feedback, patience)
+        return response.result
+
+    def _result(self, handle: Any, feedback: _Feedback, patience: float) -> Any:
+        """Wait for the result of a goal, or for the response that the conductor does not know it."""
+        result = handle.get_result_async()
         cancelled = False
         while not result.done():
             self._executor.spin_once(0.1)
@@ -116,26 +131,24 @@ class Client:
                 handle.cancel_goal_async()
             if cancelled and not feedback.begun:
                 raise KeyboardInterrupt
-        return result.result().result
+        return result.result()
 
     def _send(self, goal: Any, feedback: _Feedback) -> Any:
         """Send the goal and return its handle.
 
         The conductor's response is lost if it has not discovered this client in time (rmw_fastrtps waits 100 ms);
-        feedback shows as well that the goal was accepted.
+        feedback shows as well that the goal was accepted, and so does its result.
         """
         from rclpy.action.client import ClientGoalHandle
         from unique_identifier_msgs.msg import UUID
 
         name = UUID(uuid=list(uuid.uuid4().bytes))
         sent = self._client.send_goal_async(goal, feedback_callback=feedback, goal_uuid=name)
-        end = time.monotonic() + READY_TIMEOUT_S
+        lost_at = time.monotonic() + LOST_S
         while not sent.done():
-            if feedback.anything:
+            if feedback.anything or time.monotonic() > lost_at:
                 accepted = self._response_type(accepted=True)
                 return ClientGoalHandle(self._client, name, accepted)
-            if time.monotonic() > end:
-                raise HetwinError(f"the conductor does not answer for {READY_TIMEOUT_S:g} s")
             self._nodes.check()
             self._executor.spin_once(0.1)
         return sent.result()
