@@ -154,7 +154,7 @@ class Depenetration:
         return self._tables.body_kinds[body] is BodyKind.FREE
 
     def _remark_slow(self, key: tuple[int, int], nearest: Nearest) -> None:
-        self._remark(key, f"overlap by {-1e3 * nearest.distance:.2f} mm; they are separated slowly")
+        self._remark(key, f"overlap by {-1e3 * nearest.distance:.2f} mm; they are parted slowly")
 
     def _remark(self, key: tuple[int, int], text: str) -> None:
         one, other = (self._tables.frames[self._tables.body_frames[body]] for body in key)
