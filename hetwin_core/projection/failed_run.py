@@ -14,7 +14,7 @@ from hetwin_core.projection.bag import LogBag
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.messages import header, message
 from hetwin_core.projection.recover import recover_log
-from hetwin_core.projection.run_folder import LOG, read_summary, write_summary
+from hetwin_core.projection.run_folder import LOG, write_summary
 
 
 def finish_failed_run(
@@ -63,11 +63,6 @@ def finish_failed_run(
     )
     write_summary(out, summary)
     return summary
-
-
-def is_finished(out: Path) -> bool:
-    """Whether a run has written its summary, which is the last thing that it does."""
-    return read_summary(out) is not None
 
 
 def _processes(episode: Episode) -> tuple[dict[str, str | int], ...]:
