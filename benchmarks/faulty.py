@@ -100,7 +100,7 @@ class World(Model):
         time.sleep(self._pace)
         self._ball = self._ball.copy()
         self._ball[0] += 0.1 * tick.period_ns / 1e9
-        return StepOutput(tick.time_ns, block=self._ball, ended=tick.time_ns >= self._until)
+        return StepOutput(time_ns=tick.time_ns, block=self._ball, ended=tick.time_ns >= self._until)
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         if (entity, attribute) != ("ball", "pose"):
@@ -150,7 +150,7 @@ class Faulty(Model):
 
     def step(self, tick: StepInput) -> StepOutput:
         self._level += tick.period_ns / 1e9
-        output = StepOutput(tick.time_ns)
+        output = StepOutput(time_ns=tick.time_ns)
         output.values[self._tank, "level"] = Value(np.array([self._level]), tick.time_ns)
         output.values.update(self._held)
         self._do("step", tick.time_ns)

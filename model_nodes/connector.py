@@ -124,7 +124,7 @@ class Connector(Model):
 
     def step(self, tick: StepInput) -> StepOutput:
         """Compare the probe with its ideal pose."""
-        output = StepOutput(tick.time_ns)
+        output = StepOutput(time_ns=tick.time_ns)
         radial, axial, angle = self._offset(tick.scene)
         limits = self._limits
         reach = HYSTERESIS if self._has_collision else 1.0

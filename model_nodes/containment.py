@@ -92,7 +92,7 @@ class Containment(Model):
 
     def step(self, tick: StepInput) -> StepOutput:
         """Determine in which containers the objects are."""
-        output = StepOutput(tick.time_ns)
+        output = StepOutput(time_ns=tick.time_ns)
         for name in self._objects:
             found = self._find(tick.scene, name)
             candidate, since_ns = self._candidate[name]

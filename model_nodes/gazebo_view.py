@@ -102,7 +102,7 @@ class GazeboView(Model):
         moving = [e for e in self._shown if e.kind is not EntityKind.STATIC]
         self._gazebo.move(moving, tick.scene, tick.time_ns)
         self._gazebo.step(round(tick.period_ns * 1e-9 / self._step_s), tick.time_ns)
-        return StepOutput(tick.time_ns)
+        return StepOutput(time_ns=tick.time_ns)
 
     def stop(self) -> None:
         """Remove the visual models."""

@@ -76,7 +76,7 @@ class RigidGrasp(Model):
         """Return the poses of the held objects, in the hand's frame."""
         self._motion.add(tick.scene.time_ns, tick.scene.pose(self._hand))
         return StepOutput(
-            tick.time_ns,
+            time_ns=tick.time_ns,
             values={
                 (entity, "pose"): Value(pose, tick.time_ns, self._hand)
                 for entity, pose in self._held.items()

@@ -49,7 +49,7 @@ class Source(Model):
     def step(self, tick: StepInput) -> StepOutput:
         """One more."""
         self._level = self._level + 1.0
-        return StepOutput(tick.time_ns, block=self._level)
+        return StepOutput(time_ns=tick.time_ns, block=self._level)
 
 
 class Follower(Model):
@@ -77,4 +77,6 @@ class Follower(Model):
     def step(self, tick: StepInput) -> StepOutput:
         """A tenth of the way."""
         self._level += SHARE * (float(tick.scene.values[self._source]) - self._level)
-        return StepOutput(tick.time_ns, {self._key: Value(np.array((self._level,)), tick.time_ns)})
+        return StepOutput(
+            time_ns=tick.time_ns, values={self._key: Value(np.array((self._level,)), tick.time_ns)}
+        )

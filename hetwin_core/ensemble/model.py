@@ -128,15 +128,17 @@ class Request:
     attribute: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class StepOutput:
     """What a step of a model returns; only what the model is responsible for is written back.
+
+    Fields are given by keyword. What is the main model's only fails the step of any other model.
 
     Attributes:
         time_ns: the time that the model is at now; must be the time asked for.
         values: (entity, attribute) -> value.
-        block: for models with many attributes: the numbers of all that it contributed, in that order,
-            poses in the world frame; instead of `values`.
+        block: main model only: the numbers of all that it contributed, in that order, poses in the world frame;
+            instead of `values`.
         proximity: main model only, see `Snapshot.proximity`.
         events: what it observed.
         requests: responsibilities that it asks for or gives back.

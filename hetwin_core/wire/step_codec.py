@@ -156,7 +156,7 @@ def read_outputs(message: ModelOutput, layout: Layout) -> list[StepOutput]:
             near, at = numbers[at : at + near_size], at + near_size
             if near_size % PROXIMITY_COLUMNS == 0:
                 near = near.reshape(-1, PROXIMITY_COLUMNS)
-        outputs.append(StepOutput(time_ns, block=block, proximity=near))
+        outputs.append(StepOutput(time_ns=time_ns, block=block, proximity=near))
     last = outputs[-1]
     for i in range(place, len(index), _PER_VALUE):
         slot_id, parent, time_ns, size = index[i : i + _PER_VALUE]

@@ -57,7 +57,7 @@ class ScriptedTilt(Model):
 
     def step(self, tick: StepInput) -> StepOutput:
         """Return the object's pose."""
-        output = StepOutput(tick.time_ns)
+        output = StepOutput(time_ns=tick.time_ns)
         if self._start is not None:
             pose = self._pose(self._start, tick.time_ns / 1e9)
             output.values[self._object, POSE.name] = Value(pose, tick.time_ns)

@@ -95,7 +95,7 @@ class NearRobot(Signaler):
     def step(self, tick: StepInput) -> StepOutput:
         """Return the levels that have changed."""
         if not self._is_on:
-            return StepOutput(tick.time_ns)
+            return StepOutput(time_ns=tick.time_ns)
         values, time = tick.scene.values, tick.time_ns * 1e-9
         robot = self._robot.around_all(values, self._rules.since(time))
         return self._changed(

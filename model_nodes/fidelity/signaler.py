@@ -49,7 +49,7 @@ class Signaler(Model):
 
     def _changed(self, levels: Floats, time_ns: int) -> StepOutput:
         """Return those of the (n,) levels that differ from the last published ones."""
-        output = StepOutput(time_ns)
+        output = StepOutput(time_ns=time_ns)
         changed = np.flatnonzero((levels != self._published) & self._owned)
         for i in changed.tolist():
             value = Value(levels[i : i + 1].copy(), time_ns)

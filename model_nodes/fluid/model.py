@@ -118,7 +118,7 @@ class FluidInCup(Model):
         self._motion.add(tick.scene.time_ns, tick.scene.pose(self._settings.cup))
         pushes = balls.advance(tick.period_ns / 1e9, self._motion.field(), self._arriving)
         self._check(balls, tick.time_ns)
-        output = StepOutput(tick.time_ns)
+        output = StepOutput(time_ns=tick.time_ns)
         self._report_arrivals(balls, output)
         self._report_spills(balls, output)
         self._write_values(balls, pushes, output)

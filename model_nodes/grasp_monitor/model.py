@@ -135,7 +135,7 @@ class GraspMonitor(Model):
         since_ns = (
             self._watch_grip(scene, touches) if before >= 0 else self._seek_grip(scene, touches)
         )
-        output = StepOutput(tick.time_ns)
+        output = StepOutput(time_ns=tick.time_ns)
         if self._held != before:
             name = "grip_closed" if before < 0 else "grip_lost"
             what = self._names[max(before, self._held)]

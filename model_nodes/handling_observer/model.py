@@ -137,7 +137,7 @@ class HandlingObserver(Model):
         scene = tick.scene
         self._grips.update(scene)
         self._supports.update(scene.proximity)
-        output = StepOutput(tick.time_ns)
+        output = StepOutput(time_ns=tick.time_ns)
         for name, machine, seen in zip(
             self._objects, self._machines, self._observations(scene), strict=True
         ):

@@ -98,7 +98,7 @@ class InHandLocalization(Model):
 
     def step(self, tick: StepInput) -> StepOutput:
         """Return the held object's pose and covariance."""
-        output = StepOutput(tick.time_ns)
+        output = StepOutput(time_ns=tick.time_ns)
         for name in self._objects:
             output.values[name, POSE_COVARIANCE.name] = Value(np.zeros(21), tick.time_ns)
         if self._localizer is None:

@@ -165,7 +165,7 @@ class MainPhysics(Model):
         self._block.set_efforts(motion.efforts)
         self._block.fill(engine)
         return StepOutput(
-            tick.time_ns,
+            time_ns=tick.time_ns,
             block=self._block.data,
             proximity=self._block.proximity(engine.proximity()),
             events=self._events(engine, source, tick.time_ns),

@@ -62,7 +62,7 @@ class Keeper(Model):
         return Contribution()
 
     def step(self, tick: StepInput) -> StepOutput:
-        return StepOutput(tick.time_ns)
+        return StepOutput(time_ns=tick.time_ns)
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         self._maybe("take")

@@ -169,7 +169,7 @@ class Watcher(Model):
         self.ticks.append(tick)
         self.saw.append((tick.scene.time_ns / 1e9, float(tick.scene.pose("hand")[0])))
         now = tick.time_ns / 1e9
-        output = StepOutput(tick.time_ns)
+        output = StepOutput(time_ns=tick.time_ns)
         output.values.update(self.held)
         output.events = [_event(t, now) for t in self._tells if t["at"] <= now]
         self._tells = [t for t in self._tells if t["at"] > now]
@@ -239,7 +239,7 @@ class Gauge(Model):
     def step(self, tick: StepInput) -> StepOutput:
         level = self._levels.pop(0) if self._levels else 0.0
         block = np.concatenate([[level], pose_value((0.0, 0.0, 0.0)).data])
-        return StepOutput(tick.time_ns, block=block, ended=not self._levels)
+        return StepOutput(time_ns=tick.time_ns, block=block, ended=not self._levels)
 
 
 class Misbehaving(Watcher):

@@ -85,7 +85,10 @@ class ToyPhysics(Model):
         if self._when["nan"] is not None and t >= self._when["nan"]:
             block[13] = np.nan
         return StepOutput(
-            tick.time_ns, block=block, events=self._due(t), ended=tick.time_ns >= self._until
+            time_ns=tick.time_ns,
+            block=block,
+            events=self._due(t),
+            ended=tick.time_ns >= self._until,
         )
 
     def _pace_now(self) -> float:
@@ -154,7 +157,9 @@ class ToyGrasp(Model):
     def step(self, tick: StepInput) -> StepOutput:
         self.steps.append(tick.time_ns)
         self.seen.append(tuple(e.name for e in tick.events))
-        output = StepOutput(tick.time_ns, {(k, "pose"): v for k, v in self._held.items()})
+        output = StepOutput(
+            time_ns=tick.time_ns, values={(k, "pose"): v for k, v in self._held.items()}
+        )
         if self._asks_at is not None and tick.time_ns >= self._asks_at * 1e9:
             self._asks_at = None
             output.requests.append(Request(RequestKind.TAKE, "ball", "pose"))
@@ -199,7 +204,7 @@ class ToyCup(Model):
     def step(self, tick: StepInput) -> StepOutput:
         self._temperature += (290.0 - self._temperature) * tick.period_ns / 1e9
         value = Value(np.array([self._temperature]), tick.time_ns)
-        output = StepOutput(tick.time_ns, {("cup", "temperature"): value})
+        output = StepOutput(time_ns=tick.time_ns, values={("cup", "temperature"): value})
         if self._strays:
             output.values["ball", "pose"] = Value(np.zeros(13), tick.time_ns)
         return output

@@ -67,7 +67,7 @@ class Battery(Model):
             power += float(np.abs(efforts * scene.get(self._robot, "joint_velocities")).sum())
         self._joules = max(0.0, before - power * tick.period_ns / 1e9)
         value = self._value(tick.time_ns)
-        output = StepOutput(tick.time_ns, {(self._robot, CHARGE.name): value})
+        output = StepOutput(time_ns=tick.time_ns, values={(self._robot, CHARGE.name): value})
         if self._joules < self._low <= before:
             arguments = {"robot": self._robot, "joules": self._joules}
             output.events.append(Event("battery_low", tick.time_ns, arguments=arguments))

@@ -74,7 +74,7 @@ class Coffee(Model):
         left = math.exp(-tick.period_ns / 1e9 / self._time_constant)
         self._kelvin = self._room + (self._kelvin - self._room) * left
         value = self._value(tick.time_ns)
-        return StepOutput(tick.time_ns, {(self._cup, TEMPERATURE.name): value})
+        return StepOutput(time_ns=tick.time_ns, values={(self._cup, TEMPERATURE.name): value})
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Pour hot coffee."""

@@ -57,7 +57,7 @@ class Glass(Model):
 
     def step(self, tick: StepInput) -> StepOutput:
         """Compare the contact forces with its strength."""
-        output = StepOutput(tick.time_ns)
+        output = StepOutput(time_ns=tick.time_ns)
         scene = tick.scene
         rows = scene.proximity[scene.proximity[:, 0] == scene.layout.entity_id(self._glass)]
         if self._intact and len(rows):

@@ -62,7 +62,7 @@ class QuietSteps:
         near = None
         if near_size >= 0:
             near = _cut(self.numbers, near_size).reshape(-1, PROXIMITY_COLUMNS)
-        return StepOutput(time_ns, block=_cut(self.numbers, size), proximity=near)
+        return StepOutput(time_ns=time_ns, block=_cut(self.numbers, size), proximity=near)
 
 
 def _has_more(output: StepOutput) -> bool:

@@ -13,6 +13,8 @@ from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
 MAX_EVENTS = 1000
 """Most events in one output."""
 
+MAIN_ONLY = ("block", "proximity", "ended", "input_ns", "late")
+"""Fields of an output that only the main model may fill; None and false are nothing."""
 
 _FEW = 32
 """Up to this size, a sum over a list is faster than numpy's."""
@@ -34,6 +36,16 @@ def wrong_output(output: object) -> str | None:
     if len(output.events) > MAX_EVENTS:
         return f"it reports {len(output.events)} events in one step; expected at most {MAX_EVENTS}"
     return None
+
+
+def not_its_own(output: StepOutput) -> str | None:
+    """What is wrong with an output of a model that is not the main one; None if nothing is."""
+    filled = [name for name in MAIN_ONLY if not _is_nothing(getattr(output, name))]
+    return f"it returns {', '.join(filled)}; only the main model may" if filled else None
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None or value is False
 
 
 def wrong_numbers(value: object, attribute: AttributeSpec) -> str | None:

@@ -77,7 +77,9 @@ def test_a_step_and_its_scene(data: st.DataObject, with_state: bool) -> None:
 
 
 near = st.none() | numbers(12).map(lambda n: n.reshape(1, 12)) | st.just(np.empty((0, 12)))
-quiet = st.builds(StepOutput, times, block=st.integers(0, 3).flatmap(numbers), proximity=near)
+quiet = st.builds(
+    StepOutput, time_ns=times, block=st.integers(0, 3).flatmap(numbers), proximity=near
+)
 
 
 @quick
@@ -85,15 +87,15 @@ quiet = st.builds(StepOutput, times, block=st.integers(0, 3).flatmap(numbers), p
 def test_an_answer_and_quiet_ones_before_it(data: st.DataObject, before: list[StepOutput]) -> None:
     layout = data.draw(a_layout())
     output = StepOutput(
-        data.draw(times),
-        data.draw(values_in(layout)),
-        data.draw(st.none() | numbers(5)),
-        data.draw(near),
-        data.draw(st.lists(an_event, max_size=2)),
-        data.draw(st.sampled_from([[], [Request(RequestKind.TAKE, "x", "pose")]])),
-        data.draw(st.booleans()),
-        data.draw(st.none() | times),
-        data.draw(st.booleans()),
+        time_ns=data.draw(times),
+        values=data.draw(values_in(layout)),
+        block=data.draw(st.none() | numbers(5)),
+        proximity=data.draw(near),
+        events=data.draw(st.lists(an_event, max_size=2)),
+        requests=data.draw(st.sampled_from([[], [Request(RequestKind.TAKE, "x", "pose")]])),
+        ended=data.draw(st.booleans()),
+        input_ns=data.draw(st.none() | times),
+        late=data.draw(st.booleans()),
     )
     early = QuietSteps()
     assert all(early.add(step) for step in before)
@@ -114,7 +116,7 @@ def test_an_attribute_that_the_scene_does_not_have_is_still_told() -> None:
     layout = Layout.build([], [])
     message = output_message()
     step_codec.fill_output(
-        message, StepOutput(0, {("dog", "pose"): Value(np.zeros(13), 0)}), layout
+        message, StepOutput(time_ns=0, values={("dog", "pose"): Value(np.zeros(13), 0)}), layout
     )
     (back,) = step_codec.read_outputs(message, layout)
     assert list(back.values) == [("dog", "pose")]
@@ -124,9 +126,9 @@ def test_an_attribute_that_the_scene_does_not_have_is_still_told() -> None:
     ("output", "said"),
     [
         (None, "NoneType"),
-        (StepOutput(0, block=np.zeros(2, np.float32)), "the block is float32"),
-        (StepOutput(0, block=np.zeros((2, 1))), r"shape \(2, 1\)"),
-        (StepOutput(0, proximity=np.zeros(12)), "proximity"),
+        (StepOutput(time_ns=0, block=np.zeros(2, np.float32)), "the block is float32"),
+        (StepOutput(time_ns=0, block=np.zeros((2, 1))), r"shape \(2, 1\)"),
+        (StepOutput(time_ns=0, proximity=np.zeros(12)), "proximity"),
     ],
 )
 def test_what_cannot_be_said_is_refused(output: Any, said: str) -> None:

@@ -57,7 +57,7 @@ class EnsembleStep:
         self._events = events
         self._triggers = triggers
         self._due: list[ModelPort] = []
-        self.output = StepOutput(0)
+        self.output = StepOutput(time_ns=0)
 
     @property
     def can_overlap(self) -> bool:

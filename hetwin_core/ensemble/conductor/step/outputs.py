@@ -14,7 +14,12 @@ from hetwin_core.ensemble.scene.layout import Slot
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Value
-from hetwin_core.ensemble.transport.value_check import all_finite, wrong_numbers, wrong_output
+from hetwin_core.ensemble.transport.value_check import (
+    all_finite,
+    not_its_own,
+    wrong_numbers,
+    wrong_output,
+)
 
 
 class OutputWriter:
@@ -58,9 +63,12 @@ class OutputWriter:
         """Write a model's output; `time_ns` is None for a model that steps at times of its own.
 
         Raises:
-            RunFailed: see `write_main`.
+            RunFailed: see `write_main`; or if it holds what only the main model may return.
         """
         self._check_output(plan, output, time_ns)
+        wrong = not_its_own(output)
+        if wrong is not None:
+            raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, wrong)
         self._write_values(plan, output)
 
     def _write_values(self, plan: ModelPlan, output: StepOutput) -> None:

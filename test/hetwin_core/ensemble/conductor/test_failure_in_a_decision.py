@@ -30,7 +30,7 @@ def breaks(*_: Any) -> None:
 def step(tick: StepInput) -> StepOutput:
     if tick.time_ns == 50_000_000:
         raise ValueError("it broke")
-    return StepOutput(tick.time_ns)
+    return StepOutput(time_ns=tick.time_ns)
 
 
 def second_time(error: Exception) -> Any:

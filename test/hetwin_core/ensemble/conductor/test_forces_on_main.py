@@ -42,7 +42,7 @@ class Pusher(Watcher):
     def step(self, tick: StepInput) -> StepOutput:
         wrench = np.array([tick.time_ns / 1e9, 0, 0, 0, 0, 0])
         value = Value(wrench, tick.time_ns)
-        return StepOutput(tick.time_ns, {("ball", EXTERNAL_WRENCH.name): value})
+        return StepOutput(time_ns=tick.time_ns, values={("ball", EXTERNAL_WRENCH.name): value})
 
 
 def test_the_main_model_hears_the_newest_force() -> None:

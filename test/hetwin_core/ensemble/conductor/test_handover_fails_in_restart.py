@@ -25,7 +25,7 @@ def fails_once_in_step(tick: StepInput) -> StepOutput:
     """Fail at 0.05 s, as the first instance does; later instances are not there at that time."""
     if tick.time_ns == 50_000_000:
         raise ValueError("the step broke")
-    return StepOutput(tick.time_ns)
+    return StepOutput(time_ns=tick.time_ns)
 
 
 def fails(calls: set[int]) -> Callable[[], None]:

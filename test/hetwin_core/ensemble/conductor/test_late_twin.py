@@ -92,6 +92,6 @@ def test_a_model_is_told_the_time_since_its_last_step() -> None:
 
 def test_a_replay_has_no_lag() -> None:
     lag = LagControl(schedule(), lambda source, text: None)
-    lag.published(1, StepOutput(0))
+    lag.published(1, StepOutput(time_ns=0))
     assert lag.summary() == {}
     assert not lag.is_live

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from support.small_ensemble import Misbehaving, run
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepInput, StepOutput
 from hetwin_core.ensemble.scene.values import Value, pose_value
+from hetwin_core.ensemble.transport.value_check import MAIN_ONLY
 
 HOLDS = """
 scenario: answers
@@ -33,7 +35,7 @@ models:
 
 
 def ball(value: Value) -> Callable[[StepInput], StepOutput]:
-    return lambda tick: StepOutput(tick.time_ns, {("ball", "pose"): value})
+    return lambda tick: StepOutput(time_ns=tick.time_ns, values={("ball", "pose"): value})
 
 
 def numbers(**changes: Any) -> Value:
@@ -54,10 +56,13 @@ WRONG = {
     "no value": (ball(None), "must be a Value"),  # type: ignore[arg-type]
     "unknown frame": (ball(Value(numbers().data, 0, "moon")), "'moon', which the scene does not"),
     "own frame": (ball(Value(numbers().data, 0, "ball")), "hangs on itself: ball in ball"),
-    "time stands still": (lambda tick: StepOutput(0), "it was asked to step to 0.010000000 s"),
+    "time stands still": (
+        lambda tick: StepOutput(time_ns=0),
+        "it was asked to step to 0.010000000 s",
+    ),
     "nothing": (lambda tick: None, "returns NoneType; expected a StepOutput"),
     "no JSON": (
-        lambda tick: StepOutput(tick.time_ns, events=[Event("e", 0, arguments={"x": {1}})]),  # type: ignore[dict-item]
+        lambda tick: StepOutput(time_ns=tick.time_ns, events=[Event("e", 0, arguments={"x": {1}})]),  # type: ignore[dict-item]
         "arguments of the event e must be JSON",
     ),
 }
@@ -81,6 +86,40 @@ def test_the_main_models_nan_is_named_by_entity_and_attribute() -> None:
     assert summary.error is not None
     assert (summary.error["call"], summary.error["time"]) == ("step", 0.03)
     assert "ball.pose is not finite" in str(summary.error["reason"])
+
+
+OF_THE_MAIN_MODEL: dict[str, Any] = {
+    "block": np.zeros(13),
+    "proximity": np.zeros((0, 12)),
+    "ended": True,
+    "input_ns": 0,
+    "late": True,
+}
+
+
+@pytest.mark.parametrize("part", OF_THE_MAIN_MODEL)
+def test_what_only_the_main_model_may_return_fails_any_other(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def step(tick: StepInput) -> StepOutput:
+        return StepOutput(time_ns=tick.time_ns, **{part: OF_THE_MAIN_MODEL[part]})
+
+    monkeypatch.setattr(Misbehaving, "deeds", {"step": step})
+    summary = run(HOLDS).summary
+    assert summary.error is not None
+    assert (summary.error["model"], summary.error["call"]) == ("holder", "step")
+    assert summary.error["reason"] == f"it returns {part}; only the main model may"
+
+
+def test_every_field_of_an_output_is_any_models_or_the_main_ones() -> None:
+    anyones = {"time_ns", "values", "events", "requests"}
+    assert {f.name for f in fields(StepOutput)} - anyones == set(MAIN_ONLY)
+    assert set(OF_THE_MAIN_MODEL) == set(MAIN_ONLY)
+
+
+def test_an_output_takes_its_fields_by_keyword() -> None:
+    with pytest.raises(TypeError, match="positional"):
+        StepOutput(0)  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +171,7 @@ def test_an_answer_that_is_changed_afterwards_changes_nothing(
 
     def step(tick: StepInput) -> StepOutput:
         data[2] = 2.0 if tick.time_ns == 10_000_000 else data[2]
-        output = StepOutput(tick.time_ns)
+        output = StepOutput(time_ns=tick.time_ns)
         if tick.time_ns == 10_000_000:
             output.values["ball", "pose"] = Value(data, tick.time_ns)
         else:

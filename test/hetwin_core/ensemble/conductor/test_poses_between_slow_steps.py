@@ -23,7 +23,7 @@ responsibilities:
 def answering(monkeypatch: pytest.MonkeyPatch, value: Value) -> list[np.ndarray]:
     def step(tick: StepInput) -> StepOutput:
         told = Value(value.data, tick.time_ns, value.parent)
-        return StepOutput(tick.time_ns, {("ball", "pose"): told})
+        return StepOutput(time_ns=tick.time_ns, values={("ball", "pose"): told})
 
     monkeypatch.setattr(Misbehaving, "deeds", {"step": step})
     outcome = run(TEXT)
@@ -59,7 +59,7 @@ def test_until_its_first_answer_the_released_pose_goes_on(monkeypatch: pytest.Mo
 def test_snapshots_say_in_which_frame_a_pose_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     def step(tick: StepInput) -> StepOutput:
         value = pose_value((0.0, 0.0, 0.0), parent="hand", time_ns=tick.time_ns)
-        return StepOutput(tick.time_ns, {("ball", "pose"): value})
+        return StepOutput(time_ns=tick.time_ns, values={("ball", "pose"): value})
 
     monkeypatch.setattr(Misbehaving, "deeds", {"step": step})
     scenes = run(TEXT).record.scenes

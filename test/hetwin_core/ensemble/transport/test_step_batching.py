@@ -18,7 +18,7 @@ from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.transport.step_batching import QuietSteps
 from hetwin_core.wire import step_codec
 
-LAST = StepOutput(99)
+LAST = StepOutput(time_ns=99)
 
 
 def kept(steps: QuietSteps) -> list[StepOutput]:
@@ -46,7 +46,7 @@ def test_nothing_is_lost(rows: list[int | None], size: int) -> None:
     given_ = []
     for i, count in enumerate(rows):
         near = None if count is None else generator.normal(size=(count, 12))
-        given_.append(StepOutput(i, block=generator.normal(size=size), proximity=near))
+        given_.append(StepOutput(time_ns=i, block=generator.normal(size=size), proximity=near))
         assert steps.add(given_[-1])
     assert all(same(a, b) for a, b in zip(given_, kept(steps), strict=True))
     assert same(given_[-1], steps.pop())
@@ -55,7 +55,7 @@ def test_nothing_is_lost(rows: list[int | None], size: int) -> None:
 
 def test_a_copy_is_kept() -> None:
     steps, block = QuietSteps(), np.zeros(2)
-    assert steps.add(StepOutput(1, block=block))
+    assert steps.add(StepOutput(time_ns=1, block=block))
     block[:] = 1.0
     found = kept(steps)[0].block
     assert found is not None
@@ -65,18 +65,18 @@ def test_a_copy_is_kept() -> None:
 @pytest.mark.parametrize(
     "loud",
     [
-        StepOutput(1),
-        StepOutput(1, block=np.zeros(2, np.float32)),
-        StepOutput(1, block=np.zeros(2), events=[Event("e", 1)]),
-        StepOutput(1, block=np.zeros(2), values={("a", "b"): Value(np.zeros(1), 1)}),
-        StepOutput(1, block=np.zeros(2), proximity=np.zeros((1, 11))),
-        StepOutput(1, block=np.zeros(2), ended=True),
-        StepOutput(1, block=np.zeros(2), input_ns=1),
+        StepOutput(time_ns=1),
+        StepOutput(time_ns=1, block=np.zeros(2, np.float32)),
+        StepOutput(time_ns=1, block=np.zeros(2), events=[Event("e", 1)]),
+        StepOutput(time_ns=1, block=np.zeros(2), values={("a", "b"): Value(np.zeros(1), 1)}),
+        StepOutput(time_ns=1, block=np.zeros(2), proximity=np.zeros((1, 11))),
+        StepOutput(time_ns=1, block=np.zeros(2), ended=True),
+        StepOutput(time_ns=1, block=np.zeros(2), input_ns=1),
         None,
     ],
 )
 def test_what_has_more_to_tell_is_not_taken(loud: object) -> None:
     steps = QuietSteps()
-    assert steps.add(StepOutput(0, block=np.zeros(2)))
+    assert steps.add(StepOutput(time_ns=0, block=np.zeros(2)))
     assert not steps.add(loud)
     assert len(steps) == 1
