@@ -19,6 +19,7 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.layout_json import entity_from_json, entity_to_json
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
+from hetwin_core.ensemble.scene.watch import WatchLayout
 
 
 def requests_to_text(requests: Sequence[ParameterRequest]) -> str:
@@ -45,6 +46,7 @@ def contribution_to_text(contribution: Contribution) -> str:
             "robot_description": contribution.robot_description,
             "engine": contribution.engine,
             "reproducible": contribution.reproducible,
+            "watch": None if contribution.watch is None else contribution.watch.to_json(),
         }
     )
 
@@ -52,6 +54,7 @@ def contribution_to_text(contribution: Contribution) -> str:
 def contribution_from_text(text: str) -> Contribution:
     """Inverse of `contribution_to_text`."""
     data = json.loads(text)
+    watch = data["watch"]
     return Contribution(
         entities=tuple(entity_from_json(e) for e in data["entities"]),
         attributes=tuple(_start_from_json(start) for start in data["attributes"]),
@@ -61,6 +64,7 @@ def contribution_from_text(text: str) -> Contribution:
         robot_description=data["robot_description"],
         engine=data["engine"],
         reproducible=data["reproducible"],
+        watch=None if watch is None else WatchLayout.from_json(watch),
     )
 
 

@@ -16,6 +16,7 @@ from hetwin_core.ensemble.parameters import Parameters
 from hetwin_core.ensemble.scene.layout import EVERYTHING, Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
+from hetwin_core.ensemble.scene.watch import WatchLayout
 
 
 class ModelKind(StrEnum):
@@ -49,6 +50,7 @@ class ModelDescription:
         rate: steps per simulated second unless the scenario says otherwise; None: as the main model.
         provides: attributes that it can be responsible for.
         can_be_main: whether it can time the others.
+        watched: whether it reports about its robot, see `Contribution.watch`.
     """
 
     kind: ModelKind
@@ -57,6 +59,7 @@ class ModelDescription:
     rate: float | None = None
     provides: tuple[AttributeSpec, ...] = ()
     can_be_main: bool = False
+    watched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ class Contribution:
         robot_description: main model only: the robot's URDF.
         engine: main model only: name and version of what it computes with.
         reproducible: whether the same input gives the same bits, in any process.
+        watch: main model only: the robot about which its outputs report.
     """
 
     entities: tuple[Entity, ...] = ()
@@ -91,6 +95,7 @@ class Contribution:
     robot_description: str = ""
     engine: str = ""
     reproducible: bool = True
+    watch: WatchLayout | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +151,7 @@ class StepOutput:
         input_ns: main model of a live robot only: when the newest joint sample in its state was measured, in the
             system time of this machine [ns].
         late: main model of a live robot only: the twin is too far behind; other models should step less often.
+        watch: main model only: a report about its robot, see `Snapshot.watch`; None at steps without one.
     """
 
     time_ns: int
@@ -157,6 +163,7 @@ class StepOutput:
     ended: bool = False
     input_ns: int | None = None
     late: bool = False
+    watch: Floats | None = None
 
 
 class Model(ABC):

@@ -21,7 +21,7 @@ from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutp
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Value
-from hetwin_core.ensemble.transport.step_batching import QuietSteps
+from hetwin_core.ensemble.transport.step_batching import QuietSteps, size_of
 from hetwin_core.ensemble.transport.value_check import wrong_numbers, wrong_output
 from hetwin_core.wire.messages import parent_id, parent_name
 
@@ -29,7 +29,7 @@ NONE = -1
 """Stands for a count where there is no array at all."""
 _STEP_HEAD = 5
 _PER_FOREIGN = 3
-_PER_STEP = 3
+_PER_STEP = 4
 _PER_VALUE = 4
 
 
@@ -110,17 +110,18 @@ def fill_output(
     if wrong is not None:
         raise ValueError(wrong)
     early = early or QuietSteps()
-    block, near = output.block, output.proximity
+    block, near, watch = output.block, output.proximity, output.watch
     index, numbers = early.index, early.numbers
-    index.append(output.time_ns)
-    index.append(NONE if block is None else block.size)
-    index.append(NONE if near is None else near.size)
+    index.extend((output.time_ns, size_of(block), size_of(near), size_of(watch)))
     if block is not None:
         _check_floats("the block", block, 1)
         numbers.frombytes(block.tobytes())
     if near is not None:
         _check_floats("proximity", near, 2)
         numbers.frombytes(near.tobytes())
+    if watch is not None:
+        _check_floats("the watch", watch, 1)
+        numbers.frombytes(watch.tobytes())
     more = _more(output)
     for key, value in output.values.items():
         if not layout.has(*key):
@@ -147,16 +148,18 @@ def read_outputs(message: ModelOutput, layout: Layout) -> list[StepOutput]:
     outputs: list[StepOutput] = []
     at, place = 0, 1
     for _ in range(index[0]):
-        time_ns, size, near_size = index[place : place + _PER_STEP]
+        time_ns, size, near_size, watch_size = index[place : place + _PER_STEP]
         place += _PER_STEP
-        block = near = None
+        block = near = watch = None
         if size != NONE:
             block, at = numbers[at : at + size], at + size
         if near_size != NONE:
             near, at = numbers[at : at + near_size], at + near_size
             if near_size % PROXIMITY_COLUMNS == 0:
                 near = near.reshape(-1, PROXIMITY_COLUMNS)
-        outputs.append(StepOutput(time_ns=time_ns, block=block, proximity=near))
+        if watch_size != NONE:
+            watch, at = numbers[at : at + watch_size], at + watch_size
+        outputs.append(StepOutput(time_ns=time_ns, block=block, proximity=near, watch=watch))
     last = outputs[-1]
     for i in range(place, len(index), _PER_VALUE):
         slot_id, parent, time_ns, size = index[i : i + _PER_VALUE]

@@ -17,6 +17,9 @@ class Drive:
 
     A recorded joint moves as recorded, even if it mimics another in the URDF; other mimic joints follow their
     master; all others hold their initial position: the given one, or the one nearest to zero within their limits.
+
+    Attributes:
+        measured_efforts: (n,) recorded efforts at the time of the last motion [Nm or N], NaN where there are none.
     """
 
     def __init__(
@@ -33,6 +36,7 @@ class Drive:
             self._driven = np.asarray(source.bind(names, period_ns), np.bool_)
         self._complete = bool(self._driven.all())
         held = [_start(joint, start) for joint in joints]
+        self.measured_efforts: Floats = np.full(len(joints), np.nan)
         self._held = np.where(self._driven, 0.0, np.array(held))
         mimics = [
             (i, names.index(joint.mimic.joint), joint.mimic.multiplier, joint.mimic.offset)
@@ -54,7 +58,7 @@ class Drive:
         if self._source is None or not self._driven.any():
             return self._complete_motion(_rest(self._held))
         motion = self._source.motion(time_ns)
-        efforts = motion.efforts
+        self.measured_efforts = efforts = motion.efforts
         known = efforts == efforts
         if not known.all():
             efforts = np.where(known, efforts, 0.0)

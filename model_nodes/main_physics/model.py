@@ -37,7 +37,8 @@ from model_nodes.main_physics.fittings import rangefinders, run_belts
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.settings import Settings, read_settings
 from model_nodes.main_physics.sources.source import JointMotion, Source
-from model_nodes.main_physics.world.description import World
+from model_nodes.main_physics.watching import Watching
+from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.entities import entities_of
 from model_nodes.main_physics.world.names import frame_name
 
@@ -60,6 +61,7 @@ class MainPhysics(Model):
         self._foreign: set[tuple[str, str]] = set()
         self._unsupported_forces: dict[str, str] = {}
         self._switcher: FidelitySwitcher | None = None
+        self._watching: Watching | None = None
         self._begun = False
 
     @classmethod
@@ -70,6 +72,7 @@ class MainPhysics(Model):
             summary="rigid-body physics of the scene, driven by recorded joint positions",
             provides=Block.provides(),
             can_be_main=True,
+            watched=True,
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
@@ -85,6 +88,7 @@ class MainPhysics(Model):
         self._block = Block(world, engine, entities, self._fit(world, settings, engine))
         self._block.fill(engine)
         robot = next((body for body in world.bodies if body.robot), None)
+        self._watching = self._watch(robot, settings)
         return Contribution(
             entities=tuple(entities),
             attributes=tuple(
@@ -97,7 +101,14 @@ class MainPhysics(Model):
             robot_description=robot.file.read_text("utf-8") if robot and robot.file else "",
             engine=engine.description,
             reproducible=engine.deterministic,
+            watch=None if self._watching is None else self._watching.layout,
         )
+
+    def _watch(self, robot: Body | None, settings: Settings) -> Watching | None:
+        if robot is None or settings.watch_rate <= 0.0:
+            return None
+        findings = () if self._source is None else self._source.findings
+        return Watching(robot, self._drive, settings.rate, settings.watch_rate, findings)
 
     @staticmethod
     def _fit(world: World, settings: Settings, engine: Engine) -> list[Rangefinder]:
@@ -172,6 +183,7 @@ class MainPhysics(Model):
             ended=source is not None and source.ended(tick.time_ns),
             input_ns=None if source is None else source.input_ns,
             late=source is not None and source.late,
+            watch=None if self._watching is None else self._watching.report(tick.time_ns, motion),
         )
 
     def _events(self, engine: Engine, source: Source | None, time_ns: int) -> list[Event]:

@@ -10,7 +10,8 @@ from pydantic import BeforeValidator, Field
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.parameters import Parameters, ResolvedPath, parameter
 from hetwin_core.ensemble.scenario.schema import EntityNotes, Hand, Robot, SceneEntry
-from hetwin_core.ensemble.validation import AboveZero, Text, Whole
+from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE
+from hetwin_core.ensemble.validation import AboveZero, Finite, Text, Whole
 
 MAX_RATE = 1e6
 
@@ -43,6 +44,9 @@ class Settings(Parameters):
     proximity_range: AboveZero = parameter("pairs closer than this are reported", 0.02, "m")
     proximity_objects: tuple[str, ...] | None = parameter(
         "objects whose proximity is reported", None
+    )
+    watch_rate: Annotated[Finite, Field(ge=0)] = parameter(
+        "reports about the robot per simulated second; 0 for none", DEFAULT_WATCH_RATE, "Hz"
     )
     contact_time: AboveZero | None = parameter("time constant of contacts", None, "s")
 

@@ -213,7 +213,8 @@ class Bench:
         """Keep the output to the bit, for comparison with another instance's."""
         self._kept = [(f"{e}.{a}", v, v.data.tobytes()) for (e, a), v in output.values.items()]
         numbers = {n: before.hex() for n, _, before in self._kept}
-        for name, array in (("block", output.block), ("proximity", output.proximity)):
+        arrays = (("block", output.block), ("proximity", output.proximity), ("watch", output.watch))
+        for name, array in arrays:
             if array is not None:
                 numbers[name] = array.tobytes().hex()
         events = [(e.name, e.time_ns, dict(e.arguments)) for e in output.events]

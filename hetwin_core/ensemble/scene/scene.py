@@ -43,6 +43,7 @@ class Scene:
         self._values = np.zeros(layout.size, np.float64)
         self._parents = np.full(len(layout.slots), -1, np.int32)
         self._proximity = no_proximity()
+        self._watch: Floats | None = None
         self._view: Snapshot | None = None
         self._settled = True
         self._order: list[int] | None = None
@@ -81,6 +82,11 @@ class Scene:
     def put_proximity(self, rows: Floats) -> None:
         """Replace the table of proximity."""
         self._proximity = rows
+        self._view = None
+
+    def put_watch(self, report: Floats) -> None:
+        """Replace the report about the robot."""
+        self._watch = report
         self._view = None
 
     def resolve(self, time_ns: int) -> None:
@@ -160,6 +166,7 @@ class Scene:
                 self.table.owners,
                 self._visible_parents,
                 self._proximity,
+                self._watch,
             )
         return self._view
 
@@ -173,6 +180,7 @@ class Scene:
             self.table.owners.copy(),
             self._parents.copy(),
             self._proximity.copy(),
+            None if self._watch is None else self._watch.copy(),
         )
 
 

@@ -35,6 +35,8 @@ class Snapshot:
             distance [m] (negative: penetration), nearest point x y z [m], normal x y z from the other to the object,
             force on the object x y z [N]; all pairs of an object with another object, a static body or a link that
             are closer than the main model's proximity range.
+        watch: the main model's last report about its robot (see `watch.Watch`); None if it makes none, and in the
+            snapshots of models in other processes.
     """
 
     layout: Layout
@@ -44,6 +46,7 @@ class Snapshot:
     owners: Ints
     parents: Ints
     proximity: Floats = field(default_factory=no_proximity)
+    watch: Floats | None = None
 
     def get(self, entity: str, attribute: str) -> Floats:
         """The attribute's numbers, as a view.

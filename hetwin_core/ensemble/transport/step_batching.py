@@ -29,8 +29,9 @@ class QuietSteps:
     """Outputs that hold a block and nothing to act on, as flat arrays.
 
     Attributes:
-        index: time, numbers in the block and in the rows of proximity (-1: no rows) of each output in turn.
-        numbers: block and rows of each output in turn.
+        index: time, and how many numbers the block, the rows of proximity and the watch have (-1: there is none), of
+            each output in turn.
+        numbers: block, rows and watch of each output in turn.
     """
 
     def __init__(self) -> None:
@@ -45,24 +46,35 @@ class QuietSteps:
         """Keep a copy of an output; returns false, and keeps nothing, if it holds more than fits here."""
         if not isinstance(output, StepOutput) or _has_more(output):
             return False
-        block, near = output.block, output.proximity
+        block, near, watch = output.block, output.proximity, output.watch
         if not _is_floats(block, 1) or (near is not None and not _is_floats(near, 2)):
             return False
+        if watch is not None and not _is_floats(watch, 1):
+            return False
         self._count += 1
-        self.index.extend((output.time_ns, block.size, -1 if near is None else near.size))
-        self.numbers.frombytes(block.tobytes())
-        if near is not None:
-            self.numbers.frombytes(near.tobytes())
+        self.index.extend((output.time_ns, block.size, size_of(near), size_of(watch)))
+        for numbers in (block, near, watch):
+            if numbers is not None:
+                self.numbers.frombytes(numbers.tobytes())
         return True
 
     def pop(self) -> StepOutput:
         """Remove the last output and return it."""
         self._count -= 1
-        near_size, size, time_ns = self.index.pop(), self.index.pop(), self.index.pop()
+        index = self.index
+        watch_size, near_size, size, time_ns = index.pop(), index.pop(), index.pop(), index.pop()
+        watch = None if watch_size < 0 else _cut(self.numbers, watch_size)
         near = None
         if near_size >= 0:
             near = _cut(self.numbers, near_size).reshape(-1, PROXIMITY_COLUMNS)
-        return StepOutput(time_ns=time_ns, block=_cut(self.numbers, size), proximity=near)
+        return StepOutput(
+            time_ns=time_ns, block=_cut(self.numbers, size), proximity=near, watch=watch
+        )
+
+
+def size_of(numbers: Floats | None) -> int:
+    """How many numbers there are; -1 if there is no array at all."""
+    return -1 if numbers is None else numbers.size
 
 
 def _has_more(output: StepOutput) -> bool:

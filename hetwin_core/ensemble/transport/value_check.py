@@ -13,7 +13,7 @@ from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
 MAX_EVENTS = 1000
 """Most events in one output."""
 
-MAIN_ONLY = ("block", "proximity", "ended", "input_ns", "late")
+MAIN_ONLY = ("block", "proximity", "ended", "input_ns", "late", "watch")
 """Fields of an output that only the main model may fill; None and false are nothing."""
 
 _FEW = 32

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.watch import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,11 @@ class Source(ABC):
     def input_ns(self) -> int | None:
         """Live: when the newest sample of the last motion was measured, in this machine's time [ns]."""
         return None
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found in the recording before the run."""
+        return ()
 
     @property
     def late(self) -> bool:

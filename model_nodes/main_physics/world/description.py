@@ -99,6 +99,8 @@ class Joint:
         axis: unit vector in the child's frame.
         anchor: a point on the axis, in the child's frame.
         lower, upper: limits [rad or m]; None if there are none.
+        max_velocity: largest speed [rad/s or m/s]; None: there is none.
+        max_effort: largest torque or force [Nm or N]; None: there is none.
         spring: stiffness about position 0 of a passive joint of a robot [Nm/rad or N/m]; None: driven.
     """
 
@@ -114,6 +116,8 @@ class Joint:
     friction: float = 0.0
     mimic: Mimic | None = None
     spring: float | None = None
+    max_velocity: float | None = None
+    max_effort: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

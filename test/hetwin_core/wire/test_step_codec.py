@@ -77,8 +77,13 @@ def test_a_step_and_its_scene(data: st.DataObject, with_state: bool) -> None:
 
 
 near = st.none() | numbers(12).map(lambda n: n.reshape(1, 12)) | st.just(np.empty((0, 12)))
+watched = st.none() | st.integers(0, 5).flatmap(numbers)
 quiet = st.builds(
-    StepOutput, time_ns=times, block=st.integers(0, 3).flatmap(numbers), proximity=near
+    StepOutput,
+    time_ns=times,
+    block=st.integers(0, 3).flatmap(numbers),
+    proximity=near,
+    watch=watched,
 )
 
 
@@ -96,6 +101,7 @@ def test_an_answer_and_quiet_ones_before_it(data: st.DataObject, before: list[St
         ended=data.draw(st.booleans()),
         input_ns=data.draw(st.none() | times),
         late=data.draw(st.booleans()),
+        watch=data.draw(watched),
     )
     early = QuietSteps()
     assert all(early.add(step) for step in before)
@@ -106,6 +112,7 @@ def test_an_answer_and_quiet_ones_before_it(data: st.DataObject, before: list[St
         assert mine.time_ns == theirs.time_ns
         assert same_array(mine.block, theirs.block)
         assert same_array(mine.proximity, theirs.proximity)
+        assert same_array(mine.watch, theirs.watch)
     for part in ("events", "requests", "ended", "input_ns", "late"):
         assert getattr(output, part) == getattr(back, part)
     assert output.values.keys() == back.values.keys()
@@ -129,6 +136,7 @@ def test_an_attribute_that_the_scene_does_not_have_is_still_told() -> None:
         (StepOutput(time_ns=0, block=np.zeros(2, np.float32)), "the block is float32"),
         (StepOutput(time_ns=0, block=np.zeros((2, 1))), r"shape \(2, 1\)"),
         (StepOutput(time_ns=0, proximity=np.zeros(12)), "proximity"),
+        (StepOutput(time_ns=0, watch=np.zeros((1, 3))), r"the watch is float64 of shape \(1, 3\)"),
     ],
 )
 def test_what_cannot_be_said_is_refused(output: Any, said: str) -> None:

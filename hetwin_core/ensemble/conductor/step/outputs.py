@@ -14,6 +14,7 @@ from hetwin_core.ensemble.scene.layout import Slot
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Value
+from hetwin_core.ensemble.scene.watch import wrong_watch
 from hetwin_core.ensemble.transport.value_check import (
     all_finite,
     not_its_own,
@@ -57,6 +58,9 @@ class OutputWriter:
         if output.proximity is not None:
             self._check_proximity(plan, output.proximity, time_ns)
             self._scene.put_proximity(output.proximity)
+        if output.watch is not None:
+            self._check_watch(plan, output.watch, time_ns)
+            self._scene.put_watch(output.watch)
         self._write_values(plan, output)
 
     def write(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
@@ -108,6 +112,11 @@ class OutputWriter:
             row = rows[~np.isfinite(rows).all(axis=1)][0]
             reason = f"a row of proximity is not finite: {row.tolist()}"
             raise RunFailed(plan.name, "step", time_ns, reason)
+
+    def _check_watch(self, plan: ModelPlan, report: Floats, time_ns: int) -> None:
+        wrong = wrong_watch(report)
+        if wrong is not None:
+            raise RunFailed(plan.name, "step", time_ns, f"the watch {wrong}")
 
     def _check_block(self, plan: ModelPlan, block: Floats, time_ns: int) -> None:
         if block.shape != (self._block_size,) or block.dtype != np.float64:

@@ -41,6 +41,8 @@ def read_joint(element: Element, links: Container[str], notes: Notes, label: str
         damping=0.0 if dynamics is None else dynamics.number_attribute("damping", 0.0),
         friction=0.0 if dynamics is None else dynamics.number_attribute("friction", 0.0),
         mimic=_mimic(element),
+        max_velocity=_largest(element, "velocity"),
+        max_effort=_largest(element, "effort"),
     )
 
 
@@ -82,6 +84,16 @@ def _limits(element: Element) -> tuple[float | None, float | None]:
     if lower > upper:
         raise limit.bad("has lower above upper", [lower, upper], "lower <= upper")
     return lower, upper
+
+
+def _largest(element: Element, name: str) -> float | None:
+    """The largest velocity or effort; None unless it is finite and above 0: exporters write 0 if none was given."""
+    limit = element.child("limit")
+    try:
+        value = math.nan if limit is None else float(limit.attributes.get(name, "nan"))
+    except ValueError:
+        return None
+    return value if 0.0 < value < math.inf else None
 
 
 def _mimic(element: Element) -> Mimic | None:

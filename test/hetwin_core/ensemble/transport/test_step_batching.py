@@ -35,6 +35,9 @@ def same(one: StepOutput, other: StepOutput) -> bool:
     if (one.proximity is None) != (other.proximity is None):
         return False
     near = one.proximity is None or np.array_equal(one.proximity, other.proximity)
+    if (one.watch is None) != (other.watch is None):
+        return False
+    near = near and (one.watch is None or np.array_equal(one.watch, other.watch))
     return near and one.time_ns == other.time_ns and np.array_equal(one.block, other.block)
 
 
@@ -46,7 +49,9 @@ def test_nothing_is_lost(rows: list[int | None], size: int) -> None:
     given_ = []
     for i, count in enumerate(rows):
         near = None if count is None else generator.normal(size=(count, 12))
-        given_.append(StepOutput(time_ns=i, block=generator.normal(size=size), proximity=near))
+        watch = generator.normal(size=4) if i % 2 else None
+        block = generator.normal(size=size)
+        given_.append(StepOutput(time_ns=i, block=block, proximity=near, watch=watch))
         assert steps.add(given_[-1])
     assert all(same(a, b) for a, b in zip(given_, kept(steps), strict=True))
     assert same(given_[-1], steps.pop())
@@ -70,6 +75,7 @@ def test_a_copy_is_kept() -> None:
         StepOutput(time_ns=1, block=np.zeros(2), events=[Event("e", 1)]),
         StepOutput(time_ns=1, block=np.zeros(2), values={("a", "b"): Value(np.zeros(1), 1)}),
         StepOutput(time_ns=1, block=np.zeros(2), proximity=np.zeros((1, 11))),
+        StepOutput(time_ns=1, block=np.zeros(2), watch=np.zeros((1, 3))),
         StepOutput(time_ns=1, block=np.zeros(2), ended=True),
         StepOutput(time_ns=1, block=np.zeros(2), input_ns=1),
         None,

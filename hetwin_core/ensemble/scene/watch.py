@@ -1,0 +1,171 @@
+"""Reports of the main model about its robot, beside the scene: recorded motion, efforts and clearances.
+
+Most of it never changes during a run (`WatchLayout`); the rest (`Watch`) travels as one flat array of numbers at some
+of the main model's steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.values import Floats
+
+CLEARANCE_COLUMNS = 9
+"""Columns of `Watch.clearances`."""
+DEFAULT_WATCH_RATE = 50.0
+"""Reports per simulated second unless the main model's `watch_rate` says otherwise."""
+_HEAD = 3
+_PER_JOINT = 4
+
+
+def watch_every(rate: float, watch_rate: float) -> int:
+    """Return how many steps of the main model come between two reports; 0 if there are none.
+
+    Args:
+        rate: steps of the main model per simulated second.
+        watch_rate: reports per simulated second; 0 for none, at most one at each step.
+    """
+    return 0 if watch_rate <= 0.0 else max(1, round(rate / watch_rate))
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the source found in its recording before the run.
+
+    Attributes:
+        name: ``jump`` {joint, topic, step, velocity}, ``gap`` {topic, joints, duration} or
+            ``contradiction`` {topic, other, joint, size}.
+        from_ns, to_ns: when, in run time.
+        arguments: in SI units.
+    """
+
+    name: str
+    from_ns: int
+    to_ns: int
+    arguments: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchLayout:
+    """The watched robot; n is the number of its joints.
+
+    Attributes:
+        robot: the entity.
+        joints: (n,) names, in the order of the entity's `joints`.
+        driven: (n,) whether the source moves the joint.
+        lower, upper: (n,) limits of the position [rad or m]; None: there is none.
+        velocity: (n,) largest speed [rad/s or m/s]; None: there is none.
+        effort: (n,) largest effort [Nm or N]; None: there is none.
+        has_inertias: whether its description has inertias, without which no efforts are expected.
+        findings: what the source found in its recording.
+    """
+
+    robot: str
+    joints: tuple[str, ...]
+    driven: tuple[bool, ...]
+    lower: tuple[float | None, ...]
+    upper: tuple[float | None, ...]
+    velocity: tuple[float | None, ...]
+    effort: tuple[float | None, ...]
+    has_inertias: bool = False
+    findings: tuple[Finding, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as plain JSON."""
+        findings = [asdict(finding) for finding in self.findings]
+        return {**asdict(self), "findings": findings}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> WatchLayout:
+        """Inverse of `to_json`.
+
+        Raises:
+            KeyError, TypeError: if the data is not a layout.
+        """
+        return cls(
+            robot=data["robot"],
+            joints=tuple(data["joints"]),
+            driven=tuple(data["driven"]),
+            lower=tuple(data["lower"]),
+            upper=tuple(data["upper"]),
+            velocity=tuple(data["velocity"]),
+            effort=tuple(data["effort"]),
+            has_inertias=data["has_inertias"],
+            findings=tuple(Finding(**finding) for finding in data["findings"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """One report about the robot; n joints as in the layout, rad or m, and per second, Nm or N.
+
+    Attributes:
+        time_ns: simulated time of the report.
+        recorded: (n,) positions that the source commands; NaN: it does not move the joint.
+        recorded_velocities: (n,) likewise.
+        measured_efforts: (n,) as recorded; NaN: not recorded.
+        expected_efforts: (n,) what the recorded motion needs, gravity included, by inverse dynamics; NaN: unknown.
+        clearances: (m, 9) where links of the robot are near to or inside static bodies and other links: index of the
+            link's entity, index of the partner's, distance [m] (negative: inside), nearest point on the partner
+            x y z [m], normal x y z from the partner to the link.
+    """
+
+    time_ns: int
+    recorded: Floats
+    recorded_velocities: Floats
+    measured_efforts: Floats
+    expected_efforts: Floats
+    clearances: Floats
+
+    def encode(self) -> Floats:
+        """Return all numbers as one flat array; inverse of `decode`."""
+        head = np.array([self.time_ns, len(self.recorded), len(self.clearances)], np.float64)
+        return np.concatenate(
+            (
+                head,
+                self.recorded,
+                self.recorded_velocities,
+                self.measured_efforts,
+                self.expected_efforts,
+                self.clearances.ravel(),
+            )
+        )
+
+    @classmethod
+    def decode(cls, flat: Floats, layout: WatchLayout) -> Watch:
+        """Return the report as views of a flat array.
+
+        Raises:
+            ValueError: if the array is not a report about the layout's robot.
+        """
+        wrong = wrong_watch(flat)
+        if wrong is None and flat[1] != len(layout.joints):
+            wrong = f"is about {int(flat[1])} joints; {layout.robot} has {len(layout.joints)}"
+        if wrong is not None:
+            raise ValueError(f"the watch {wrong}")
+        count = len(layout.joints)
+        joints = flat[_HEAD : _HEAD + _PER_JOINT * count].reshape(_PER_JOINT, count)
+        rows = flat[_HEAD + _PER_JOINT * count :].reshape(-1, CLEARANCE_COLUMNS)
+        recorded, velocities, measured, expected = joints
+        return cls(int(flat[0]), recorded, velocities, measured, expected, rows)
+
+
+def wrong_watch(flat: Floats) -> str | None:
+    """Return what is wrong with a report as a flat array, as the end of a sentence about it; None if nothing is."""
+    if flat.dtype != np.float64 or flat.ndim != 1 or flat.size < _HEAD:
+        return f"is {flat.dtype} of shape {flat.shape}; expected flat float64"
+    time_ns, count, rows = flat[:_HEAD].tolist()
+    size = _HEAD + _PER_JOINT * count + CLEARANCE_COLUMNS * rows
+    whole = all(number.is_integer() and number >= 0.0 for number in (time_ns, count, rows))
+    if not whole or flat.size != size:
+        return f"has {flat.size} numbers; its head says {count:g} joints and {rows:g} clearances"
+    if not np.isfinite(flat[_HEAD + _PER_JOINT * int(count) :]).all():
+        return "has a clearance that is not finite"
+    if np.isinf(flat).any():
+        return "has an infinite number for a joint"
+    return None

@@ -1,0 +1,146 @@
+"""Reports about the robot, as one flat array and as JSON."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.any_layout import any_text
+from support.random_examples import examples
+
+from hetwin_core.ensemble import json_codec
+from hetwin_core.ensemble.model import Contribution
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
+from hetwin_core.ensemble.scene.scene import Scene
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.watch import (
+    CLEARANCE_COLUMNS,
+    Finding,
+    Watch,
+    WatchLayout,
+    watch_every,
+    wrong_watch,
+)
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+known_or_not = finite | st.just(float("nan"))
+limit = st.none() | finite
+
+
+def arrays(count: int, numbers: st.SearchStrategy[float]) -> st.SearchStrategy[Floats]:
+    return st.lists(numbers, min_size=count, max_size=count).map(lambda n: np.array(n, np.float64))
+
+
+@st.composite
+def a_watch_layout(draw: st.DrawFn) -> WatchLayout:
+    count = draw(st.integers(0, 3))
+
+    def each(of: st.SearchStrategy[object]) -> tuple[object, ...]:
+        return tuple(draw(st.lists(of, min_size=count, max_size=count)))
+
+    finding = st.builds(
+        Finding,
+        any_text,
+        st.integers(0, 2**60),
+        st.integers(0, 2**60),
+        st.dictionaries(any_text, any_text | finite | st.lists(any_text, max_size=2), max_size=2),
+    )
+    return WatchLayout(
+        draw(any_text),
+        each(any_text),  # type: ignore[arg-type]
+        each(st.booleans()),  # type: ignore[arg-type]
+        *(each(limit) for _ in range(4)),  # type: ignore[arg-type]
+        has_inertias=draw(st.booleans()),
+        findings=tuple(draw(st.lists(finding, max_size=2))),
+    )
+
+
+@st.composite
+def a_watch(draw: st.DrawFn, count: int) -> Watch:
+    rows = draw(st.integers(0, 3))
+    return Watch(
+        draw(st.integers(0, 2**53)),
+        *(draw(arrays(count, known_or_not)) for _ in range(4)),
+        draw(arrays(rows * CLEARANCE_COLUMNS, finite)).reshape(rows, CLEARANCE_COLUMNS),
+    )
+
+
+def layout_of(*joints: str) -> WatchLayout:
+    none = (None,) * len(joints)
+    return WatchLayout("arm", joints, (True,) * len(joints), none, none, none, none)
+
+
+@examples(100)
+@given(st.data(), a_watch_layout())
+def test_a_report_comes_back_to_the_bit(data: st.DataObject, layout: WatchLayout) -> None:
+    watch = data.draw(a_watch(len(layout.joints)))
+    flat = watch.encode()
+    assert wrong_watch(flat) is None
+    back = Watch.decode(flat, layout)
+    assert back.time_ns == watch.time_ns
+    for part in (
+        "recorded",
+        "recorded_velocities",
+        "measured_efforts",
+        "expected_efforts",
+        "clearances",
+    ):
+        mine, theirs = getattr(watch, part), getattr(back, part)
+        assert mine.shape == theirs.shape
+        assert mine.tobytes() == theirs.tobytes()
+
+
+@examples(100)
+@given(a_watch_layout())
+def test_a_layout_comes_back_from_json_also_in_a_contribution(layout: WatchLayout) -> None:
+    assert WatchLayout.from_json(json.loads(json.dumps(layout.to_json()))) == layout
+    text = json_codec.contribution_to_text(Contribution(watch=layout))
+    assert json_codec.contribution_from_text(text).watch == layout
+
+
+def test_a_contribution_without_a_watch_has_none() -> None:
+    text = json_codec.contribution_to_text(Contribution())
+    assert json_codec.contribution_from_text(text).watch is None
+
+
+@pytest.mark.parametrize(
+    ("flat", "text"),
+    [
+        (np.zeros(2), "shape"),
+        (np.array([0.0, 2.0, 0.0, *[0.0] * 8]), "is about 2 joints; arm has 1"),
+        (np.array([0.0, 1.5, 0.0, *[0.0] * 6]), "has 9 numbers"),
+        (np.array([0.0, 1.0, np.nan, *[0.0] * 4]), "has 7 numbers"),
+        (np.array([-1.0, 1.0, 0.0, *[0.0] * 4]), "has 7 numbers"),
+    ],
+)
+def test_another_array_is_no_report(flat: Floats, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        Watch.decode(flat, layout_of("elbow"))
+
+
+@pytest.mark.parametrize(
+    ("rate", "watch_rate", "every"),
+    [(400.0, 50.0, 8), (400.0, 0.0, 0), (20.0, 50.0, 1), (240.0, 50.0, 5), (1000.0, 1.0, 1000)],
+)
+def test_how_often_a_report_comes(rate: float, watch_rate: float, every: int) -> None:
+    assert watch_every(rate, watch_rate) == every
+
+
+def test_the_scene_keeps_the_last_report_and_a_kept_snapshot_copies_it() -> None:
+    layout = Layout.build([], [])
+    scene = Scene(layout, ResponsibilityTable(layout, ("physics",), np.empty(0, np.int32)), 0)
+    assert scene.snapshot().watch is None
+    assert scene.kept_snapshot().watch is None
+    report = np.array([20.0, 0.0, 0.0])
+    scene.put_watch(report)
+    kept = scene.kept_snapshot().watch
+    assert scene.snapshot().watch is report
+    scene.resolve(40)
+    assert scene.snapshot().watch is report
+    report[0] = 60.0
+    assert kept is not None
+    assert kept.tolist() == [20.0, 0.0, 0.0]
