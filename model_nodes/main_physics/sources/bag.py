@@ -1,7 +1,8 @@
-"""A rosbag2 recording, opened and validated; `rosbags` reads storage and compression."""
+"""A recording, opened and validated: its topics, and its messages in the order of the log."""
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,18 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from rosbags.interfaces import Connection
-from rosbags.rosbag2 import Reader
 
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.main_physics.sources.bag_files import check_storage_file
 from model_nodes.main_physics.sources.bag_types import (
     decoder_for,
     own_fields,
+    publisher_name,
     recorded_types,
     value_field_problem,
 )
-
-A_RECORDING = "a rosbag2 folder with metadata.yaml, or a single .mcap or .db3 file"
+from model_nodes.main_physics.sources.open_bag import open_storages
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,49 +57,55 @@ class Bag:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._reader = _open(path)
-        try:
-            storages: list[Any] = getattr(self._reader.storage, "storages", [self._reader.storage])
-            for storage in storages:
-                check_storage_file(Path(storage.path), path)
-            # A folder's metadata.yaml repeats the times and counts; those in the files are more reliable.
-            filled = [s.metadata for s in storages if s.metadata.message_count]
-            if not filled:
-                raise BadInput(
-                    "the recording is empty", file=path, found="no message", expected="messages"
-                )
-            self.start_ns = min(m.start_time for m in filled)
-            self.duration_ns = max(m.end_time for m in filled) - 1 - self.start_ns
-            self._stored: list[Connection] = [c for s in storages for c in s.connections]
-        except BaseException:
-            self._reader.close()
-            raise
+        self._storages = open_storages(path)
+        spans = [storage.span_ns for storage in self._storages if storage.span_ns is not None]
+        if not spans:
+            self.close()
+            raise BadInput(
+                "the recording is empty", file=path, found="no message", expected="messages"
+            )
+        self.start_ns = min(first for first, _ in spans)
+        self.duration_ns = max(last for _, last in spans) - self.start_ns
+        self._stored = [c for storage in self._storages for c in storage.stored]
 
     @cached_property
     def topics(self) -> dict[str, TopicSummary]:
         """The recorded topics, by name."""
         found: dict[str, TopicSummary] = {}
-        for connection in self._reader.connections:
+        for connection in self._connections:
             count = sum(c.msgcount for c in self._stored if c.topic == connection.topic)
             found[connection.topic] = TopicSummary(connection.topic, connection.msgtype, count)
         return dict(sorted(found.items()))
+
+    @property
+    def _connections(self) -> Iterator[Connection]:
+        return (c for storage in self._storages for c in storage.connections)
 
     def require(self, topic: str, where: str) -> TopicSummary:
         """Return the topic of this name.
 
         Raises:
-            BadInput: if there is none; lists the recorded topics. `where` is the key that names it.
+            BadInput: if there is none, or it has messages of several types; lists the recorded topics. `where` is the
+                key that names it.
         """
-        if topic in self.topics:
-            return self.topics[topic]
-        there = ", ".join(str(t) for t in self.topics.values()) or "no topic at all"
-        raise BadInput(
-            f"the recording has no topic {topic}",
-            file=self.path,
-            where=where,
-            found=topic,
-            expected=f"one of {there}",
-        )
+        if topic not in self.topics:
+            raise BadInput(
+                f"the recording has no topic {topic}",
+                file=self.path,
+                where=where,
+                found=topic,
+                expected=f"one of {listed(self.topics.values())}",
+            )
+        types = sorted({c.msgtype for c in self._connections if c.topic == topic})
+        if len(types) > 1:
+            raise BadInput(
+                f"topic {topic} has messages of several types",
+                file=self.path,
+                where=where,
+                found=", ".join(types),
+                expected="a topic with one type",
+            )
+        return self.topics[topic]
 
     def decoder(self, topic: str) -> Callable[[bytes], Any]:
         """Return the decoder of this topic's messages.
@@ -143,21 +148,34 @@ class Bag:
             )
 
     def _connection(self, topic: str) -> Connection:
-        return next(c for c in self._reader.connections if c.topic == topic)
+        return next(c for c in self._connections if c.topic == topic)
 
     def messages(self, topics: Collection[str]) -> Iterator[tuple[str, int, bytes] | ReadFault]:
-        """Yield topic, run time of logging [ns] and payload, in the order of the log.
+        """Yield topic, run time of logging [ns] and payload (CDR), in the order of the log.
 
         If a part of the file cannot be read, the last item is a `ReadFault`.
         """
-        chosen = [c for c in self._reader.connections if c.topic in topics]
-        if not chosen:
-            return
+        for message in self.published(topics):
+            if isinstance(message, ReadFault):
+                yield message
+            else:
+                connection, log_ns, raw = message
+                yield connection.topic, log_ns, raw
+
+    def published(
+        self, topics: Collection[str]
+    ) -> Iterator[tuple[Connection, int, bytes] | ReadFault]:
+        """Yield the same as `messages`, with the connection in place of the topic.
+
+        Only bags of ROS 1 have one for each publisher.
+        """
+        chosen = [[c for c in s.connections if c.topic in topics] for s in self._storages]
+        parts = [s.messages(c) for s, c in zip(self._storages, chosen, strict=True) if c]
         last, count = -1, 0
         try:
-            for connection, log_ns, raw in self._reader.messages(chosen):
+            for connection, log_ns, raw in heapq.merge(*parts, key=_log_time):
                 last, count = log_ns - self.start_ns, count + 1
-                yield connection.topic, last, raw
+                yield connection, last, raw
         except Exception as error:
             yield ReadFault(last + 1, f"{self.path} cannot be read further: {error or type(error)}")
             return
@@ -168,29 +186,20 @@ class Bag:
                 self.duration_ns, f"{reason}{', '.join(topics)}, but it contains {count}"
             )
 
+    def publishers(self, topic: str) -> list[str]:
+        """Names of those that published on a topic; as far as the recording says so, else the topic's name."""
+        return sorted({publisher_name(c) for c in self._connections if c.topic == topic})
+
     def close(self) -> None:
         """Close the files."""
-        if self._reader.is_open:
-            self._reader.close()
+        for storage in self._storages:
+            storage.close()
 
 
-def _open(path: Path) -> Reader:
-    if not path.exists():
-        raise BadInput("there is no such recording", file=path, expected=A_RECORDING)
-    if path.is_dir() and not (path / "metadata.yaml").is_file():
-        raise BadInput(
-            "the folder is not a recording",
-            file=path,
-            found="no metadata.yaml",
-            expected=A_RECORDING,
-        )
-    try:
-        reader = Reader(path)
-        reader.open()
-    except Exception as error:
-        raise BadInput(
-            f"the recording cannot be opened ({error or type(error).__name__})",
-            file=path,
-            expected=f"{A_RECORDING}, complete and with its index",
-        ) from error
-    return reader
+def listed(topics: Collection[TopicSummary]) -> str:
+    """Topics with their types, for errors."""
+    return ", ".join(str(topic) for topic in topics) or "no topic at all"
+
+
+def _log_time(message: tuple[Connection, int, bytes]) -> int:
+    return message[1]

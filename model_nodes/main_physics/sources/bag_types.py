@@ -1,4 +1,7 @@
-"""Message types of a recording: those it defines, else the common interfaces and hetwin's."""
+"""Message types of a recording: those it defines, else the common interfaces and hetwin's.
+
+The types of ROS 1 are read as those of ROS 2, that is, without the `seq` of its headers.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rosbags.interfaces import Connection, MessageDefinition, MessageDefinitionFormat, Nodetype
+from rosbags.interfaces import (
+    Connection,
+    ConnectionExtRosbag1,
+    MessageDefinition,
+    MessageDefinitionFormat,
+    Nodetype,
+)
 from rosbags.typesys import Stores, get_types_from_idl, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
@@ -26,6 +35,7 @@ _VALUE_TYPES = {
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
 }
 _IDL_SEPARATOR = "=" * 80 + "\n"
+_HEADER = "std_msgs/msg/Header"
 
 
 @cache
@@ -37,14 +47,39 @@ def known_types() -> Typestore:
     return store
 
 
+@cache
+def ros1_types() -> Typestore:
+    """Return the common interfaces of ROS 1."""
+    store = get_typestore(Stores.EMPTY)
+    store.register(_without_seq(dict(get_typestore(Stores.ROS1_NOETIC).fielddefs)))
+    return store
+
+
+def ros1_converter(connection: Connection, file: Path) -> Callable[[bytes], bytes]:
+    """Return a function that converts a ROS 1 topic's messages to CDR.
+
+    Raises:
+        BadInput: as `recorded_types`.
+    """
+    store, name = recorded_types(connection, file), connection.msgtype
+
+    def convert(raw: bytes) -> bytes:
+        return bytes(store.ros1_to_cdr(raw, name))
+
+    return convert
+
+
 def recorded_types(connection: Connection, file: Path) -> Typestore:
     """Return the types that a topic's messages consist of.
 
     Raises:
         BadInput: if neither the recording nor hetwin defines them, or the definition is malformed.
     """
-    if connection.msgdef.format is MessageDefinitionFormat.NONE:
-        store = known_types()
+    common = ros1_types() if _is_ros1(connection) else known_types()
+    if not connection.msgdef.data.strip() and connection.msgtype in common.fielddefs:
+        store = common
+    elif connection.msgdef.format is MessageDefinitionFormat.NONE:
+        store = common
     else:
         store = get_typestore(Stores.EMPTY)
         try:
@@ -112,11 +147,28 @@ def _names(store: Typestore, type_name: str) -> str:
     return ", ".join(name for name, _ in store.fielddefs[type_name][1])
 
 
+def publisher_name(connection: Connection) -> str:
+    """Return the name of the node that published, if the recording has it (ROS 1), else the topic."""
+    caller = getattr(connection.ext, "callerid", None)
+    return str(caller) if caller else connection.topic
+
+
+def _is_ros1(connection: Connection) -> bool:
+    return isinstance(connection.ext, ConnectionExtRosbag1)
+
+
+def _without_seq(types: dict[str, Any]) -> dict[str, Any]:
+    if _HEADER in types:
+        constants, fields = types[_HEADER]
+        types[_HEADER] = constants, [field for field in fields if field[0] != "seq"]
+    return types
+
+
 def _parse(definition: MessageDefinition, name: str) -> dict[str, Any]:
     if definition.format is MessageDefinitionFormat.NONE:
         return {}
     if definition.format is MessageDefinitionFormat.MSG:
-        return dict(get_types_from_msg(definition.data, name))
+        return _without_seq(dict(get_types_from_msg(definition.data, name)))
     if not definition.data.startswith(f"{_IDL_SEPARATOR}IDL: "):
         return dict(get_types_from_idl(definition.data))
     types: dict[str, Any] = {}

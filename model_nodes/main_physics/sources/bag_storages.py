@@ -1,0 +1,127 @@
+"""The files of a recording, opened by `rosbags`: rosbag2 in any storage, and ROS 1 bags.
+
+Messages of ROS 1 are converted to the serialization of ROS 2, so that nothing else depends on the version.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rosbags.interfaces import Connection
+from rosbags.rosbag1 import Reader as Reader1
+from rosbags.rosbag2 import Reader as Reader2
+
+from model_nodes.main_physics.sources.bag_files import check_storage_file
+from model_nodes.main_physics.sources.bag_types import ros1_converter
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+COMPRESSED = (".zst", ".zstd")
+"""Suffixes of files that are compressed as a whole."""
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+
+
+class Storage(ABC):
+    """A file of a recording, or a folder with metadata.yaml.
+
+    Attributes:
+        connections: to select messages by.
+        stored: the same as the files list them, with the number of messages of each.
+        span_ns: log times of the first and the last message [ns since the epoch]; None without messages.
+    """
+
+    connections: Sequence[Connection]
+    stored: Sequence[Connection]
+    span_ns: tuple[int, int] | None
+
+    @abstractmethod
+    def messages(self, chosen: Collection[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
+        """Yield connection, log time [ns since the epoch] and payload (CDR), in the order of the log."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the files."""
+
+
+class Rosbag2(Storage):
+    """A rosbag2 folder, or a bare .mcap or .db3 file, compressed or not."""
+
+    def __init__(self, path: Path) -> None:
+        with ExitStack() as opened:
+            file = path
+            if path.suffix in COMPRESSED:
+                file = Path(opened.enter_context(TemporaryDirectory())) / path.stem
+                _decompress(path, file)
+            self._reader = opened.enter_context(Reader2(file))
+            parts: list[Any] = getattr(self._reader.storage, "storages", [self._reader.storage])
+            for part in parts:
+                check_storage_file(Path(part.path), path)
+            # A folder's metadata.yaml repeats the times and counts; those in the files are more reliable.
+            filled = [part.metadata for part in parts if part.metadata.message_count]
+            self.stored = [connection for part in parts for connection in part.connections]
+            self._opened = opened.pop_all()
+        self.connections = self._reader.connections
+        self.span_ns = None
+        if filled:
+            last = max(m.end_time for m in filled) - 1
+            self.span_ns = min(m.start_time for m in filled), last
+        # A bare file does not say that its messages are compressed one by one, but their first bytes do.
+        self._bare = path.is_file()
+
+    def messages(self, chosen: Collection[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
+        """Yield connection, log time [ns since the epoch] and payload (CDR), in the order of the log."""
+        messages = self._reader.messages(chosen)
+        if not self._bare:
+            return messages
+        return (
+            (connection, log_ns, zstd.decompress(raw) if raw.startswith(_ZSTD_MAGIC) else raw)
+            for connection, log_ns, raw in messages
+        )
+
+    def close(self) -> None:
+        """Close the files."""
+        self._opened.close()
+
+
+def _decompress(source: Path, target: Path) -> None:
+    with zstd.open(source, "rb") as packed, target.open("wb") as whole:
+        shutil.copyfileobj(packed, whole)
+
+
+class Rosbag1(Storage):
+    """A ROS 1 bag."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._reader = Reader1(path)
+        self._reader.open()
+        self.connections = self.stored = self._reader.connections
+        ends = [(c.start_time, c.end_time) for c in self._reader.chunk_infos if c.connection_counts]
+        self.span_ns = None
+        if ends:
+            self.span_ns = min(start for start, _ in ends), max(end for _, end in ends) - 1
+
+    def messages(self, chosen: Collection[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
+        """Yield connection, log time [ns since the epoch] and payload (CDR), in the order of the log."""
+        converters = {c.id: ros1_converter(c, self._path) for c in chosen}
+        for connection, log_ns, raw in self._reader.messages(chosen):
+            try:
+                converted = converters[connection.id](raw)
+            except Exception as error:
+                raise ValueError(f"a message of {connection.topic} is malformed: {error}") from None
+            yield connection, log_ns, converted
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._reader.bio is not None:
+            self._reader.close()

@@ -1,0 +1,138 @@
+"""Opens the path of a recording, whatever it is, without writing beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.sources.bag_storages import COMPRESSED, Rosbag1, Rosbag2, Storage
+
+A_RECORDING = (
+    "a rosbag2 folder with metadata.yaml, a single .mcap or .db3 file, or a ROS 1 .bag file"
+)
+
+_ROS1 = ".bag"
+_SUFFIXES = (".mcap", ".db3", _ROS1)
+_PART = re.compile(r"(.*)_(\d+)$")
+_SHOWN = 5
+
+_REMEDIES = (
+    ("not indexed", "a bag that was closed; `rosbag reindex FILE` of ROS 1 writes the index"),
+    ("Bag version", "version 2.0; `rosbag migrate` and `rosbag fix` of ROS 1 convert older bags"),
+    ("encryption", "a bag that is not encrypted; `rosbag decrypt` of ROS 1 writes one"),
+    ("index looks damaged", "a complete bag; `rosbag reindex FILE` of ROS 1 keeps what is readable"),
+    ("Profile is not ros2", "an MCAP file of ROS 2; for ROS 1 name the .bag file"),
+    ("Compression format", "no compression, or zstd; `ros2 bag convert` changes it"),
+    ("chunk compression", "no compression, lz4 or zstd; `mcap compress` changes it"),
+    ("Compression ", "no compression, bz2 or lz4; `rosbag decompress` of ROS 1 removes it"),
+    ("database files are missing", "all files that metadata.yaml lists, or the path of one file"),
+    ("Storage plugin", "mcap or sqlite3; `ros2 bag convert` changes the storage"),
+    ("Serialization format", "cdr; `ros2 bag convert` changes the serialization"),
+    ("not a database", "a complete SQLite 3 file; `ros2 bag reindex` may help after a crash"),
+)
+"""Part of a message of the reading library -> what to do."""
+
+
+def open_storages(path: Path) -> list[Storage]:
+    """Open all files of a recording.
+
+    A folder without metadata.yaml is searched: it may hold one storage file, or the numbered files of one recording.
+
+    Raises:
+        BadInput: if there is no recording, more than one, or it cannot be read.
+    """
+    if not path.exists():
+        raise BadInput("there is no such recording", file=path, expected=A_RECORDING)
+    opened: list[Storage] = []
+    try:
+        for file in _files(path):
+            opened.append(_open(file))
+    except BaseException:
+        for storage in opened:
+            storage.close()
+        raise
+    return opened
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file() or (path / "metadata.yaml").is_file():
+        return [path]
+    files = sorted(file for file in path.iterdir() if _is_storage(file))
+    if not files:
+        inner = sorted(p.parent.name for p in path.glob("*/metadata.yaml"))
+        raise BadInput(
+            "the folder is not a recording",
+            file=path,
+            found="no metadata.yaml and no storage file"
+            + (f", but recordings in {_listed(inner)}" if inner else ""),
+            expected=f"the path of one of these; {A_RECORDING}" if inner else A_RECORDING,
+        )
+    if len(files) > 1:
+        return _numbered(files, path)
+    return files
+
+
+def _is_storage(file: Path) -> bool:
+    name = file.with_suffix("") if file.suffix in COMPRESSED else file
+    return name.suffix in _SUFFIXES and file.is_file()
+
+
+def _numbered(files: Sequence[Path], folder: Path) -> list[Path]:
+    """The files of a recording that was split, in the order of their numbers: NAME_0, NAME_1 ..."""
+    numbers: dict[int, Path] = {}
+    stems = set()
+    for file in files:
+        name, _, suffix = file.name.partition(".")
+        match = _PART.match(name)
+        stems.add((match[1] if match else name, suffix))
+        numbers[int(match[2]) if match else -1 - len(numbers)] = file
+    if len(stems) > 1 or min(numbers) < 0:
+        raise BadInput(
+            "there is more than one recording in the folder",
+            file=folder,
+            found=_listed([file.name for file in files]),
+            expected="the path of one of these files",
+        )
+    return [numbers[number] for number in sorted(numbers)]
+
+
+def _open(path: Path) -> Storage:
+    try:
+        _check_closed(path)
+        return Rosbag1(path) if path.suffix == _ROS1 else Rosbag2(path)
+    except BadInput:
+        raise
+    except Exception as error:
+        text = str(error) or type(error).__name__
+        remedy = next((words for part, words in _REMEDIES if part in text), None)
+        raise BadInput(
+            f"the recording cannot be opened ({text})",
+            file=path,
+            expected=remedy or f"{A_RECORDING}, complete and with its index",
+        ) from error
+
+
+def _check_closed(path: Path) -> None:
+    """Reject files that a recorder still writes, or wrote when it was killed."""
+    if path.suffix == ".active":
+        raise BadInput(
+            "the recording was not closed",
+            file=path,
+            found="a .bag.active file",
+            expected="a .bag file; `rosbag reindex FILE` of ROS 1 makes it one, then rename it",
+        )
+    journal = path.with_name(f"{path.name}-wal")
+    if path.suffix == ".db3" and journal.is_file() and journal.stat().st_size:
+        raise BadInput(
+            "the recording was not closed",
+            file=path,
+            found=f"{journal.name}, which holds messages that are not in the file yet",
+            expected="a file without it; `sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)'` moves them",
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
