@@ -9,23 +9,41 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rosbags.rosbag1 import Writer as Writer1
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+from rosbags.typesys import Stores, get_typestore
 
-from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION, JOINT_STATE, known_types
+from model_nodes.main_physics.sources.bag_types import (
+    ACTION_ANNOTATION,
+    JOINT_STATE,
+    known_types,
+    ros1_types,
+)
 
 EPOCH_NS = 1_700_000_000_000_000_000
 MS = 1_000_000
 TYPES = known_types()
+ROS1_DEFINITIONS = get_typestore(Stores.ROS1_NOETIC)
+ROS1_DEFINITIONS.register({ACTION_ANNOTATION: TYPES.fielddefs[ACTION_ANNOTATION]})
+ROS1_TYPES = get_typestore(Stores.EMPTY)
+ROS1_TYPES.register(
+    {**ros1_types().fielddefs, ACTION_ANNOTATION: TYPES.fielddefs[ACTION_ANNOTATION]}
+)
+"""As rosbags converts them: without the `seq` of headers."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A message to write, or raw bytes in its place; `time_ns` is the log time less `EPOCH_NS`."""
+    """A message to write, or raw bytes in its place; `time_ns` is the log time less `EPOCH_NS`.
+
+    Only ROS 1 records the `caller`, the node that published it.
+    """
 
     topic: str
     type: str
     time_ns: int
     message: Any
+    caller: str = ""
 
 
 def header(stamp_ns: int, frame: str = "") -> Any:
@@ -104,6 +122,34 @@ def write_bag(
                 raw = bytes(TYPES.serialize_cdr(raw, one.type))
             writer.write(connections[key], EPOCH_NS + one.time_ns, raw)
     return folder
+
+
+def write_ros1_bag(
+    path: Path,
+    messages: Iterable[Recorded],
+    *,
+    compression: Writer1.CompressionFormat | None = None,
+    empty_topics: Sequence[tuple[str, str]] = (),
+) -> Path:
+    """Write a ROS 1 bag, in the order given; a message's `caller` is the node that published it."""
+    writer = Writer1(path)
+    if compression is not None:
+        writer.set_compression(compression)
+    connections: dict[tuple[str, str, str], Any] = {}
+    with writer:
+        for topic, type_name in empty_topics:
+            writer.add_connection(topic, type_name, typestore=ROS1_DEFINITIONS)
+        for one in messages:
+            key = one.topic, one.type, one.caller
+            if key not in connections:
+                connections[key] = writer.add_connection(
+                    one.topic, one.type, typestore=ROS1_DEFINITIONS, callerid=one.caller or None
+                )
+            raw = one.message
+            if not isinstance(raw, bytes):
+                raw = bytes(ROS1_TYPES.cdr_to_ros1(TYPES.serialize_cdr(raw, one.type), one.type))
+            writer.write(connections[key], EPOCH_NS + one.time_ns, raw)
+    return path
 
 
 def storage_file(folder: Path) -> Path:

@@ -7,19 +7,22 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from rosbags.interfaces import Connection
 
 from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.sources.bag_types import (
     decoder_for,
     own_fields,
-    publisher_name,
     recorded_types,
     value_field_problem,
 )
 from model_nodes.main_physics.sources.open_bag import open_storages
+
+Int64s = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,16 @@ class TopicSummary:
 
     def __str__(self) -> str:
         return f"{self.name} ({self.type})"
+
+
+class Publisher(NamedTuple):
+    """Who publishes on a topic; only bags of ROS 1 name the node."""
+
+    topic: str
+    node: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.topic} of {self.node}" if self.node else self.topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,23 +172,20 @@ class Bag:
             if isinstance(message, ReadFault):
                 yield message
             else:
-                connection, log_ns, raw = message
-                yield connection.topic, log_ns, raw
+                publisher, log_ns, raw = message
+                yield publisher.topic, log_ns, raw
 
     def published(
         self, topics: Collection[str]
-    ) -> Iterator[tuple[Connection, int, bytes] | ReadFault]:
-        """Yield the same as `messages`, with the connection in place of the topic.
-
-        Only bags of ROS 1 have one for each publisher.
-        """
+    ) -> Iterator[tuple[Publisher, int, bytes] | ReadFault]:
+        """Yield the same as `messages`, with the publisher in place of the topic."""
         chosen = [[c for c in s.connections if c.topic in topics] for s in self._storages]
         parts = [s.messages(c) for s, c in zip(self._storages, chosen, strict=True) if c]
         last, count = -1, 0
         try:
             for connection, log_ns, raw in heapq.merge(*parts, key=_log_time):
                 last, count = log_ns - self.start_ns, count + 1
-                yield connection, last, raw
+                yield publisher_of(connection), last, raw
         except Exception as error:
             yield ReadFault(last + 1, f"{self.path} cannot be read further: {error or type(error)}")
             return
@@ -186,9 +196,22 @@ class Bag:
                 self.duration_ns, f"{reason}{', '.join(topics)}, but it contains {count}"
             )
 
-    def publishers(self, topic: str) -> list[str]:
-        """Names of those that published on a topic; as far as the recording says so, else the topic's name."""
-        return sorted({publisher_name(c) for c in self._connections if c.topic == topic})
+    def log_times(self) -> tuple[dict[str, Int64s], ReadFault | None]:
+        """Return (n,) run times of logging [ns] by topic, increasing; and why there are not all of them."""
+        times: dict[str, list[int]] = {name: [] for name in self.topics}
+        fault = None
+        try:
+            for storage in self._storages:
+                for topic, log_ns in storage.times():
+                    times[topic].append(log_ns - self.start_ns)
+        except Exception as error:
+            last = max((found[-1] for found in times.values() if found), default=-1)
+            fault = ReadFault(last + 1, f"{self.path} cannot be read further: {error}")
+        return {name: np.sort(np.array(found, np.int64)) for name, found in times.items()}, fault
+
+    def publishers(self, topic: str) -> list[Publisher]:
+        """Who published on a topic, as far as the recording says so."""
+        return sorted({publisher_of(c) for c in self._connections if c.topic == topic})
 
     def close(self) -> None:
         """Close the files."""
@@ -203,3 +226,8 @@ def listed(topics: Collection[TopicSummary]) -> str:
 
 def _log_time(message: tuple[Connection, int, bytes]) -> int:
     return message[1]
+
+
+def publisher_of(connection: Connection) -> Publisher:
+    """Return who published the messages of a connection."""
+    return Publisher(connection.topic, getattr(connection.ext, "callerid", None) or "")

@@ -48,6 +48,11 @@ class Storage(ABC):
     def messages(self, chosen: Collection[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
         """Yield connection, log time [ns since the epoch] and payload (CDR), in the order of the log."""
 
+    def times(self) -> Iterator[tuple[str, int]]:
+        """Yield topic and log time [ns since the epoch] of all messages, in any order."""
+        for connection, log_ns, _ in self.messages(self.connections):
+            yield connection.topic, log_ns
+
     @abstractmethod
     def close(self) -> None:
         """Close the files."""
@@ -120,6 +125,12 @@ class Rosbag1(Storage):
             except Exception as error:
                 raise ValueError(f"a message of {connection.topic} is malformed: {error}") from None
             yield connection, log_ns, converted
+
+    def times(self) -> Iterator[tuple[str, int]]:
+        """Yield topic and log time [ns since the epoch] of all messages, from the index."""
+        for connection in self.connections:
+            for entry in self._reader.indexes[connection.id]:
+                yield connection.topic, entry.time
 
     def close(self) -> None:
         """Close the file."""

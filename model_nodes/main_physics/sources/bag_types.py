@@ -76,9 +76,9 @@ def recorded_types(connection: Connection, file: Path) -> Typestore:
         BadInput: if neither the recording nor hetwin defines them, or the definition is malformed.
     """
     common = ros1_types() if _is_ros1(connection) else known_types()
-    if not connection.msgdef.data.strip() and connection.msgtype in common.fielddefs:
-        store = common
-    elif connection.msgdef.format is MessageDefinitionFormat.NONE:
+    definition = connection.msgdef
+    undefined = not definition.data.strip() and connection.msgtype in common.fielddefs
+    if undefined or definition.format is MessageDefinitionFormat.NONE:
         store = common
     else:
         store = get_typestore(Stores.EMPTY)
@@ -145,12 +145,6 @@ def value_field_problem(store: Typestore, connection: Connection, field: str) ->
 
 def _names(store: Typestore, type_name: str) -> str:
     return ", ".join(name for name, _ in store.fielddefs[type_name][1])
-
-
-def publisher_name(connection: Connection) -> str:
-    """Return the name of the node that published, if the recording has it (ROS 1), else the topic."""
-    caller = getattr(connection.ext, "callerid", None)
-    return str(caller) if caller else connection.topic
 
 
 def _is_ros1(connection: Connection) -> bool:

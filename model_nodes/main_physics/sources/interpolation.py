@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.joint_table import Int64s
 
 GAP_INTERVALS = 3
 RESTING_SHARE = 0.1

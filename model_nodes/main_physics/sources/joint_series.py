@@ -10,7 +10,8 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.joint_table import Group, Int64s, JointTable
+from model_nodes.main_physics.sources.bag import Int64s
+from model_nodes.main_physics.sources.joint_table import Group, JointTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.bag import ReadFault
+from model_nodes.main_physics.sources.bag import Int64s, Publisher, ReadFault
 from model_nodes.main_physics.sources.joint_messages import (
     JointMessageDecoder,
     JointSample,
     Undecodable,
 )
 
-Int64s = NDArray[np.int64]
+_Layout: TypeAlias = tuple[Publisher, tuple[str, ...], bool]
+"""Who publishes which joints in which order, and whether with efforts."""
 
 STAMP_TOLERANCE_NS = 1_000_000_000
 """A header stamp further from the log time than this is from another clock and not used."""
@@ -26,8 +27,9 @@ STAMP_TOLERANCE_NS = 1_000_000_000
 
 @dataclass(slots=True)
 class Group:
-    """Samples of the same joints, in one order; numbers stay bytes until all messages are read."""
+    """One publisher's samples of the same joints, in one order; numbers stay bytes until all messages are read."""
 
+    publisher: Publisher
     names: tuple[str, ...]
     has_efforts: bool
     messages: list[int] = field(default_factory=list)
@@ -59,7 +61,7 @@ class JointTable:
     """All joint samples of some topics.
 
     Attributes:
-        groups: samples by the set of joints in their messages.
+        groups: samples by publisher and the set of joints in their messages.
         times_ns: (messages,) run time of each message [ns], from its stamp if that is plausible.
         foreign_stamps: number of messages whose stamp is from another clock.
         without_positions: number of messages without positions.
@@ -68,7 +70,7 @@ class JointTable:
     """
 
     def __init__(self, file: Path, renamed: Mapping[str, str]) -> None:
-        self.groups: dict[tuple[frozenset[str], bool], Group] = {}
+        self.groups: dict[tuple[Publisher, frozenset[str], bool], Group] = {}
         self.times_ns: Int64s = np.empty(0, np.int64)
         self.foreign_stamps = 0
         self.without_positions = 0
@@ -76,10 +78,12 @@ class JointTable:
         self.fault: ReadFault | None = None
         self._file = file
         self._renamed = renamed
-        self._layouts: dict[tuple[tuple[str, ...], bool], tuple[Group, list[int] | None]] = {}
+        self._layouts: dict[_Layout, tuple[Group, list[int] | None]] = {}
         self._topics: list[str] = []
 
-    def read(self, messages: Iterable[tuple[str, int, bytes] | ReadFault], start_ns: int) -> None:
+    def read(
+        self, messages: Iterable[tuple[Publisher, int, bytes] | ReadFault], start_ns: int
+    ) -> None:
         """Read to the end, or to the first message that cannot be read.
 
         Raises:
@@ -92,8 +96,8 @@ class JointTable:
             if isinstance(message, ReadFault):
                 self.fault = message
                 break
-            topic, log_ns, raw = message
-            self._topics.append(topic)
+            publisher, log_ns, raw = message
+            self._topics.append(publisher.topic)
             try:
                 sample = decoder.decode(raw)
             except Undecodable as error:
@@ -102,7 +106,7 @@ class JointTable:
                 break
             stamps.append(sample.stamp_ns - start_ns)
             logged.append(log_ns)
-            self._add(len(stamps) - 1, sample)
+            self._add(len(stamps) - 1, publisher, sample)
         self._date(np.array(stamps, np.int64), np.array(logged, np.int64))
 
     def place(self, message: int) -> str:
@@ -114,14 +118,14 @@ class JointTable:
     @property
     def recorded_names(self) -> set[str]:
         """The joints' recorded names."""
-        return {name for names, _ in self._layouts for name in names}
+        return {name for _, names, _ in self._layouts for name in names}
 
     def _date(self, stamps: Int64s, logged: Int64s) -> None:
         near = np.abs(stamps - logged) <= STAMP_TOLERANCE_NS
         self.foreign_stamps = int(np.count_nonzero(~near))
         self.times_ns = np.where(near, stamps, logged)
 
-    def _add(self, message: int, sample: JointSample) -> None:
+    def _add(self, message: int, publisher: Publisher, sample: JointSample) -> None:
         size = 8 * len(sample.names)
         if not sample.positions:
             self.without_positions += bool(sample.names)
@@ -137,19 +141,18 @@ class JointTable:
         if len(sample.efforts) not in (0, size):
             self.wrong_efforts += 1
         efforts = sample.efforts if len(sample.efforts) == size else b""
-        group, order = self._layout(message, sample.names, bool(efforts))
+        group, order = self._layout(message, (publisher, sample.names, bool(efforts)))
         positions = sample.positions
         if order is not None:
             positions = np.frombuffer(positions)[order].tobytes()
             efforts = np.frombuffer(efforts)[order].tobytes() if efforts else efforts
         group.add(message, positions, efforts)
 
-    def _layout(
-        self, message: int, names: tuple[str, ...], has_efforts: bool
-    ) -> tuple[Group, list[int] | None]:
+    def _layout(self, message: int, layout: _Layout) -> tuple[Group, list[int] | None]:
         """Return the group of these names, and their permutation to its order (None: identical)."""
-        if (known := self._layouts.get((names, has_efforts))) is not None:
+        if (known := self._layouts.get(layout)) is not None:
             return known
+        publisher, names, has_efforts = layout
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise BadInput(
@@ -161,9 +164,10 @@ class JointTable:
             )
         robot_names = tuple(self._renamed.get(name, name) for name in names)
         group = self.groups.setdefault(
-            (frozenset(robot_names), has_efforts), Group(robot_names, has_efforts)
+            (publisher, frozenset(robot_names), has_efforts),
+            Group(publisher, robot_names, has_efforts),
         )
         same = group.names == robot_names
         order = None if same else [robot_names.index(name) for name in group.names]
-        self._layouts[names, has_efforts] = group, order
+        self._layouts[layout] = group, order
         return group, order

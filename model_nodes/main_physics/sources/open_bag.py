@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
@@ -22,7 +23,10 @@ _REMEDIES = (
     ("not indexed", "a bag that was closed; `rosbag reindex FILE` of ROS 1 writes the index"),
     ("Bag version", "version 2.0; `rosbag migrate` and `rosbag fix` of ROS 1 convert older bags"),
     ("encryption", "a bag that is not encrypted; `rosbag decrypt` of ROS 1 writes one"),
-    ("index looks damaged", "a complete bag; `rosbag reindex FILE` of ROS 1 keeps what is readable"),
+    (
+        "index looks damaged",
+        "a complete bag; `rosbag reindex FILE` of ROS 1 keeps what is readable",
+    ),
     ("Profile is not ros2", "an MCAP file of ROS 2; for ROS 1 name the .bag file"),
     ("Compression format", "no compression, or zstd; `ros2 bag convert` changes it"),
     ("chunk compression", "no compression, lz4 or zstd; `mcap compress` changes it"),
@@ -45,15 +49,10 @@ def open_storages(path: Path) -> list[Storage]:
     """
     if not path.exists():
         raise BadInput("there is no such recording", file=path, expected=A_RECORDING)
-    opened: list[Storage] = []
-    try:
-        for file in _files(path):
-            opened.append(_open(file))
-    except BaseException:
-        for storage in opened:
-            storage.close()
-        raise
-    return opened
+    with ExitStack() as opened:
+        storages = [opened.enter_context(closing(_open(file))) for file in _files(path)]
+        opened.pop_all()
+    return storages
 
 
 def _files(path: Path) -> list[Path]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.sources.bag import Bag, ReadFault
-from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.joint_series import Series, build_series
 from model_nodes.main_physics.sources.joint_table import JointTable
+from model_nodes.main_physics.sources.joint_topics import check_joint_topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +40,13 @@ def read_joints(bag: Bag, topics: Sequence[str], renamed: Mapping[str, str]) -> 
             not match, a position is not finite, time goes back, or renaming fails.
     """
     for i, topic in enumerate(topics):
-        _check_topic(bag, topic, f"joint_states.{i}")
+        check_joint_topic(bag, topic, f"joint_states.{i}")
     table = JointTable(bag.path, renamed)
-    table.read(bag.messages(topics), bag.start_ns)
+    table.read(bag.published(topics), bag.start_ns)
     if not table.groups:
         _reject_empty(bag, topics, table)
     _check_renaming(bag, table.recorded_names, renamed)
     return RecordedJoints(build_series(table, bag.path), table.fault, _notes(table))
-
-
-def _check_topic(bag: Bag, topic: str, where: str) -> None:
-    summary = bag.require(topic, where)
-    if summary.type != JOINT_STATE:
-        raise BadInput(
-            f"topic {topic} does not contain joint states",
-            file=bag.path,
-            where=where,
-            found=summary.type,
-            expected=f"{JOINT_STATE}; there are "
-            + ", ".join(str(t) for t in bag.topics.values() if t.name != topic),
-        )
-    bag.check_fields(topic, JOINT_STATE, ("header", "name", "position", "velocity", "effort"))
-    bag.check_fields(topic, "std_msgs/msg/Header", ("stamp", "frame_id"))
 
 
 def _reject_empty(bag: Bag, topics: Sequence[str], table: JointTable) -> None:

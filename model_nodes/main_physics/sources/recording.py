@@ -1,0 +1,189 @@
+"""What a recording holds, without a robot or a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.sources.bag import Bag, Int64s, ReadFault
+from model_nodes.main_physics.sources.joint_series import build_series
+from model_nodes.main_physics.sources.joint_table import JointTable
+from model_nodes.main_physics.sources.joint_topics import choose, joint_topics, tables_of
+from model_nodes.main_physics.sources.raw_samples import RawSamples, greatest_speed, raw_samples
+
+STRING = "std_msgs/msg/String"
+TRANSFORMS = ("tf2_msgs/msg/TFMessage", "tf/msg/tfMessage")
+_DESCRIPTION = "robot_description"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTopic:
+    """A topic of a recording.
+
+    Attributes:
+        count: number of messages.
+        rate_hz: mean rate between the first and the last message; None with fewer than two.
+        longest_gap_s: the longest interval between two messages [s]; None with fewer than two.
+        publishers: the nodes that published on it; empty if the recording does not say (ROS 2).
+    """
+
+    name: str
+    type: str
+    count: int
+    rate_hz: float | None
+    longest_gap_s: float | None
+    publishers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JointRange:
+    """How far and how fast a joint moved.
+
+    Attributes:
+        lower, upper: the least and the greatest position [rad or m].
+        speed: the greatest mean speed over 50 ms [rad/s or m/s].
+        longest_gap_s: the longest interval between two of its samples [s]; 0 with fewer than two.
+    """
+
+    lower: float
+    upper: float
+    speed: float
+    longest_gap_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class JointTopic:
+    """A topic with joint states.
+
+    Attributes:
+        name: of the topic.
+        joints: by their recorded names; empty if there are no positions.
+        has_efforts: whether some messages have efforts.
+        problem: why it cannot be used, or None.
+    """
+
+    name: str
+    joints: Mapping[str, JointRange]
+    has_efforts: bool = False
+    problem: BadInput | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What a recording holds.
+
+    Attributes:
+        path: a folder or a file.
+        duration_s: from the first message to the last [s].
+        topics: all topics, by name.
+        joint_topics: those with joint states, the usual one first, commands last.
+        robot_description: a URDF that was recorded, as text; None if there is none.
+        unreadable: why it cannot be read to its end, or None.
+    """
+
+    path: Path
+    duration_s: float
+    topics: Mapping[str, RecordedTopic]
+    joint_topics: tuple[JointTopic, ...]
+    robot_description: str | None
+    unreadable: str | None = None
+
+    @classmethod
+    def open(cls, path: Path) -> Recording:
+        """Look into a recording: a rosbag2 folder, a bare .mcap or .db3 file, or a ROS 1 bag.
+
+        Raises:
+            BadInput: if it cannot be opened, or holds no message.
+        """
+        bag = Bag(path)
+        try:
+            times, fault = bag.log_times()
+            return cls(
+                path,
+                bag.duration_ns / 1e9,
+                {name: _topic(bag, name, found) for name, found in times.items()},
+                _joint_topics(bag),
+                _description(bag),
+                None if fault is None else fault.reason,
+            )
+        finally:
+            bag.close()
+
+    @property
+    def has_tf(self) -> bool:
+        """Whether it has transforms."""
+        return any(topic.type in TRANSFORMS and topic.count for topic in self.topics.values())
+
+    def joints(self, wanted: set[str] | None = None) -> dict[str, JointRange]:
+        """The joints that a source takes from it, by their recorded names.
+
+        Args:
+            wanted: the robot's joints by their recorded names; None for all.
+        """
+        found: dict[str, JointRange] = {}
+        by_name = {topic.name: topic for topic in self.joint_topics}
+        for name in self.chosen_topics(wanted):
+            found |= {k: v for k, v in by_name[name].joints.items() if k not in found}
+        return found
+
+    def chosen_topics(self, wanted: set[str] | None = None) -> list[str]:
+        """The topics with joint states that a source takes unless a scenario names others."""
+        return choose({topic.name: topic.joints for topic in self.joint_topics}, wanted)
+
+
+def _topic(bag: Bag, name: str, times: Int64s) -> RecordedTopic:
+    rate = gap = None
+    if len(times) > 1:
+        gap = float(np.max(np.diff(times))) / 1e9
+        seconds = float(times[-1] - times[0]) / 1e9
+        rate = (len(times) - 1) / seconds if seconds else None
+    nodes = tuple(p.node for p in bag.publishers(name) if p.node)
+    return RecordedTopic(name, bag.topics[name].type, len(times), rate, gap, nodes)
+
+
+def _joint_topics(bag: Bag) -> tuple[JointTopic, ...]:
+    tables = tables_of(bag, joint_topics(bag), {})
+    return tuple(_joint_topic(bag, name, table) for name, table in tables.items())
+
+
+def _joint_topic(bag: Bag, name: str, table: JointTable | BadInput) -> JointTopic:
+    if isinstance(table, BadInput):
+        return JointTopic(name, {}, problem=table)
+    try:
+        build_series(table, bag.path)
+        ranges = {s.joint: _range(s.in_order()) for s in raw_samples(table)}
+    except BadInput as error:
+        return JointTopic(name, {}, problem=error)
+    has_efforts = any(group.has_efforts for group in table.groups.values())
+    return JointTopic(name, ranges, has_efforts)
+
+
+def _range(samples: RawSamples) -> JointRange:
+    positions = samples.positions
+    gap = float(np.max(np.diff(samples.times_ns), initial=0)) / 1e9
+    return JointRange(
+        float(np.min(positions)), float(np.max(positions)), greatest_speed(samples), gap
+    )
+
+
+def _description(bag: Bag) -> str | None:
+    """The last robot description, of the topic with the shortest name."""
+    named = [
+        t.name
+        for t in bag.topics.values()
+        if t.type == STRING and t.name.endswith(_DESCRIPTION) and t.messages
+    ]
+    for topic in sorted(named, key=len):
+        decode = bag.decoder(topic)
+        texts = [
+            str(decode(message[2]).data)
+            for message in bag.messages([topic])
+            if not isinstance(message, ReadFault)
+        ]
+        if texts and "<robot" in texts[-1]:
+            return texts[-1]
+    return None
