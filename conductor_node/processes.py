@@ -41,6 +41,14 @@ def start_node(
     )
 
 
+def parameters_of(plan: ModelPlan) -> dict[str, object]:
+    """The ROS parameters of a model's node."""
+    parameters: dict[str, object] = {"type": plan.type, "stepping": plan.stepping.value}
+    if plan.folder is not None:
+        parameters["modules"] = str(plan.folder)
+    return parameters
+
+
 def _killed_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -68,11 +76,7 @@ class ModelNodes:
 
         It gets a name of its own, so that its services are not confused with those of the former node.
         """
-        parameters = {
-            "type": plan.type,
-            "stepping": plan.stepping.value,
-            "model": plan.name,
-        }
+        parameters = {**parameters_of(plan), "model": plan.name}
         name = f"{plan.name}_restarted_{next(_numbers)}"
         self._processes[plan.name] = start_node(MODEL_NODE, name, self._namespace, parameters)
 

@@ -26,6 +26,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import LifecycleNode, Node
 
 from conductor_node.fast_dds import fast_dds_variables
+from conductor_node.processes import parameters_of
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, find_scenario, load_scenario
@@ -117,8 +118,7 @@ def _nodes(context: LaunchContext) -> list[object]:
         )
 
     def model(plan: ModelPlan) -> LifecycleNode:
-        parameters = {"type": plan.type, "stepping": plan.stepping.value}
-        return node("model", plan.name, parameters)
+        return node("model", plan.name, parameters_of(plan))
 
     models = [model(p) for p in scenario.models if p.name in here and p.name not in inside]
     middleware = [SetEnvironmentVariable(*pair) for pair in fast_dds_variables().items()]

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import rclpy
@@ -42,6 +43,7 @@ from hetwin_core.ensemble.catalogue import model_class
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Model, StepInput, StepOutput, Stepping
+from hetwin_core.ensemble.own_modules import use_modules_in
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -70,6 +72,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
     def __init__(self, name: str = "model") -> None:
         super().__init__(name)
         self.declare_parameter("type", "")
+        self.declare_parameter("modules", "")
         self.declare_parameter("stepping", "service")
         self.declare_parameter("model", "")
         self.over = Future()
@@ -94,7 +97,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self._serve(StopModel, "stop", self._on_stop)
 
     def make_model(self) -> None:
-        """Make the model that the parameter `type` names.
+        """Make the model that the parameter `type` names; its module may lie in the folder `modules`.
 
         Raises:
             BadInput: if there is no such type.
@@ -106,6 +109,9 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
                 where=self.get_name(),
                 expected="a model type, e.g. -p type:=grasp_monitor",
             )
+        folder = str(self.get_parameter("modules").value)
+        if folder:
+            use_modules_in(Path(folder))
         self._model = model_class(type_name)()
 
     def registration(self) -> RegisterModel.Request:

@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import Model
+from hetwin_core.ensemble.nearest import one_of
 
 ENTRY_POINTS = "hetwin.models"
 
@@ -54,7 +55,7 @@ def _entry_point(name: str) -> EntryPoint:
         raise BadInput(
             "unknown model type",
             found=name,
-            expected="one of " + ", ".join(model_types()) + ", or MODULE:CLASS",
+            expected=one_of(name, model_types(), "MODULE:CLASS"),
         )
     return next(iter(found))
 
@@ -91,5 +92,5 @@ def _not_importable(error: Exception, place: str) -> BadInput:
     return BadInput(
         f"the model cannot be imported: {type(error).__name__}: {error}",
         found=place,
-        expected="MODULE:CLASS of an installed class derived from hetwin_suite.Model",
+        expected="MODULE:CLASS of a class derived from hetwin_suite.Model, installed or beside the scenario",
     )

@@ -47,6 +47,12 @@ def resource(*parts: str) -> Path:
     )
 
 
+def names_of(folder: str, suffix: str) -> list[str]:
+    """Names, without the suffix, of the files in one of hetwin's own folders, sorted; empty if there is none."""
+    found = (root / folder for root in roots() if (root / folder).is_dir())
+    return sorted(path.stem for path in next(found, Path()).glob(f"*{suffix}"))
+
+
 def data_folder() -> Path:
     """Where recordings of real robots are kept: ``HETWIN_DATA``, else beside the checkout."""
     named = os.environ.get("HETWIN_DATA")

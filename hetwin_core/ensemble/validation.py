@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
@@ -21,6 +20,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import nearest
 
 T = TypeVar("T")
 
@@ -106,7 +106,8 @@ class Strict(BaseModel):
 
 def unknown_key(key: object, known: Iterable[str]) -> PydanticCustomError:
     """The error for a key that a mapping does not have; the expectation names the likely or all right ones."""
-    close = difflib.get_close_matches(str(key), known, 1)
+    known = list(known)
+    close = nearest(key, known, 1)
     expected = f"{close[0]!r} perhaps" if close else "one of " + ", ".join(sorted(known))
     return PydanticCustomError(UNKNOWN_KEY, "{expected}", {"key": str(key), "expected": expected})
 
@@ -170,7 +171,7 @@ def bad_input(error: ValidationError, data: object, where: str = "") -> BadInput
         case "no_alternative" if isinstance(found, Mapping):
             known = expected.partition(_WITH_KEYS)[2].split(", ")
             for key in found:
-                if close := difflib.get_close_matches(str(key), known, 1):
+                if close := nearest(key, known, 1):
                     place = ".".join([*keys, str(key)])
                     expected = f"{close[0]!r} perhaps"
                     return BadInput("unknown key", where=place, found=key, expected=expected)

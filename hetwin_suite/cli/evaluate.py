@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import perhaps
 from hetwin_suite.cli.options import AsJson
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, Contacts
 
@@ -70,7 +71,7 @@ def _approaches(text: str) -> list[str]:
     chosen = [name.strip() for name in text.split(",") if name.strip()]
     for name in chosen:
         if name not in APPROACHES:
-            expected = "some of " + ", ".join(APPROACHES)
+            expected = f"some of {', '.join(APPROACHES)}{perhaps(name, APPROACHES)}"
             raise BadInput("no such approach", where="--approaches", found=name, expected=expected)
     return chosen
 

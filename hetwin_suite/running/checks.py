@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
@@ -12,6 +13,7 @@ from hetwin_core.ensemble.conductor.start.parameters import LIVE, source_spec
 from hetwin_core.ensemble.conformance.result import CheckResult, Report
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.own_modules import use_modules_in
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, STEP, Heartbeat
 from hetwin_core.ensemble.supervision.watched_child import Send
@@ -91,7 +93,7 @@ def check_model_watched(model: str, parameters: Mapping[str, Any]) -> list[Check
     """The suite's results; a check in which the model hangs or crashes is the last one.
 
     Args:
-        model: MODULE:CLASS, or a model type.
+        model: MODULE:CLASS, installed or in the working folder, or a model type.
         parameters: values that are used instead of invented ones.
 
     Raises:
@@ -102,6 +104,7 @@ def check_model_watched(model: str, parameters: Mapping[str, Any]) -> list[Check
     under_way = ["import"]
 
     def work(send: Send) -> None:
+        use_modules_in(Path.cwd())
         check_model_type(model, parameters, Report(send, send), row)
 
     def note(message: str | CheckResult) -> None:

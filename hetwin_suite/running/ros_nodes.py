@@ -8,7 +8,13 @@ import time
 from collections.abc import Mapping
 
 from conductor_node.fast_dds import fast_dds_variables
-from conductor_node.processes import CONDUCTOR_NODE, MODEL_NODE, end_processes, start_node
+from conductor_node.processes import (
+    CONDUCTOR_NODE,
+    MODEL_NODE,
+    end_processes,
+    parameters_of,
+    start_node,
+)
 from conductor_node.shared_memory import SharedMemory
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
@@ -48,8 +54,7 @@ class Nodes:
             for plan in scenario.models:
                 if plan.name in others:
                     continue
-                parameters = {"type": plan.type, "stepping": plan.stepping.value}
-                self._start(MODEL_NODE, plan.name, parameters)
+                self._start(MODEL_NODE, plan.name, parameters_of(plan))
         except BaseException:
             self.end()
             raise

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.cli_runs import hetwin
 
 import hetwin_suite
 
@@ -63,6 +64,24 @@ def test_the_script_checks_runs_and_reads(folder: Path) -> None:
     (arrived,) = [event for event in episode.events if event.name == "arrived"]
     expected_s = (0.7 - episode.pose("box")[0, 0]) / 0.2
     assert arrived.time_ns / 1e9 == pytest.approx(expected_s, abs=0.1)
+
+
+@pytest.mark.parametrize("transport", ["local", "ros"])
+def test_the_module_beside_the_scenario_is_found_from_anywhere(
+    folder: Path, tmp_path: Path, transport: str
+) -> None:
+    ended = hetwin(
+        *("run", folder / "belt.yaml", "--transport", transport, "--duration", 0.2),
+        *("--no-report", "--json", "--out", tmp_path / "run"),
+    )
+    assert ended.json["ended"] == "recording"
+    assert ended.json["handovers"][0]["to"] == "belt"
+
+
+def test_a_model_in_the_working_folder_is_checked(folder: Path) -> None:
+    command = [sys.executable, "-P", "-m", "hetwin_suite.cli.main", "check-model", "belt:Belt"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_package_written_against_the_front_door_alone_passes_check_model(folder: Path) -> None:

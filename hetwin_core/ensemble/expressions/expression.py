@@ -9,6 +9,7 @@ from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.language import cel
+from hetwin_core.ensemble.nearest import one_of
 
 _STANDARD = (
     "all bool bytes contains double duration dyn endsWith exists exists_one filter getDate getDayOfMonth"
@@ -64,14 +65,14 @@ class Expression:
                 f"unknown evaluator {name!r} in an expression",
                 where=self.where,
                 found=self.text,
-                expected="one of " + ", ".join(sorted(functions)),
+                expected=one_of(name, sorted(functions)),
             )
         for name in sorted(self.variables - set(variables)):
             raise BadInput(
                 f"unknown variable {name!r} in an expression",
                 where=self.where,
                 found=self.text,
-                expected="one of " + ", ".join(sorted(variables)),
+                expected=one_of(name, sorted(variables)),
             )
 
     def evaluate(

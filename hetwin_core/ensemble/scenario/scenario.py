@@ -10,7 +10,9 @@ from hetwin_core.ensemble.catalogue import model_class
 from hetwin_core.ensemble.clock import MainClock, divisor, nearest_rates
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import Model, ModelDescription, Stepping
-from hetwin_core.ensemble.resources import find
+from hetwin_core.ensemble.nearest import one_of, perhaps
+from hetwin_core.ensemble.own_modules import in_use, use_modules_in
+from hetwin_core.ensemble.resources import find, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.schema import ModelEntry, OnFailure, ScenarioFile
@@ -32,6 +34,7 @@ class ModelPlan:
         deadline: wall seconds that a call may take.
         on_failure: what becomes of the run when it fails.
         patience: the same for `initialize`, which may read large files; more only if the scenario gives no deadline.
+        folder: where the module of `cls` lies, if it is beside the scenario and not installed.
     """
 
     index: int
@@ -47,6 +50,7 @@ class ModelPlan:
     parameters: dict[str, Any]
     on_failure: OnFailure = OnFailure.STOP
     patience: float = INITIALIZE_DEADLINE_S
+    folder: Path | None = None
 
     def deadline_of(self, call: str) -> float:
         """Wall seconds that a call of this name may take."""
@@ -98,7 +102,7 @@ class Scenario:
                 file=self.path,
                 where="models",
                 found=name,
-                expected="all, or some of " + ", ".join(known),
+                expected=f"all, or some of {', '.join(known)}{perhaps(name, known)}",
             )
         return frozenset(asked)
 
@@ -124,11 +128,14 @@ def find_scenario(name: str) -> Path:
         found = find(candidate, None)
         if found is not None and found.is_file():
             return found
-    raise BadInput(
-        "there is no such scenario",
-        file=name,
-        expected="a YAML file, or the name of one of hetwin's",
-    )
+    known = {*scenario_names(), *(str(file) for file in path.parent.glob("*.yaml"))}
+    expected = f"a YAML file, or the name of one of hetwin's{perhaps(name, sorted(known))}"
+    raise BadInput("there is no such scenario", file=name, expected=expected)
+
+
+def scenario_names() -> list[str]:
+    """Names of hetwin's own scenarios, as `find_scenario` finds them."""
+    return names_of("scenarios", ".yaml")
 
 
 def load_scenario(path: Path) -> Scenario:
@@ -145,6 +152,7 @@ def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:
     try:
         file = _validate(document)
         clock = MainClock(file.rate)
+        use_modules_in(path.parent)
         models = _plans(file)
         evaluators = compile_evaluators(file.evaluators)
         triggers = compile_triggers(file.triggers, evaluators, {m.name for m in models})
@@ -228,6 +236,7 @@ def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> Model
         patience=deadline if is_given else max(deadline, INITIALIZE_DEADLINE_S),
         parameters=parameters,
         on_failure=entry.on_failure,
+        folder=in_use(entry.type.partition(":")[0]),
     )
 
 
@@ -281,7 +290,7 @@ def _check_responsibilities(file: ScenarioFile, models: tuple[ModelPlan, ...]) -
                 "there is no such model",
                 where=f"responsibilities.{index}.model",
                 found=entry.model,
-                expected="one of " + ", ".join(plans),
+                expected=one_of(entry.model, plans),
             )
         if not plan.provides(entry.attribute):
             can = ", ".join(spec.name for spec in plan.description.provides) or "nothing"

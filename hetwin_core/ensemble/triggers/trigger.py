@@ -9,6 +9,7 @@ from typing import Any
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.triggers.cycles import find_cycle
 from hetwin_core.ensemble.triggers.schema import (
     DoCommand,
@@ -178,7 +179,7 @@ def _check_model(effect: Effect, where: str, models: Collection[str]) -> None:
             "there is no such model",
             where=f"{where}.{key}",
             found=name,
-            expected="one of " + ", ".join(sorted(models)),
+            expected=one_of(name, sorted(models)),
         )
 
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import one_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def task_of(scenario: str) -> Task:
         BadInput: if there is none.
     """
     if scenario not in TASKS:
-        raise BadInput("no such task", found=scenario, expected="one of " + ", ".join(TASKS))
+        raise BadInput("no such task", found=scenario, expected=one_of(scenario, TASKS))
     return TASKS[scenario]
 
 

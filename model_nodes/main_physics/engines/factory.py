@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import one_of
 from model_nodes.main_physics.engines.engine import Engine
 
 AUTO = "auto"
@@ -41,7 +42,7 @@ def make_engine(name: str = AUTO) -> Engine:
             "there is no such physics engine",
             where="engine",
             found=name,
-            expected=", ".join([AUTO, *ENGINES]),
+            expected=one_of(name, [AUTO, *ENGINES]),
         )
     return _MAKERS[name]()
 

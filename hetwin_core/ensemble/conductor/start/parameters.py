@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
+from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.resources import DATA_SCHEME
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scenario.schema import Robot, SceneEntry
@@ -81,7 +82,7 @@ class ParameterResolver:
                     name,
                     "the model has no such parameter",
                     name,
-                    "one of " + (", ".join(sorted(names)) or "none"),
+                    one_of(name, sorted(names)),
                 )
         return {request.name: self._one(plan, request, known) for request in requests}
 

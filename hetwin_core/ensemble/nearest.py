@@ -1,0 +1,32 @@
+"""Names that a misspelt one may have meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+MOST = 3
+
+
+def nearest(found: object, known: Iterable[str], most: int = MOST) -> list[str]:
+    """The known names that look like the one that was found, the likeliest first."""
+    return difflib.get_close_matches(str(found), list(known), most)
+
+
+def perhaps(found: object, known: Iterable[str]) -> str:
+    """The nearest names as the end of an expectation; empty if none is near."""
+    near = nearest(found, known)
+    return f" (perhaps {' or '.join(map(repr, near))})" if near else ""
+
+
+def one_of(found: object, known: Iterable[str], otherwise: str = "") -> str:
+    """What is expected in place of a name that is not known: all that are, and which was probably meant.
+
+    Args:
+        found: the unknown name.
+        known: all names, in the order in which they are listed.
+        otherwise: what else may stand there.
+    """
+    names = list(known)
+    listed = ", ".join([*names, f"or {otherwise}"] if otherwise else names) or "none"
+    return f"one of {listed}{perhaps(found, names)}"

@@ -1,0 +1,90 @@
+"""Modules beside a scenario are importable while it is in use, and hide nothing that is installed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.own_modules import in_use, use_modules_in
+from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_core.ensemble.scene.values import POSE
+
+MODEL = """
+from support.toys import ToyCup
+from words_of_mine import SUMMARY
+
+class Cup(ToyCup):
+    summary = SUMMARY
+"""
+SCENARIO = """
+scenario: beside
+rate: 100
+models:
+  physics: {type: "support.toys:ToyPhysics", main: true}
+  cup: {type: "cup_of_mine:Cup"}
+"""
+
+
+@pytest.fixture(autouse=True)
+def path_restored(tmp_path: Path) -> Iterator[None]:
+    before = list(sys.path)
+    yield
+    assert sys.path == before
+    (tmp_path / "nothing").mkdir()
+    use_modules_in(tmp_path / "nothing")
+
+
+def scenario_in(folder: Path, summary: str) -> Path:
+    folder.mkdir()
+    (folder / "cup_of_mine.py").write_text(MODEL)
+    (folder / "words_of_mine.py").write_text(f"SUMMARY = {summary!r}\n")
+    (folder / "beside.yaml").write_text(SCENARIO)
+    return folder / "beside.yaml"
+
+
+def test_each_scenario_gets_the_module_beside_it(tmp_path: Path) -> None:
+    first, second = (scenario_in(tmp_path / name, name) for name in ("first", "second"))
+    for path, name in ((first, "first"), (second, "second"), (first, "first")):
+        cup = load_scenario(path).plan("cup")
+        assert cup is not None
+        assert cup.cls.summary == name  # type: ignore[attr-defined]
+        assert cup.folder == path.parent
+
+
+def test_the_same_folder_again_gives_the_same_class(tmp_path: Path) -> None:
+    path = scenario_in(tmp_path / "one", "one")
+    classes = [load_scenario(path).models[1].cls for _ in range(2)]
+    assert classes[0] is classes[1]
+
+
+def test_what_is_beside_one_scenario_is_not_there_for_another(tmp_path: Path) -> None:
+    load_scenario(scenario_in(tmp_path / "one", "one"))
+    other = scenario_in(tmp_path / "other", "other")
+    (other.parent / "words_of_mine.py").unlink()
+    with pytest.raises(BadInput, match="No module named 'words_of_mine'"):
+        load_scenario(other)
+
+
+def test_installed_modules_are_neither_hidden_nor_forgotten(tmp_path: Path) -> None:
+    (tmp_path / "yaml.py").write_text("raise ImportError('hidden')\n")
+    (tmp_path / "hetwin_core").mkdir()
+    use_modules_in(tmp_path)
+    import yaml
+
+    assert in_use("yaml") is None
+    assert in_use("hetwin_core.ensemble") is None
+    (tmp_path / "elsewhere").mkdir()
+    use_modules_in(tmp_path / "elsewhere")
+    from hetwin_core.ensemble.scene import values
+
+    assert sys.modules["yaml"] is yaml
+    assert values.POSE is POSE
+
+
+def test_an_installed_model_has_no_folder(tmp_path: Path) -> None:
+    path = scenario_in(tmp_path / "one", "one")
+    assert load_scenario(path).models[0].folder is None
