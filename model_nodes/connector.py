@@ -51,19 +51,26 @@ def _direction(numbers: list[float]) -> list[float]:
 class Settings(Parameters):
     """The parameters of the model."""
 
-    probe: EntityName = parameter("what is plugged in")
-    socket: EntityName = parameter("what it is plugged into")
+    probe: EntityName = parameter("the object that is plugged in")
+    socket: EntityName = parameter("the object that the probe is plugged into")
     connected_pose: Annotated[list[Number], AfterValidator(_pose)] = parameter(
         "pose of the connected probe in the socket's frame: x y z, qw qx qy qz", unit="m"
     )
     axis: Annotated[list[Number], AfterValidator(_direction)] = parameter(
-        "direction in which the probe goes in, in the socket's frame", [0.0, 0.0, -1.0]
+        "unit vector of the direction in which the probe goes in, in the socket's frame",
+        [0.0, 0.0, -1.0],
     )
-    near_radius: Amount = parameter("outer cylinder: collisions are switched off inside", 0.03, "m")
-    near_length: Amount = parameter("... and its half length along the axis", 0.06, "m")
-    lock_radius: Amount = parameter("inner cylinder: the probe is connected inside", 0.016, "m")
-    lock_length: Amount = parameter("... and its half length along the axis", 0.007, "m")
-    lock_angle: Amount = parameter("the probe's axis may be off by this", 15.0, "deg")
+    near_radius: Amount = parameter(
+        "radius of the cylinder around the connected pose in which collisions are off", 0.03, "m"
+    )
+    near_length: Amount = parameter("half the length of that cylinder, along the axis", 0.06, "m")
+    lock_radius: Amount = parameter(
+        "radius of the cylinder around the connected pose in which the probe connects", 0.016, "m"
+    )
+    lock_length: Amount = parameter("half the length of that cylinder, along the axis", 0.007, "m")
+    lock_angle: Amount = parameter(
+        "largest angle between the probe's axis and the connected one", 15.0, "deg"
+    )
     takes_over: bool = parameter(
         "whether it takes collisions and pose, or only says whether the probe is in its place", True
     )
@@ -90,6 +97,7 @@ class Connector(Model):
             summary="Lets a probe snap into a socket, and reports when it is connected.",
             rate=50.0,
             provides=(POSE, COLLISION, CONNECTED),
+            raises={"connected": "the probe has reached its place in the socket: probe, socket"},
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:

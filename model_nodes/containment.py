@@ -59,6 +59,10 @@ class Containment(Model):
             summary="Observes which object is in which container.",
             rate=50.0,
             provides=(IN_CONTAINER,),
+            raises={
+                "entered": "an object has come into a container and stayed: object, container",
+                "left": "an object has come out of a container and stayed out: object, container",
+            },
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:

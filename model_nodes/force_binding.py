@@ -41,10 +41,12 @@ class Settings(Parameters):
     )
     period: Amount = parameter("forces are averaged over this time", 0.2, "s")
     opposing_angle: Amount = parameter(
-        "two forces that differ by more oppose each other", 120.0, "deg"
+        "two contact forces whose directions differ by more oppose each other", 120.0, "deg"
     )
-    force_ratio: Amount = parameter("the smaller of them is at least this share of the larger", 0.3)
-    max_count: Amount = parameter("the counter of periods with a grip rises to this", 10.0)
+    force_ratio: Amount = parameter(
+        "of two opposing forces, the smaller is at least this share of the larger", 0.3
+    )
+    max_count: Amount = parameter("highest value of the counter of periods with a grip", 10.0)
     threshold: Amount = parameter("an object is fixed while the counter is above", 5.0)
     release_tolerance: Amount = parameter("a contact point that moves farther lets go", 0.005, "m")
 
@@ -79,6 +81,10 @@ class ForceBinding(Model):
             summary="Fixes an object to the palm while opposing contact forces squeeze it (a baseline).",
             rate=100.0,
             provides=(POSE,),
+            raises={
+                "bound": "opposing forces squeeze an object, which is fixed to the palm: object, hand",
+                "unbound": "a contact point has moved, and the object is let go: object, hand",
+            },
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:

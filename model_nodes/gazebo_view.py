@@ -41,8 +41,10 @@ from model_nodes.main_physics.engines.gz.sdf_parts import (
 class Settings(Parameters):
     """The parameters of the model."""
 
-    world: str | None = parameter("Gazebo's world; the only one if not given", None)
-    partition: str | None = parameter("Gazebo's GZ_PARTITION", None)
+    world: str | None = parameter("name of Gazebo's world; default: the only one", None)
+    partition: str | None = parameter(
+        "GZ_PARTITION of the running Gazebo; default: the environment's", None
+    )
     step: Amount = parameter("length of a step of the running Gazebo", 0.001, "s")
     patience: Amount = parameter("how long to wait for Gazebo at the start", 5.0, "s")
 

@@ -51,6 +51,7 @@ class ModelDescription:
         provides: attributes that it can be responsible for.
         can_be_main: whether it can time the others.
         watched: whether it reports about its robot, see `Contribution.watch`.
+        raises: events that it raises, by name: what has happened, and the event's arguments.
     """
 
     kind: ModelKind
@@ -60,6 +61,7 @@ class ModelDescription:
     provides: tuple[AttributeSpec, ...] = ()
     can_be_main: bool = False
     watched: bool = False
+    raises: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

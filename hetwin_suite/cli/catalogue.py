@@ -1,18 +1,69 @@
-"""What there is to write a scenario with, as rows of a table or as JSON."""
+"""What there is to write a scenario with, as rows of tables and as JSON."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
+
+from pydantic import BaseModel, Field
 
 from hetwin_core.ensemble.catalogue import model_class, model_types
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
+from hetwin_core.ensemble.model import Model, ModelKind, ParameterKind, Stepping
+
+AS_MAIN = "as main"
 
 
-def model_rows() -> list[dict[str, Any]]:
+class ParameterRow(BaseModel):
+    """A parameter of a model type."""
+
+    name: str
+    kind: ParameterKind = Field(description="what its value may be")
+    required: bool = Field(description="whether a scenario must give it")
+    default: Any = Field(description="its value if a scenario does not give it; null: none")
+    unit: str = Field(description="unit of its numbers; empty: none")
+    description: str = Field(description="what it means")
+
+
+class AttributeRow(BaseModel):
+    """An attribute that models of a type can be responsible for."""
+
+    name: str
+    size: int = Field(description="how many numbers; 0: as many as the entity has, e.g. joints")
+    unit: str = Field(description="unit of the numbers; empty: none")
+
+
+class ModelRow(BaseModel):
+    """What a model type declares, as `hetwin models TYPE --json` prints it."""
+
+    type: str
+    kind: ModelKind | None = Field(description="null: the type cannot be used")
+    stepping: Stepping | None = Field(description="how it steps unless a scenario says otherwise")
+    rate: float | None = Field(description="steps per simulated second; null: as the main model")
+    provides: list[str] = Field(description="names of the attributes below")
+    parameters: list[ParameterRow]
+    summary: str = Field(description="what it is; of a type that cannot be used, why")
+    attributes: list[AttributeRow]
+    raises: dict[str, str] = Field(description="event -> what has happened: its arguments")
+
+
+def model_rows() -> list[ModelRow]:
     """What each installed model type declares; of one that cannot be used, why."""
-    return [_model_row(name) for name in model_types()]
+    return [_row_of(name) for name in model_types()]
+
+
+def model_row(name: str) -> ModelRow:
+    """What one model type declares.
+
+    Args:
+        name: of an installed type, or MODULE:CLASS.
+
+    Raises:
+        BadInput: if there is none.
+    """
+    return _declared(name, model_class(name))
 
 
 def evaluator_rows() -> dict[str, str]:
@@ -20,29 +71,65 @@ def evaluator_rows() -> dict[str, str]:
     return {name: inspect.getdoc(f) or "" for name, f in sorted(all_evaluators().items())}
 
 
-def _model_row(name: str) -> dict[str, Any]:
-    row: dict[str, Any] = {"type": name, "kind": "?", "stepping": "?", "rate": 0.0}
+def steps(row: ModelRow) -> str:
+    """How a model steps, in words."""
+    if row.stepping is None:
+        return "?"
+    return f"{row.stepping}, {AS_MAIN if row.rate is None else f'{row.rate:g}/s'}"
+
+
+def attribute(row: AttributeRow) -> str:
+    """An attribute with its unit, in words."""
+    return f"{row.name} [{row.unit}]" if row.unit else row.name
+
+
+def default(row: ParameterRow, show: Callable[[Any], str] = str) -> str:
+    """The default of a parameter, in words."""
+    if row.required:
+        return "required"
+    return "none" if row.default is None else show(row.default)
+
+
+def _row_of(name: str) -> ModelRow:
     try:
-        cls = model_class(name)
+        return model_row(name)
     except BadInput as error:
-        return {**row, "provides": [], "parameters": [], "summary": f"cannot be used: {error}"}
+        return ModelRow(
+            type=name,
+            kind=None,
+            stepping=None,
+            rate=None,
+            provides=[],
+            parameters=[],
+            summary=f"cannot be used: {error}",
+            attributes=[],
+            raises={},
+        )
+
+
+def _declared(name: str, cls: type[Model]) -> ModelRow:
     description = cls.describe()
-    return {
-        "type": name,
-        "kind": description.kind.value,
-        "stepping": description.stepping.value,
-        "rate": description.rate,
-        "provides": [spec.name for spec in description.provides],
-        "parameters": [
-            {
-                "name": request.name,
-                "kind": request.kind.value,
-                "required": request.required,
-                "default": request.default,
-                "unit": request.unit,
-                "description": request.description,
-            }
+    return ModelRow(
+        type=name,
+        kind=description.kind,
+        stepping=description.stepping,
+        rate=description.rate,
+        provides=[spec.name for spec in description.provides],
+        parameters=[
+            ParameterRow(
+                name=request.name,
+                kind=request.kind,
+                required=request.required,
+                default=request.default,
+                unit=request.unit,
+                description=request.description,
+            )
             for request in cls().parameters()
         ],
-        "summary": description.summary,
-    }
+        summary=description.summary,
+        attributes=[
+            AttributeRow(name=spec.name, size=spec.size, unit=spec.unit)
+            for spec in description.provides
+        ],
+        raises=dict(description.raises),
+    )

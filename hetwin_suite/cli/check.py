@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.options import AsJson, json_object
+from hetwin_suite.cli import completion
+from hetwin_suite.cli.options import AsJson, Scenario, json_object
 
 
 def check(
-    scenario: Annotated[str, typer.Argument(help="scenario file, or name of one of hetwin's")],
+    scenario: Scenario,
     source: Annotated[str | None, typer.Option(help="recording to check it with")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -43,7 +44,10 @@ def check(
 
 
 def check_model(
-    model: Annotated[str, typer.Argument(help="MODULE:CLASS, or a model type")],
+    model: Annotated[
+        str,
+        typer.Argument(help="MODULE:CLASS, or a model type", autocompletion=completion.model_types),
+    ],
     parameters: Annotated[
         str | None,
         typer.Option(help="values for parameters that cannot be made up, as a JSON object"),

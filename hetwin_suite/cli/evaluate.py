@@ -12,6 +12,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import perhaps
+from hetwin_suite.cli import completion
 from hetwin_suite.cli.options import AsJson
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, Contacts
 
@@ -33,14 +34,20 @@ def evaluate(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="processes; default: one per core")
     ] = None,
-    approaches: Annotated[str, typer.Option(help="some of them, separated by commas")] = ",".join(
-        APPROACHES
-    ),
+    approaches: Annotated[
+        str,
+        typer.Option(
+            help="some of them, separated by commas", autocompletion=completion.approaches
+        ),
+    ] = ",".join(APPROACHES),
     contacts: Annotated[
         Contacts, typer.Option(help="contact settings of the physics: ours, or the engine's own")
     ] = Contacts.MANIPULATION,
     engine: Annotated[
-        str | None, typer.Option(help="physics engine; default: the scenarios'")
+        str | None,
+        typer.Option(
+            help="physics engine; default: the scenarios'", autocompletion=completion.engines
+        ),
     ] = None,
     out: Annotated[Path, typer.Option(help="folder for CSV and page")] = Path("evaluation"),
     as_json: AsJson = False,

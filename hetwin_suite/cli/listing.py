@@ -3,30 +3,95 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from hetwin_suite.cli import completion
 from hetwin_suite.cli.options import AsJson
 
+if TYPE_CHECKING:
+    from hetwin_suite.cli.catalogue import ModelRow
 
-def models(as_json: AsJson = False) -> None:
-    """List the model types that are installed.
 
-    Example: hetwin models
+class Schema(StrEnum):
+    """What has a JSON Schema."""
+
+    SCENARIO = "scenario"
+    MODEL = "model"
+
+
+def models(
+    model_type: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TYPE",
+            help="one of them, or MODULE:CLASS, with its parameters",
+            autocompletion=completion.model_types,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the model types that are installed, or say what one of them declares.
+
+    Of one: parameters with unit, default and meaning, the attributes that it can be responsible for, how it steps, and
+    the events that it raises. `hetwin schema model` describes the JSON.
+
+    For example:
+
+    hetwin models
+
+    hetwin models in_hand_localization
     """
-    from rich.console import Console
-    from rich.table import Table
+    from hetwin_suite.cli.catalogue import model_row, model_rows
 
-    from hetwin_suite.cli.catalogue import model_rows
-
-    rows = model_rows()
-    if as_json:
-        print(json.dumps(rows, indent=2))
+    if model_type is None:
+        rows = model_rows()
+        if as_json:
+            print(json.dumps([row.model_dump(mode="json") for row in rows], indent=2))
+        else:
+            _list(rows)
         return
-    table = Table("type", "kind", "steps", "rate", "responsible for", "what it is")
-    for row in rows:
-        rate = "as main" if row["rate"] is None else f"{row['rate']:g}"
-        provides = ", ".join(str(name) for name in row["provides"])
-        table.add_row(row["type"], row["kind"], row["stepping"], rate, provides, row["summary"])
-    Console().print(table)
+    row = model_row(model_type)
+    if as_json:
+        print(row.model_dump_json(indent=2))
+    else:
+        _show(row)
+
+
+def _list(rows: list[ModelRow]) -> None:
+    from hetwin_suite.cli.catalogue import steps
+    from hetwin_suite.cli.tables import show_table
+
+    header = ("type", "kind", "steps", "what it is")
+    show_table(header, [(row.type, row.kind or "?", steps(row), row.summary) for row in rows])
+
+
+def _show(row: ModelRow) -> None:
+    from hetwin_suite.cli.catalogue import attribute, default, steps
+    from hetwin_suite.cli.tables import show_table
+
+    print(f"{row.type}: {row.summary}\n")
+    facts = (
+        ("kind", row.kind or "?"),
+        ("steps", steps(row)),
+        ("responsible for", ", ".join(map(attribute, row.attributes)) or "nothing"),
+    )
+    show_table(*_headless(facts))
+    if row.parameters:
+        print()
+        show_table(
+            ("parameter", "kind", "unit", "default", "meaning"),
+            [(p.name, p.kind, p.unit, default(p), p.description) for p in row.parameters],
+        )
+    if row.raises:
+        print()
+        show_table(("event", "what has happened: its arguments"), list(row.raises.items()))
+
+
+def _headless(rows: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], list[tuple[str, str]]]:
+    return rows[0], list(rows[1:])
 
 
 def evaluators(as_json: AsJson = False) -> None:
@@ -34,26 +99,33 @@ def evaluators(as_json: AsJson = False) -> None:
 
     Example: hetwin evaluators
     """
-    from rich.console import Console
-    from rich.table import Table
-
     from hetwin_suite.cli.catalogue import evaluator_rows
+    from hetwin_suite.cli.tables import show_table
 
     rows = evaluator_rows()
     if as_json:
         print(json.dumps(rows, indent=2))
         return
-    table = Table("evaluator", "what it gives")
-    for name, text in rows.items():
-        table.add_row(name, text.partition("\n\n")[0].replace("\n", " "))
-    Console().print(table)
+    firsts = [(name, text.partition("\n\n")[0].replace("\n", " ")) for name, text in rows.items()]
+    show_table(("evaluator", "what it gives"), firsts)
 
 
-def schema() -> None:
-    """Print the JSON Schema of scenario files, for editors that complete YAML.
+def schema(
+    what: Annotated[
+        Schema,
+        typer.Argument(help="scenario: scenario files; model: what `models TYPE --json` prints"),
+    ] = Schema.SCENARIO,
+) -> None:
+    """Print the JSON Schema of scenario files, for editors that complete YAML, or of what a command prints.
 
     Example: hetwin schema > scenario.schema.json
     """
-    from hetwin_core.ensemble.scenario.schema import json_schema
+    if what is Schema.MODEL:
+        from hetwin_suite.cli.catalogue import ModelRow
 
-    print(json.dumps(json_schema(), indent=2))
+        found = ModelRow.model_json_schema()
+    else:
+        from hetwin_core.ensemble.scenario.schema import json_schema
+
+        found = json_schema()
+    print(json.dumps(found, indent=2))

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_suite.cli import check, evaluate, listing, record, report, robot, run
+from hetwin_suite.cli.versions import show_version
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
-    help="hetwin: a heterogeneous digital twin of a robot and its surroundings.",
     epilog="Start here: hetwin run pick_and_place",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -31,6 +32,18 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("models")(listing.models)
 app.command("evaluators")(listing.evaluators)
 app.command("schema")(listing.schema)
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="print the versions and end", callback=show_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """hetwin: a heterogeneous digital twin of a robot and its surroundings."""
 
 
 def main() -> None:

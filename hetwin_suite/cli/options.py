@@ -8,7 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.cli import completion
 
+Scenario = Annotated[
+    str,
+    typer.Argument(
+        help="scenario file, or name of one of hetwin's", autocompletion=completion.scenarios
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
 
 

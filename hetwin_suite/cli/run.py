@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_suite.cli.options import json_object
+from hetwin_suite.cli import completion
+from hetwin_suite.cli.options import Scenario, json_object
 
 
 class Transport(StrEnum):
@@ -21,7 +22,7 @@ class Transport(StrEnum):
 
 
 def run(
-    scenario: Annotated[str, typer.Argument(help="scenario file, or name of one of hetwin's")],
+    scenario: Scenario,
     source: Annotated[
         str | None,
         typer.Option(
@@ -46,7 +47,11 @@ def run(
     ] = None,
     namespace: Annotated[str, typer.Option(help="ROS namespace of all nodes")] = "",
     engine: Annotated[
-        str | None, typer.Option(help="physics engine of the main model; default: the scenario's")
+        str | None,
+        typer.Option(
+            help="physics engine of the main model; default: the scenario's",
+            autocompletion=completion.engines,
+        ),
     ] = None,
     in_process: Annotated[
         str,

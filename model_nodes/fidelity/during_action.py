@@ -26,10 +26,18 @@ from model_nodes.fidelity.signaler import Signaler
 class Settings(Parameters):
     """The parameters of the model."""
 
-    actions: tuple[str, ...] = parameter("operations during which the fidelity is high")
-    objects: EntityNames = parameter("a tag, a pattern, or a list of names", [])
-    models: tuple[str, ...] = parameter("models that step only during these actions", [])
-    otherwise: Literal["low", "medium"] = parameter("low or medium", "low")
+    actions: tuple[str, ...] = parameter(
+        "names of the operations during which the fidelity is high"
+    )
+    objects: EntityNames = parameter(
+        "the objects whose fidelity it sets: a tag, a pattern, or a list of names", []
+    )
+    models: tuple[str, ...] = parameter(
+        "names of models that step only during these operations", []
+    )
+    otherwise: Literal["low", "medium"] = parameter(
+        "fidelity at all other times: low or medium", "low"
+    )
 
 
 class DuringAction(Signaler):

@@ -31,18 +31,26 @@ MODES: dict[str, float | None] = {"HiFi": None, "AdFi-1": 1.0, "AdFi-2": 0.5, "A
 class Settings(Parameters):
     """The parameters of the model."""
 
-    objects: EntityNames = parameter("a tag, a pattern, or a list of names", "*")
+    objects: EntityNames = parameter(
+        "the objects whose fidelity it sets: a tag, a pattern, or a list of names", "*"
+    )
     mode: Literal["HiFi", "AdFi-1", "AdFi-2", "AdFi-3"] = parameter(
-        "HiFi, AdFi-1, AdFi-2 or AdFi-3", "AdFi-1"
+        "rules that it follows: HiFi, AdFi-1, AdFi-2 or AdFi-3", "AdFi-1"
     )
-    inflation: Amount | None = parameter("of the robot's box, if no mode's", None, "m")
-    rest_speed: Amount = parameter("what is slower is at rest", 0.01, "m/s")
-    rest_turn: Amount = parameter("what turns slower is at rest", 0.05, "rad/s")
-    interval: Amount = parameter("all objects are raised so often; 0: never", 10.0, "s")
+    inflation: Amount | None = parameter(
+        "how far the robot's box is enlarged; default: as the mode says", None, "m"
+    )
+    rest_speed: Amount = parameter("an object slower than this is at rest", 0.01, "m/s")
+    rest_turn: Amount = parameter("an object that turns slower than this is at rest", 0.05, "rad/s")
+    interval: Amount = parameter(
+        "time after which the fidelity of all objects is raised; 0: never", 10.0, "s"
+    )
     margin: Amount = parameter(
-        "what moves raises what is nearer to it than this; 0: it does not", MARGIN, "m"
+        "a moving object raises the fidelity of those nearer than this; 0: of none", MARGIN, "m"
     )
-    rest_steps: Whole = parameter("steps at rest before lowering", 2, ge=1)
+    rest_steps: Whole = parameter(
+        "steps that an object is at rest before its fidelity is lowered", 2, ge=1
+    )
 
 
 class NearRobot(Signaler):

@@ -72,6 +72,11 @@ class FluidInCup(Model):
             summary="Particles of a fluid in a moving cup, with a separate engine.",
             rate=100.0,
             provides=(_particles(0), COUNT, EXTERNAL_WRENCH, POSE),
+            raises={
+                "spilled": "particles have left the cup: cup, count, left, positions [m], velocities [m/s]",
+                "caught": "particles of another cup have arrived: cup, count, total",
+                "empty": "the last particle has left the cup: cup",
+            },
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:

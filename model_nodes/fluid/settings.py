@@ -15,20 +15,24 @@ class Settings(Parameters):
     """All parameters of the model; `gravity` is along the axes of the world [m/s2]."""
 
     cup: EntityName = parameter("the hollow body, open along its z axis")
-    particles: Whole = parameter("how many are in the cup at the start", 50, ge=0)
-    capacity: Whole | None = parameter("how many there may be; default: as at the start", None)
-    radius: Amount = parameter("of a particle", 0.006, "m", gt=0)
-    density: Amount = parameter("of a particle", 1000.0, "kg/m3", gt=0)
+    particles: Whole = parameter("number of particles in the cup at the start", 50, ge=0)
+    capacity: Whole | None = parameter(
+        "largest number of particles; default: as at the start", None
+    )
+    radius: Amount = parameter("radius of a particle", 0.006, "m", gt=0)
+    density: Amount = parameter("density of a particle", 1000.0, "kg/m3", gt=0)
     kind: Kind = parameter(
-        "points (three coordinates, without friction) or spheres (rigid bodies with rotation)",
+        "what particles are: points (three coordinates, without friction) or spheres (rigid bodies with rotation)",
         Kind.POINTS,
     )
-    friction: Amount = parameter("of spheres", 0.02)
-    drag: Amount = parameter("how fast the motion of points against the cup fades", 2.0, "1/s")
+    friction: Amount = parameter("coefficient of friction between spheres", 0.02)
+    drag: Amount = parameter("rate at which the motion of points against the cup fades", 2.0, "1/s")
     time_step: Amount = parameter("longest step of the particles' physics", 0.005, "s", gt=0)
-    solver: Literal["cg", "newton"] = parameter("of contacts: cg (quick in piles) or newton", "cg")
+    solver: Literal["cg", "newton"] = parameter(
+        "solver of contacts: cg (quick in piles) or newton", "cg"
+    )
     smoothing: Amount = parameter("the cup's acceleration is fitted over this time", 0.08, "s")
-    gravity: Vector3 = parameter("in the world", [0.0, 0.0, -9.81], "m/s2")
+    gravity: Vector3 = parameter("gravity in the world frame", [0.0, 0.0, -9.81], "m/s2")
 
     @field_validator("capacity")
     @classmethod

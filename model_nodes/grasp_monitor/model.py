@@ -47,17 +47,21 @@ class Settings(Parameters):
         "least angle between the normals of fingers that hold", 110.0, "deg"
     )
     still_range: Amount = parameter(
-        "fingers that stay within this fraction stand still", 0.03, "travel"
+        "fingers that stay within this fraction of their travel stand still", 0.03, "of the travel"
     )
     settle_time: Amount = parameter("fingers must have stood still for this time", 0.1, "s")
-    dwell: Amount = parameter("contact must last, or be lost, for this time", 0.05, "s")
+    dwell: Amount = parameter("time for which contact must last, or be lost", 0.05, "s")
     min_closing: Amount = parameter(
-        "fingers must have closed this much before they hold", 0.05, "travel"
+        "fraction of their travel that fingers must have closed before they hold",
+        0.05,
+        "of the travel",
     )
     closed_margin: Amount = parameter(
-        "fingers this near to closed on nothing are closed", 0.03, "travel"
+        "fingers within this fraction of their closed end hold nothing", 0.03, "of the travel"
     )
-    release_opening: Amount = parameter("fingers that open this much have let go", 0.1, "travel")
+    release_opening: Amount = parameter(
+        "fingers that open by this fraction of their travel have let go", 0.1, "of the travel"
+    )
     min_effort: Amount = parameter(
         "mean effort of the finger joints that a grip takes; 0: any", 0.0, "N or Nm"
     )
@@ -82,6 +86,10 @@ class GraspMonitor(Model):
             summary="Observes from fingers and distances whether a hand holds something.",
             rate=50.0,
             provides=(HOLDING, HELD_OBJECT),
+            raises={
+                "grip_closed": "the fingers have closed on an object: hand, object",
+                "grip_lost": "the fingers no longer hold the object: hand, object",
+            },
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:

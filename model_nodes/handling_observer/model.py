@@ -49,17 +49,19 @@ class Settings(Parameters):
 
     objects: EntityNames = parameter("the objects to watch: a tag, or a list of names", "graspable")
     hands: tuple[str, ...] | None = parameter(
-        "names of the hands that count; all hands of the scene if not given", None
+        "names of the hands that count; default: all of the scene", None
     )
     hold_dwell: Amount = parameter("a hand must hold, or not hold, for this time", 0.05, "s")
     clear_distance: Amount = parameter(
         "an object farther than this from its support is off it", 0.001, "m"
     )
-    clear_dwell: Amount = parameter("it must be off, or on, for this time", 0.1, "s")
-    support_slope: Amount = parameter("steepest side that still supports", 45.0, "deg")
+    clear_dwell: Amount = parameter(
+        "time for which an object must be off, or on, its support", 0.1, "s"
+    )
+    support_slope: Amount = parameter("largest slope of a side that supports", 45.0, "deg")
     rest_speed: Amount = parameter("an object slower than this on average is at rest", 0.001, "m/s")
     rest_turn: Amount = parameter("an object that turns slower than this is at rest", 0.02, "rad/s")
-    rest_time: Amount = parameter("over this time the average is taken", 0.5, "s")
+    rest_time: Amount = parameter("time over which speeds are averaged", 0.5, "s")
 
 
 class HandlingObserver(Model):
@@ -79,6 +81,12 @@ class HandlingObserver(Model):
             summary="Observes what hands do with objects: grasped, picked up, released, put down.",
             rate=100.0,
             provides=(HELD, ON, CARRIED),
+            raises={
+                "grasped": "a hand holds an object: object, hand, support",
+                "picked_up": "a held object has left its support: object, hand, support",
+                "released": "a hand no longer holds an object: object, hand, support",
+                "put_down": "a released object is at rest on a support: object, hand, support",
+            },
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:

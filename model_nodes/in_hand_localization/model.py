@@ -60,6 +60,7 @@ class InHandLocalization(Model):
             summary="Estimates the pose of an object in the hand from finger joints and torques.",
             rate=50.0,
             provides=(POSE, POSE_COVARIANCE),
+            raises={"let_go": "the fingers have left the object: hand, object"},
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:

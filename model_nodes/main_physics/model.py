@@ -69,10 +69,17 @@ class MainPhysics(Model):
         """Describe the main model."""
         return ModelDescription(
             kind=ModelKind.SIMULATION,
-            summary="rigid-body physics of the scene, driven by recorded joint positions",
+            summary="Rigid-body physics of the scene, driven by recorded joint positions.",
             provides=Block.provides(),
             can_be_main=True,
             watched=True,
+            raises={
+                "overlap": "a body that was handed back overlaps another, so that they do not collide:"
+                " object, other, remark",
+                "force_not_felt": "another model's force on a body has no effect: object, remark",
+                "robot_gap": "a live robot was silent: seconds [s]",
+                "motion_skipped": "the twin of a live robot skips motion to catch up: seconds [s]",
+            },
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:

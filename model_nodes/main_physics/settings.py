@@ -29,26 +29,38 @@ def _short(given: object) -> object:
 class Settings(Parameters):
     """All parameters of the main model; those that a scenario has keys for are checked as the scenario's are."""
 
-    world: ResolvedPath | None = parameter("SDFormat world", None)
-    robot: Annotated[Robot, BeforeValidator(_short)] | None = parameter(
-        "URDF file, or mapping with urdf and more", None
+    world: ResolvedPath | None = parameter(
+        "SDFormat file of the world (the scenario's `world`)", None
     )
-    hands: tuple[NamedHand, ...] = parameter("hands of the robot", ())
-    entities: dict[str, EntityNotes] = parameter("entity -> {tags}", {})
-    engine: str = parameter("auto, or an engine's name", "auto")
-    options: dict[str, Any] = parameter("the engine's own settings", {})
-    source: Any = parameter("recording that moves the joints", None)
-    scene: dict[str, SceneEntry] = parameter("entity -> {pose}, or {model, pose} to add one", {})
-    rate: Annotated[AboveZero, Field(le=MAX_RATE)] = parameter("steps per simulated second", 400.0)
-    substeps: Annotated[Whole, Field(gt=0)] = parameter("parts of a step", 1)
-    proximity_range: AboveZero = parameter("pairs closer than this are reported", 0.02, "m")
+    robot: Annotated[Robot, BeforeValidator(_short)] | None = parameter(
+        "URDF file, or mapping with urdf and more (the scenario's `robot`)", None
+    )
+    hands: tuple[NamedHand, ...] = parameter("hands of the robot (the scenario's `hands`)", ())
+    entities: dict[str, EntityNotes] = parameter("entity -> {tags} (the scenario's `entities`)", {})
+    engine: str = parameter("physics engine: auto, gz or mujoco", "auto")
+    options: dict[str, Any] = parameter("settings of the engine's own", {})
+    source: Any = parameter(
+        "recording or live robot that moves the joints (the scenario's `source`)", None
+    )
+    scene: dict[str, SceneEntry] = parameter(
+        "entity -> {pose}, or {model, pose} to add one (the scenario's `scene`)", {}
+    )
+    rate: Annotated[AboveZero, Field(le=MAX_RATE)] = parameter(
+        "steps per simulated second (the scenario's `rate`)", 400.0, "1/s"
+    )
+    substeps: Annotated[Whole, Field(gt=0)] = parameter("physics steps in one step of the model", 1)
+    proximity_range: AboveZero = parameter(
+        "distance below which pairs of bodies are reported", 0.02, "m"
+    )
     proximity_objects: tuple[str, ...] | None = parameter(
-        "objects whose proximity is reported", None
+        "objects whose proximity is reported; default: all, if there are few", None
+    )
+    contact_time: AboveZero | None = parameter(
+        "time constant of contacts; default: the engine's", None, "s"
     )
     watch_rate: Annotated[Finite, Field(ge=0)] = parameter(
         "reports about the robot per simulated second; 0 for none", DEFAULT_WATCH_RATE, "Hz"
     )
-    contact_time: AboveZero | None = parameter("time constant of contacts", None, "s")
 
     @property
     def tags(self) -> dict[str, tuple[str, ...]]:

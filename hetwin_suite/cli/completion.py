@@ -1,0 +1,36 @@
+"""Names that the shell completes; nothing that takes long is imported for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import entry_points
+
+from hetwin_core.ensemble.resources import names_of
+from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
+
+ENGINES = ("auto", "gz", "mujoco")
+
+
+def scenarios(incomplete: str) -> list[str]:
+    """Names of hetwin's own scenarios; where none fits, the shell completes files."""
+    return _beginning(incomplete, names_of("scenarios", ".yaml"))
+
+
+def model_types(incomplete: str) -> list[str]:
+    """Names of the installed model types."""
+    return _beginning(incomplete, sorted(p.name for p in entry_points(group="hetwin.models")))
+
+
+def engines(incomplete: str) -> list[str]:
+    """Names of the physics engines."""
+    return _beginning(incomplete, ENGINES)
+
+
+def approaches(incomplete: str) -> list[str]:
+    """Approaches of an evaluation; of several, separated by commas, the last one is completed."""
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in _beginning(last, APPROACHES)]
+
+
+def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
