@@ -19,7 +19,7 @@ AS_MAIN = "as main"
 class ParameterRow(BaseModel):
     """A parameter of a model type."""
 
-    name: str
+    name: str = Field(description="key under `parameters` of a model in a scenario")
     kind: ParameterKind = Field(description="what its value may be")
     required: bool = Field(description="whether a scenario must give it")
     default: Any = Field(description="its value if a scenario does not give it; null: none")
@@ -30,7 +30,7 @@ class ParameterRow(BaseModel):
 class AttributeRow(BaseModel):
     """An attribute that models of a type can be responsible for."""
 
-    name: str
+    name: str = Field(description="as responsibilities and triggers name it")
     size: int = Field(description="how many numbers; 0: as many as the entity has, e.g. joints")
     unit: str = Field(description="unit of the numbers; empty: none")
 
@@ -38,14 +38,14 @@ class AttributeRow(BaseModel):
 class ModelRow(BaseModel):
     """What a model type declares, as `hetwin models TYPE --json` prints it."""
 
-    type: str
+    type: str = Field(description="name of the type, or MODULE:CLASS")
     kind: ModelKind | None = Field(description="null: the type cannot be used")
     stepping: Stepping | None = Field(description="how it steps unless a scenario says otherwise")
     rate: float | None = Field(description="steps per simulated second; null: as the main model")
     provides: list[str] = Field(description="names of the attributes below")
-    parameters: list[ParameterRow]
+    parameters: list[ParameterRow] = Field(description="what a scenario can set")
     summary: str = Field(description="what it is; of a type that cannot be used, why")
-    attributes: list[AttributeRow]
+    attributes: list[AttributeRow] = Field(description="what it can be responsible for")
     raises: dict[str, str] = Field(description="event -> what has happened: its arguments")
 
 

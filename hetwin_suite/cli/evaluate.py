@@ -54,7 +54,7 @@ def evaluate(
 ) -> None:
     """Play all episodes in all approaches and compare the verdicts with what really happened.
 
-    Example: hetwin evaluate table2 --episodes episodes
+    Example: hetwin evaluate table2 --episodes episodes/drops --approaches ensemble,rule
     """
     from hetwin_suite.proving_ground.evaluation.batch import judge_all
     from hetwin_suite.proving_ground.evaluation.episodes import find_episodes

@@ -26,7 +26,7 @@ def record(
     Each episode is a folder with recording/ (rosbag2), scene.json (what the robot believes) and
     truth.json (what really happened); distribution.json tells how the episodes are distributed.
 
-    Example: hetwin record drop --episodes 20 --seed 7 --out episodes/drops --jobs 2
+    Example: hetwin record drop --episodes 2 --seed 7 --out episodes/drops --jobs 2
     """
     from hetwin_suite.proving_ground.episodes import record_episodes
 

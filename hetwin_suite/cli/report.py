@@ -20,7 +20,7 @@ def report(
 ) -> None:
     """Write the report of a run: one HTML file that needs nothing else.
 
-    Example: hetwin report runs/pick_and_place_20260101_120000
+    Example: hetwin report runs/today
     """
     from hetwin_core.projection.report import write_report  # plotly takes its time
 

@@ -34,7 +34,7 @@ def robot(
 
     hetwin robot pick_and_place --wait-for-twin
 
-    hetwin robot episodes/drop_0001 --namespace left --gap 3:2
+    hetwin robot episodes/drops/drop_0001 --namespace left --gap 3:2
     """
     try:
         from hetwin_suite.proving_ground.robot_player import Gap, RobotPlayer, find_recording

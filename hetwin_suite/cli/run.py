@@ -74,9 +74,9 @@ def run(
 
     hetwin run scenarios/pick_and_place.yaml --transport ros --json
 
-    hetwin run my_scenario.yaml --source my_recording/ --out runs/today
+    hetwin run pick_and_place --source my_recording --out runs/today
 
-    hetwin run my_scenario.yaml --source live --duration 60
+    hetwin run pick_and_place --source live --duration 10
     """
     # imported here, for hetwin's --help must not wait for what a run needs
     from hetwin_core.ensemble.conductor.start.options import RunOptions

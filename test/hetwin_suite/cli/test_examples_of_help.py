@@ -1,0 +1,95 @@
+"""Every example in the help of a command works as it stands there, in one folder, one after the other."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer.main
+from support.ros_domains import new_domain
+
+from hetwin_suite.cli.main import app
+
+ROOT = Path(__file__).resolve().parents[3]
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+EXAMPLE = re.compile(r"^\s*(?:Example: )?(hetwin .+)$", re.MULTILINE)
+FIRST = ("record", "evaluate", "run", "report")
+"""Commands whose examples leave what those of others need."""
+LIVE = "--source live"
+WAITS = "--wait-for-twin"
+"""An example that ends only together with a live run."""
+
+pytestmark = pytest.mark.slow
+
+
+def examples(command: str) -> list[str]:
+    """The examples in a command's help."""
+    return EXAMPLE.findall(COMMANDS[command].callback.__doc__ or "")
+
+
+def in_order() -> list[str]:
+    """All examples that run by themselves, those first that leave something for others."""
+    commands = sorted(COMMANDS, key=lambda c: (FIRST.index(c) if c in FIRST else len(FIRST), c))
+    found = [line for command in commands for line in examples(command)]
+    return [line for line in found if LIVE not in line and WAITS not in line]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that looks like the repository, with a recording of the user's own."""
+    path = tmp_path_factory.mktemp("examples")
+    for entry in ROOT.iterdir():
+        if not entry.name.startswith(".") and entry.name not in ("runs", "episodes"):
+            (path / entry.name).symlink_to(entry)
+    (path / "my_recording").symlink_to(ROOT / "scenarios" / "episodes" / "pick_and_place")
+    return path
+
+
+def begun(line: str, folder: Path, domain: int) -> subprocess.Popen[str]:
+    """The process of an example."""
+    words = shlex.split(line.partition(" > ")[0])
+    return subprocess.Popen(
+        [sys.executable, "-m", "hetwin_suite.cli.main", *words[1:]],
+        cwd=folder,
+        env={**os.environ, "ROS_DOMAIN_ID": str(domain)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_has_an_example(command: str) -> None:
+    assert examples(command)
+    assert all(line.split()[1] == command for line in examples(command))
+
+
+@pytest.mark.parametrize("line", in_order())
+def test_the_example_works(line: str, folder: Path) -> None:
+    process = begun(line, folder, new_domain())
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    assert out
+
+
+def test_the_examples_of_a_live_robot_work_together(folder: Path) -> None:
+    lines = [line for command in COMMANDS for line in examples(command)]
+    (live,) = (line for line in lines if LIVE in line)
+    (robot,) = (line for line in lines if WAITS in line)
+    domain = new_domain()
+    played, followed = begun(robot, folder, domain), begun(live, folder, domain)
+    try:
+        _, err = followed.communicate(timeout=200)
+        assert followed.returncode == 0, err
+        out, err = played.communicate(timeout=60)
+        assert "it is done" in out, err
+    finally:
+        for process in (played, followed):
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
