@@ -23,6 +23,7 @@ from conductor_node.step_requests import StepRequests
 from hetwin.action import Simulate
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import is_live
@@ -77,7 +78,7 @@ def _run(
     _restart_ended_nodes(node, scenario, here, nodes)
     ports = [
         LocalPort(plan)
-        if plan.name in here
+        if plan.name in here or plan.in_conductor
         else RosPort(
             plan,
             node,
@@ -127,7 +128,7 @@ def _restart_ended_nodes(
     node: ConductorNode, scenario: Scenario, here: frozenset[str], nodes: ModelNodes
 ) -> None:
     """Restart the nodes of models on this machine that ended with an earlier run."""
-    for plan in scenario.models:
+    for plan in scenario.placeable:
         before = node.former.get(plan.name)
         if plan.name in here or plan.name in node.registrations or before is None:
             continue
@@ -142,7 +143,7 @@ def _scenario(node: ConductorNode, requested: str) -> Scenario:
             "no scenario is named", where="scenario", expected="a path in the goal or the parameter"
         )
     scenario = load_scenario(find_scenario(name))
-    unknown = set(node.registrations) - {m.name for m in scenario.models}
+    unknown = set(node.registrations) - {m.name for m in scenario.placeable}
     if unknown:
         node.get_logger().warning(
             f"registered, but not in {scenario.name}: {', '.join(sorted(unknown))}"
@@ -207,6 +208,7 @@ class _Feedback(QuietListener):
         self._duration_ns: int | None = None
         self._message = ""
         self._time_ns = 0
+        self._concerns = NewConcerns()
 
     def started(self, start: RunStart) -> None:
         """Keep the duration, for the progress."""
@@ -221,7 +223,9 @@ class _Feedback(QuietListener):
             self._publish(scene.time_ns, now)
 
     def event(self, event: Event) -> None:
-        """Publish an event at once."""
+        """Publish an event at once; of a concern only that it begins or is worse than known."""
+        if is_concern(event) and not self._concerns.is_new(event):
+            return
         text = event_line(event)
         if text:
             self._message = text

@@ -120,7 +120,7 @@ def _nodes(context: LaunchContext) -> list[object]:
     def model(plan: ModelPlan) -> LifecycleNode:
         return node("model", plan.name, parameters_of(plan))
 
-    models = [model(p) for p in scenario.models if p.name in here and p.name not in inside]
+    models = [model(p) for p in scenario.placeable if p.name in here and p.name not in inside]
     middleware = [SetEnvironmentVariable(*pair) for pair in fast_dds_variables().items()]
     started: list[object] = [*middleware, *models]
     if TRUTHS[value("conductor")]:

@@ -39,6 +39,8 @@ class ParameterKind(StrEnum):
     """Name of another model; resolved to its id."""
     POSE = "pose"
     """Seven numbers, or an entity's name; resolved to x y z, qw qx qy qz."""
+    WATCH = "watch"
+    """The robot that the main model reports about, which no scenario gives: a `WatchLayout` as JSON, or null."""
     PATH = "path"
     """A file, relative to the scenario or to hetwin's resources; resolved to an absolute path."""
 
@@ -71,6 +73,9 @@ ResolvedPose = Annotated[Pose7, ParameterKind.POSE]
 
 ResolvedPath = Annotated[Path, ParameterKind.PATH]
 """Type of a field of `Parameters`: an absolute path of a file."""
+
+WatchedRobot = Annotated[dict[str, Any] | None, ParameterKind.WATCH]
+"""Type of a field of `Parameters`: a `WatchLayout` as JSON; None if the main model reports about no robot."""
 
 ModelId = Annotated[Text, ParameterKind.MODEL]
 """Type of a field of `Parameters`: the id of another model."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hetwin_core.ensemble.annotations import action_arguments, phase_of
+from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, concern_text
 from hetwin_core.ensemble.events import Event, EventKind, Json
 
 _SUBJECTS = ("object", "probe")
@@ -41,6 +42,8 @@ def event_words(event: Event) -> str:
     if event.kind is EventKind.ACTION:
         phase = phase_of(event)
         return f"{name} {phase}s" if phase in ("begin", "end") else name
+    if event.source == ROBOT_HEALTH:
+        return concern_text(event.name, event.arguments)
     thing = subject(event)
     return name if thing is None else f"{thing} {happening(event)}"
 
@@ -51,9 +54,20 @@ def event_line(event: Event) -> str:
         return ""
     if event.kind is EventKind.ACTION:
         return f"robot: {event_words(event)}{_in_brackets(action_arguments(event))}"
+    if event.source == ROBOT_HEALTH:
+        return _concern_line(event)
     said = _said(event)
     rest = {key: value for key, value in event.arguments.items() if key not in said}
     return f"{event_words(event)}{_in_brackets(rest)}"
+
+
+def _concern_line(event: Event) -> str:
+    """A concern with its severity, and how long it has lasted if the event ends it."""
+    begun, ended = event.arguments.get("from"), event.arguments.get("to")
+    over = ""
+    if isinstance(begun, float) and isinstance(ended, float) and ended > begun:
+        over = f", for {ended - begun:.2f} s"
+    return f"{event.arguments.get('severity', 'note')}: {event_words(event)}{over}"
 
 
 def subject(event: Event) -> str | None:

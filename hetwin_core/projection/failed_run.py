@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hetwin_core.ensemble import topics
+from hetwin_core.ensemble.conductor.reporting.concerns import run_concerns, verdict_of
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row
 from hetwin_core.ensemble.errors import BadInput, RunFailed
@@ -46,6 +47,8 @@ def finish_failed_run(
             recover_log(out, last=(topics.DIAGNOSTICS, error.time_ns, note))
     simulated = error.time_ns / 1e9
     episode = _episode(out)
+    events = () if episode is None else episode.events
+    concerns = run_concerns(events, (), error.time_ns)
     summary = RunSummary(
         scenario=scenario,
         ended="failed",
@@ -57,9 +60,11 @@ def finish_failed_run(
         deterministic=False,
         transport=transport,
         processes=() if episode is None else _processes(episode),
-        events=() if episode is None else tuple(event_to_summary(e) for e in episode.events),
+        events=tuple(event_to_summary(e) for e in events),
         handovers=() if episode is None else tuple(handover_row(h) for h in episode.handovers),
         state={},
+        concerns=tuple(concern.row() for concern in concerns),
+        verdict=verdict_of(concern.severity for concern in concerns).value,
     )
     write_summary(out, summary)
     return summary

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from hetwin_core.ensemble.concern_words import ROBOT_HEALTH
+from hetwin_core.ensemble.conductor.reporting.concerns import Severity, Verdict, is_concern
 from hetwin_core.ensemble.conductor.reporting.summary import error_row
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.event_codec import event_from_summary
-from hetwin_core.ensemble.words import event_line, failure_row_words
+from hetwin_core.ensemble.events import EventKind
+from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.projection.run_folder import LOG
 from hetwin_suite.running.ended import Ended
 
@@ -58,9 +63,8 @@ def show(ended: Ended, page: Path | None) -> None:
         f", {summary['simulated_time']:.2f} s simulated in {summary['wall_time']:.2f} s"
         f" (real-time factor {summary['real_time_factor']:.1f})"
     )
-    for event in summary["events"]:
-        if event["kind"] == "model":
-            print(f"  {event['time']:8.3f} s  {event_line(event_from_summary(event))}")
+    for line in _happenings(summary["events"]):
+        print(line)
     for name, value in summary["state"].items():
         print(f"  {name}: {str(value).lower()}")
     for failure in summary["failures"]:
@@ -68,5 +72,44 @@ def show(ended: Ended, page: Path | None) -> None:
     print(f"  log: {ended.folder / LOG}")
     if page:
         print(f"  report: {page}")
+    for line in _verdict(summary):
+        print(line)
     if error:
         print(f"error: {failure_row_words(error)}", file=sys.stderr)
+
+
+def is_fine(ended: Ended) -> bool:
+    """Whether nothing makes the run doubtful."""
+    return str(ended.summary.get("verdict", Verdict.FINE)) == Verdict.FINE
+
+
+def _happenings(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """A line for each event of a model, and one with a count for equal ones in a row; concerns follow by themselves."""
+    happened = [event_from_summary(row) for row in rows if row["kind"] == EventKind.MODEL]
+    told = [event for event in happened if not is_concern(event)]
+    for text, group in groupby(told, key=event_line):
+        events = list(group)
+        count = len(events) - 1
+        more = f" ({count} more until {seconds(events[-1].time_ns, 3)})" if count else ""
+        yield f"  {events[0].time_ns / 1e9:8.3f} s  {text}{more}"
+
+
+def _verdict(summary: Mapping[str, Any]) -> Iterator[str]:
+    """The verdict, and what it rests on."""
+    rows = summary.get("concerns", ())
+    if not rows and not any(p["model"] == ROBOT_HEALTH for p in summary.get("processes", ())):
+        return  # nothing was watched
+    counted = Counter(row["severity"] for row in rows)
+    known = [s for s in reversed(Severity) if counted[s]]
+    parts = [f"{counted[s]} {_plural(s, counted[s])}" for s in known]
+    yield f"  {summary['verdict']}" + (f": {', '.join(parts)}" if parts else "")
+    for row in rows:
+        until = f" to {row['to']:.3f} s" if row["to"] > row["from"] else ""
+        times = f" ({row['count']} times)" if row["count"] > 1 else ""
+        yield f"    {row['severity']}: {row['text']}{times}, {row['from']:.3f} s{until}"
+
+
+def _plural(severity: Severity, count: int) -> str:
+    if severity is Severity.ABSURD:
+        return "absurd"
+    return severity.value if count == 1 else f"{severity.value}s"

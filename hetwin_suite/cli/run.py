@@ -64,6 +64,9 @@ def run(
     with_report: Annotated[
         bool, typer.Option("--report/--no-report", help="write the page")
     ] = True,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="exit with 1 unless the run's verdict is fine")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print the outcome as JSON")] = False,
 ) -> None:
     """Run a scenario and say what happened.
@@ -77,6 +80,8 @@ def run(
     hetwin run pick_and_place --source my_recording --out runs/today
 
     hetwin run pick_and_place --source live --duration 10
+
+    hetwin run pick_and_place --strict
     """
     # imported here, for hetwin's --help must not wait for what a run needs
     from hetwin_core.ensemble.conductor.start.options import RunOptions
@@ -102,5 +107,6 @@ def run(
         print(json.dumps(outcome.as_json(ended, page), indent=2))
     else:
         outcome.show(ended, page)
-    if ended.code:
-        raise typer.Exit(ended.code)
+    code = ended.code or (strict and not outcome.is_fine(ended))
+    if code:
+        raise typer.Exit(int(code))

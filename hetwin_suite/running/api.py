@@ -41,6 +41,9 @@ class Summary(RunSummary):
         handovers: responsibilities that moved, in order.
         state: the predicates that observers evaluate, as they were at the end.
         failures: of models that the run went on without, or with another instance of.
+        concerns: what makes the run doubtful, the worst first: name, severity (``note``, ``warning``, ``absurd``), from
+            and to [s], arguments in SI units, text, count.
+        verdict: ``fine``, ``doubtful`` if a concern is a warning, ``absurd`` if one is.
         folder: where log and summary are.
     """
 

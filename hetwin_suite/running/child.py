@@ -33,7 +33,7 @@ def run_in_child(
     """Run, and return summary and exit code.
 
     The parent is sent (kind, ...) tuples: ``load`` (name, folder, of each model name, deadline and that of
-    `initialize`), ``begin`` (duration in s) and ``line`` (text).
+    `initialize`), ``begin`` (duration in s) and ``line`` (text, simulated time in s or None).
 
     Args:
         request: what to run.
@@ -98,6 +98,6 @@ class _RemoteDisplay:
     def show(self, simulated_s: float, factor: float | None = None) -> None:
         """Nothing."""
 
-    def line(self, text: str) -> None:
+    def line(self, text: str, at_s: float | None = None) -> None:
         """A line of its own."""
-        self._send(("line", text))
+        self._send(("line", text, at_s))

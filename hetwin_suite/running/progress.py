@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -11,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as RichProgress
 
+from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, QuietListener, RunStart
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -30,8 +32,8 @@ class Display(Protocol):
     def show(self, simulated_s: float, factor: float | None = None) -> None:
         """Simulated time so far, and how many times real time; None: to be computed."""
 
-    def line(self, text: str) -> None:
-        """A line of its own."""
+    def line(self, text: str, at_s: float | None = None) -> None:
+        """A line of its own, about a simulated time [s] if one is given."""
 
 
 class NoDisplay:
@@ -43,7 +45,7 @@ class NoDisplay:
     def show(self, simulated_s: float, factor: float | None = None) -> None:
         """Nothing."""
 
-    def line(self, text: str) -> None:
+    def line(self, text: str, at_s: float | None = None) -> None:
         """Nothing."""
 
 
@@ -70,6 +72,7 @@ class Progress:
         self._duration = 0.0
         self._begun = time.monotonic()
         self._next = 0.0
+        self._repeats = Repeats()
 
     def __enter__(self) -> Self:
         if self._bar is not None:
@@ -82,6 +85,7 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._print_all(self._repeats.rest())
         if self._bar is not None:
             self._bar.stop()
 
@@ -105,14 +109,55 @@ class Progress:
             self._bar.update(self._task, completed=simulated_s, time=simulated_s, factor=factor)
             return
         share = f" of {self._duration:.2f} s" if self._duration else " s"
-        self.line(f"{simulated_s:8.2f}{share}, {factor:.1f} x real time")
+        self._print_all(self._repeats.rest())
+        self._print(f"{simulated_s:8.2f}{share}, {factor:.1f} x real time")
 
-    def line(self, text: str) -> None:
-        """A line of its own."""
+    def line(self, text: str, at_s: float | None = None) -> None:
+        """A line of its own; of equal ones in a row only the first is shown, then how many more there were."""
+        self._print_all(self._repeats.lines(text, at_s))
+
+    def _print_all(self, lines: Sequence[str]) -> None:
+        for text in lines:
+            self._print(text)
+
+    def _print(self, text: str) -> None:
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False)
         else:
             print(text, file=sys.stderr, flush=True)
+
+
+class Repeats:
+    """Makes one line with a count of equal ones in a row."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._more = 0
+        self._last_s: float | None = None
+
+    def lines(self, text: str, at_s: float | None = None) -> list[str]:
+        """The lines to show now.
+
+        Args:
+            text: what is to be said.
+            at_s: the simulated time that it is about [s]; not part of what makes lines equal.
+        """
+        if text == self._text:
+            self._more += 1
+            self._last_s = at_s
+            return []
+        shown = [*self.rest(), _at(text, at_s)]
+        self._text = text
+        return shown
+
+    def rest(self) -> list[str]:
+        """The line about those that were not shown, if there are any; the next one is not compared with them."""
+        more, self._more, self._text = self._more, 0, ""
+        return [_at(f"({more} more of the same)", self._last_s)] if more else []
+
+
+def _at(text: str, at_s: float | None) -> str:
+    return text if at_s is None else f"{at_s:8.3f} s  {text}"
 
 
 class ProgressListener(QuietListener):
@@ -120,6 +165,7 @@ class ProgressListener(QuietListener):
 
     def __init__(self, display: Display) -> None:
         self._display = display
+        self._concerns = NewConcerns()
 
     def started(self, start: RunStart) -> None:
         """Show that the run begins."""
@@ -132,18 +178,21 @@ class ProgressListener(QuietListener):
 
     def event(self, event: Event) -> None:
         """Show what happened."""
+        if is_concern(event) and not self._concerns.is_new(event):
+            return
         text = event_line(event)
         if text:
-            self._display.line(f"{event.time_ns / 1e9:8.3f} s  {text}")
+            self._display.line(text, event.time_ns / 1e9)
 
     def handover(self, handover: Handover) -> None:
         """Show which model is responsible now."""
         self._display.line(
-            f"{handover.time_ns / 1e9:8.3f} s  {handover.entity}.{handover.attribute}:"
-            f" {handover.from_model} -> {handover.to_model} ({handover.cause})"
+            f"{handover.entity}.{handover.attribute}:"
+            f" {handover.from_model} -> {handover.to_model} ({handover.cause})",
+            handover.time_ns / 1e9,
         )
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
         """Show warnings and errors."""
         if level != "info":
-            self._display.line(f"{time_ns / 1e9:8.3f} s  {level}: {source}: {text}")
+            self._display.line(f"{level}: {source}: {text}", time_ns / 1e9)

@@ -33,7 +33,7 @@ def run_over_ros(request: RunRequest, display: Display, placing: Placing) -> End
     scenario, out = request.load()
     with ExitStack() as last:
         last.enter_context(_environment_restored())
-        quick_discovery(len(scenario.models) + CONDUCTOR_AND_COMMAND)
+        quick_discovery(len(scenario.placeable) + CONDUCTOR_AND_COMMAND)
         try:
             import rclpy
         except ImportError as error:

@@ -184,5 +184,5 @@ class _Feedback:
             self._shown = True
             self._display.begin(simulated / feedback.progress)
         if feedback.message:
-            self._display.line(f"{simulated:8.3f} s  {feedback.message}")
+            self._display.line(feedback.message, simulated)
         self._display.show(simulated, feedback.real_time_factor)

@@ -51,7 +51,7 @@ class Nodes:
         others = scenario.chosen(here) | scenario.chosen(placing.elsewhere)
         try:
             self._start(CONDUCTOR_NODE, "conductor", conductor)
-            for plan in scenario.models:
+            for plan in scenario.placeable:
                 if plan.name in others:
                     continue
                 self._start(MODEL_NODE, plan.name, parameters_of(plan))

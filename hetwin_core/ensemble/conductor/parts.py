@@ -26,6 +26,7 @@ from hetwin_core.ensemble.conductor.step.state_publisher import StatePublisher
 from hetwin_core.ensemble.conductor.step.step_inputs import StepInputs
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.triggers.runner import TriggerRunner
 
@@ -60,7 +61,7 @@ def assemble(
         listeners.note(scene.time_ns, "warning", source, text)
 
     scene, clock, main_port = ready.scene, scenario.clock, ports[scenario.main.index]
-    digest = Digest(scene.layout)
+    digest = _digest(scenario, scene)
     events = EventQueue(scene.table.models, digest, listeners)
     scheduler = Scheduler(ports, scene.layout)
     outputs = OutputWriter(scene, ready.main_slots, warn)
@@ -90,3 +91,10 @@ def assemble(
         publisher,
         step,
     )
+
+
+def _digest(scenario: Scenario, scene: Scene) -> Digest:
+    """The digest of a run, without what watches it; the attributes of those models are the last ones."""
+    watching = {plan.index for plan in scenario.models if plan.in_conductor}
+    slots = sum(owner not in watching for owner in scene.table.owners.tolist())
+    return Digest(scene.layout, slots, [scenario.models[index].name for index in watching])

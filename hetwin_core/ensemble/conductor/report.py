@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hetwin_core.ensemble.conductor.parts import Parts
+from hetwin_core.ensemble.conductor.reporting.concerns import run_concerns, verdict_of
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
 from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
@@ -46,6 +47,7 @@ def run_summary(
 ) -> RunSummary:
     """How a run went, after `wall_s` seconds without the pauses."""
     simulated = ready.scene.time_ns / 1e9
+    concerns = run_concerns(parts.events.events, parts.failures.rows, ready.scene.time_ns)
     lag, unwaited = parts.publisher.lag, parts.scheduler.unwaited
     return RunSummary(
         scenario=scenario.name,
@@ -67,6 +69,8 @@ def run_summary(
         live=lag.summary(),
         warnings=ready.warnings,
         failures=tuple(parts.failures.rows),
+        concerns=tuple(concern.row() for concern in concerns),
+        verdict=verdict_of(concern.severity for concern in concerns).value,
     )
 
 

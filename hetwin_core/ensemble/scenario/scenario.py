@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from hetwin_core.ensemble.catalogue import model_class
 from hetwin_core.ensemble.clock import MainClock, divisor, nearest_rates
+from hetwin_core.ensemble.concern_words import ROBOT_HEALTH
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import Model, ModelDescription, Stepping
 from hetwin_core.ensemble.nearest import one_of, perhaps
@@ -23,6 +24,8 @@ ModelClass: TypeAlias = type[Model]
 
 INITIALIZE_DEADLINE_S = 30.0
 
+_ROBOT_HEALTH_CLASS = "model_nodes.robot_health:RobotHealth"
+
 
 @dataclass(frozen=True, slots=True)
 class ModelPlan:
@@ -35,6 +38,8 @@ class ModelPlan:
         on_failure: what becomes of the run when it fails.
         patience: the same for `initialize`, which may read large files; more only if the scenario gives no deadline.
         folder: where the module of `cls` lies, if it is beside the scenario and not installed.
+        in_conductor: it runs in the conductor's process over every transport; it watches the run for its user, and
+            what it contributes is no part of the digest.
     """
 
     index: int
@@ -51,6 +56,12 @@ class ModelPlan:
     on_failure: OnFailure = OnFailure.STOP
     patience: float = INITIALIZE_DEADLINE_S
     folder: Path | None = None
+    in_conductor: bool = False
+
+    @property
+    def parameters_at(self) -> str:
+        """The scenario's key that holds the parameters."""
+        return self.name if self.in_conductor else f"models.{self.name}.parameters"
 
     def deadline_of(self, call: str) -> float:
         """Wall seconds that a call of this name may take."""
@@ -86,13 +97,18 @@ class Scenario:
         """The model of this name."""
         return next((model for model in self.models if model.name == name), None)
 
+    @property
+    def placeable(self) -> tuple[ModelPlan, ...]:
+        """The models that may run in processes of their own."""
+        return tuple(model for model in self.models if not model.in_conductor)
+
     def chosen(self, names: str) -> frozenset[str]:
-        """Names of models: some of them, separated by commas, or ``all``.
+        """Names of models that may run elsewhere: some of them, separated by commas, or ``all``.
 
         Raises:
             BadInput: if there is no such model.
         """
-        known = [model.name for model in self.models]
+        known = [model.name for model in self.placeable]
         asked = {name.strip() for name in names.split(",") if name.strip()}
         if asked == {"all"}:
             return frozenset(known)
@@ -183,9 +199,36 @@ def _plans(file: ScenarioFile) -> tuple[ModelPlan, ...]:
             found=mains or list(file.models),
             expected="exactly one model with main: true",
         )
-    return tuple(
+    plans = [
         _plan(index, name, entry, file) for index, (name, entry) in enumerate(file.models.items())
+    ]
+    main = next(plan for plan in plans if plan.main)
+    if main.description.watched and file.robot_health is not False:
+        plans.append(_robot_health(len(plans), file))
+    return tuple(plans)
+
+
+def _robot_health(index: int, file: ScenarioFile) -> ModelPlan:
+    """The observer of the robot; a run goes on without it if it fails, which the outcome names.
+
+    Raises:
+        BadInput: if a model of the scenario has its name.
+    """
+    if ROBOT_HEALTH in file.models:
+        raise BadInput(
+            "this name is taken by the observer that hetwin adds",
+            where=f"models.{ROBOT_HEALTH}",
+            found=ROBOT_HEALTH,
+            expected=f"another name; the key {ROBOT_HEALTH} beside models sets its parameters",
+        )
+    given = file.robot_health
+    entry = ModelEntry(
+        type=_ROBOT_HEALTH_CLASS,
+        on_failure=OnFailure.HAND_BACK,
+        parameters=given if isinstance(given, dict) else {},
     )
+    plan = _plan(index, ROBOT_HEALTH, entry, file)
+    return replace(plan, type=ROBOT_HEALTH, in_conductor=True)
 
 
 def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> ModelPlan:

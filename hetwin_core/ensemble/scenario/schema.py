@@ -5,7 +5,14 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
 
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.scenario.source import SourceEntry
@@ -170,6 +177,24 @@ class LogEntry(Strict):
     state_rate: Positive = Field(100.0, description="states per simulated second in the log")
 
 
+def _on_off_or_parameters(value: object) -> object:
+    if isinstance(value, bool):
+        return value
+    if value in ("on", "off"):
+        return value == "on"
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return value
+    raise ValueError("on, off, or a mapping of its parameters")
+
+
+RobotHealthEntry = Annotated[
+    bool | dict[str, Any],
+    BeforeValidator(_on_off_or_parameters),
+    WithJsonSchema({"anyOf": [{"enum": ["on", "off", True, False]}, {"type": "object"}]}),
+]
+"""Whether a run tells what is odd about the robot and the objects, or the parameters of what observes them."""
+
+
 class ScenarioFile(Strict):
     """A scenario: world, robot, models, responsibilities, evaluators, triggers."""
 
@@ -195,6 +220,10 @@ class ScenarioFile(Strict):
         description="initial geometric description: entity -> {pose: [7]}; {model: FILE, pose: [7]} adds an object",
     )
     models: dict[Name, ModelEntry] = Field(min_length=1)
+    robot_health: RobotHealthEntry = Field(
+        True,
+        description="on, off, or parameters of the observer of what no healthy robot and no object does",
+    )
     responsibilities: list[ResponsibilityEntry] = Field(default=[])
     evaluators: dict[Name, str] = Field(default={}, description="named expressions")
     triggers: list[TriggerEntry] = Field(default=[])

@@ -66,8 +66,8 @@ class Lines:
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def line(self, text: str) -> None:
-        self.lines.append(text)
+    def line(self, text: str, at_s: float | None = None) -> None:
+        self.lines.append(text if at_s is None else f"{at_s:.1f} s {text}")
 
     def publish_feedback(self, feedback: Any) -> None:
         self.lines.append(feedback.message)
@@ -89,7 +89,7 @@ def test_connected_is_worded_with_probe_and_socket_wherever_it_is_printed(
     shown, told = Lines(), Lines()
     ProgressListener(shown).event(CONNECTED)  # type: ignore[arg-type]
     _Feedback(told).event(CONNECTED)
-    assert shown.lines == [f"   1.000 s  {WORDS}"]
+    assert shown.lines == [f"1.0 s {WORDS}"]
     assert told.lines == [WORDS]
     episode = record(tmp_path / "run")
     assert story(episode.events) == "plug was connected to outlet at 1.00 s."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
+from collections.abc import Collection
 from typing import Any
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
@@ -18,21 +19,34 @@ class Digest:
 
     The stream begins with the names of all attributes in the order of the layout; each step adds its time in ns
     and the float64 values of all attributes in that order; events and handovers stand between the steps as
-    canonical JSON. Ids, processes and wall times are not part of it.
+    canonical JSON. Ids, processes and wall times are not part of it, nor is what only watches the run for its user.
+
+    Args:
+        layout: all attributes.
+        slots: how many of them, from the first on, are part of it.
+        watchers: models that only watch.
     """
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(
+        self, layout: Layout, slots: int | None = None, watchers: Collection[str] = ()
+    ) -> None:
         self._hash = hashlib.sha256()
-        names = [[s.entity, s.attribute.name, s.attribute.size] for s in layout.slots]
+        self._watchers = frozenset(watchers)
+        counted = layout.slots[:slots]
+        self._size = sum(slot.attribute.size for slot in counted)
+        self._watched = {(s.entity, s.attribute.name) for s in layout.slots[len(counted) :]}
+        names = [[s.entity, s.attribute.name, s.attribute.size] for s in counted]
         self._json("layout", names)
 
     def values(self, time_ns: int, values: Floats) -> None:
         """Add the values of all attributes at one time."""
         self._hash.update(struct.pack("<q", time_ns))
-        self._hash.update(values.data)
+        self._hash.update(values[: self._size].data)
 
     def event(self, event: Event) -> None:
         """Add an event."""
+        if event.source in self._watchers:
+            return
         self._json(
             "event",
             [event.time_ns, event.name, event.kind.value, event.source, dict(event.arguments)],
@@ -40,6 +54,8 @@ class Digest:
 
     def handover(self, handover: Handover) -> None:
         """Add a handover with its value."""
+        if (handover.entity, handover.attribute) in self._watched:
+            return
         self._json(
             "handover",
             [

@@ -76,8 +76,10 @@ class RunStart:
 class RunSummary:
     """How a run went; the content of ``summary.json`` (all times in seconds of simulated time).
 
-    `engine` is what the main model computes with. `live` is the lag behind a live robot: the time at which states
-    were complete and published minus that at which the newest joint sample in them was measured.
+    `engine` is what the main model computes with. `concerns` are rows as `Concern.row` has them, the worst first, and
+    `verdict` is ``fine``, ``doubtful`` (a warning is among them) or ``absurd``. `live` is the lag behind a live robot:
+    the time at which states were complete and published minus that at which the newest joint sample in them was
+    measured.
     """
 
     scenario: str
@@ -99,6 +101,8 @@ class RunSummary:
     """Failures of models that the run outlived: without the model, or with another instance of it."""
     live: Mapping[str, Json] = field(default_factory=dict)
     engine: str = ""
+    concerns: tuple[Mapping[str, Json], ...] = ()
+    verdict: str = "fine"
 
 
 class RunListener(Protocol):

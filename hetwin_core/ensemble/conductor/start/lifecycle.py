@@ -127,7 +127,9 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
     given: dict[int, Parameters] = {}
     contributions: dict[int, Contribution] = {}
     for port in sorted(ports, key=lambda p: not p.plan.main):
-        known = Known(gathering.entities, gathering.values, ids)
+        first = contributions.get(scenario.main.index)
+        watch = None if first is None else first.watch
+        known = Known(gathering.entities, gathering.values, ids, watch)
         resolve = partial(resolver.resolve, port.plan, known=known)
         parameters, contribution = initialize(port, resolve, seed, resolver.placed)
         given[port.plan.index] = parameters

@@ -20,6 +20,7 @@ from hetwin_core.ensemble.scenario.schema import Robot, SceneEntry
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, Value
+from hetwin_core.ensemble.scene.watch import WatchLayout
 from hetwin_core.ensemble.triggers.schema import OnTopic
 from hetwin_core.ensemble.validation import Number, Pose7, Whole, check
 
@@ -47,11 +48,12 @@ Wrong: TypeAlias = Callable[[str], BadInput]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of the scene so far: entities, values of their attributes, and the models' ids by name."""
+    """What is known so far: entities, values of their attributes, the models' ids by name, the watched robot."""
 
     entities: Mapping[str, Entity]
     values: Mapping[tuple[str, str], Value]
     ids: Mapping[str, str]
+    watch: WatchLayout | None = None
 
 
 class ParameterResolver:
@@ -74,7 +76,7 @@ class ParameterResolver:
         Raises:
             BadInput: naming model and parameter, if one cannot be resolved or was not requested.
         """
-        names = {request.name for request in requests}
+        names = {request.name for request in requests if request.kind is not ParameterKind.WATCH}
         for name in plan.parameters:
             if name not in names:
                 raise self._error(
@@ -87,6 +89,8 @@ class ParameterResolver:
         return {request.name: self._one(plan, request, known) for request in requests}
 
     def _one(self, plan: ModelPlan, request: ParameterRequest, known: Known) -> Any:
+        if request.kind is ParameterKind.WATCH:
+            return None if known.watch is None else known.watch.to_json()
         if request.name == ENGINE and plan.main and self._options.engine is not None:
             raw: Any = self._options.engine
         elif request.name in plan.parameters:
@@ -167,14 +171,19 @@ class ParameterResolver:
         name, _, rest = given.partition(".")
         if error.file is not None or not name.isidentifier():  # a topic is no parameter
             return error
-        file, where = None, f"models.{plan.name}.parameters.{given}"
+        file, where = None, f"{plan.parameters_at}.{given}"
         if plan.main and self._is_from_start(name, rest):
             file, where = FROM_START, given
         elif name not in plan.parameters and plan.main and self._shared.get(name) is not None:
             where = given
-        elif name == ENGINE and name not in self._scenario.file.models[plan.name].parameters:
+        elif name == ENGINE and self._is_short(plan):
             where = f"models.{plan.name}.{ENGINE}"
         return self._scenario.placed(error.at(where, file))
+
+    def _is_short(self, plan: ModelPlan) -> bool:
+        """Whether the engine is not among the model's parameters, but beside them."""
+        entry = self._scenario.file.models.get(plan.name)
+        return entry is not None and ENGINE not in entry.parameters
 
     def _is_from_start(self, name: str, rest: str) -> bool:
         """Whether the start of the run, not the scenario, has given this key of the main model's parameters."""

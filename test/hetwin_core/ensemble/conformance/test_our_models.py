@@ -44,6 +44,7 @@ GIVEN: dict[str, dict[str, object]] = {
     "fidelity_during_action": {"actions": ["move"], "objects": ["box"]},
     "fidelity_near_robot": {},
     "fluid_in_cup": {"cup": "beaker", "particles": 12},
+    "robot_health": {},
 }
 """The other types, with what cannot be made up."""
 

@@ -1,0 +1,104 @@
+"""Events of what lasts: one when it begins, one whenever it has become much worse, one when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from hetwin_core.ensemble.conductor.reporting.concerns import FROM, SEVERITY, TO, Severity
+from hetwin_core.ensemble.events import Event, Json
+
+Key: TypeAlias = tuple[str | int, ...]
+"""What tells one occurrence from another that goes on at the same time."""
+MUCH_WORSE = 2.0
+"""An occurrence whose measure has grown by this factor since its last event gets another one."""
+
+
+class Found(NamedTuple):
+    """Something that is odd at one step.
+
+    Attributes:
+        severity: how odd.
+        measure: grows with how odd it is.
+        arguments: of the event, in SI units; its texts must be the same at every step.
+    """
+
+    severity: Severity
+    measure: float
+    arguments: Mapping[str, Json]
+
+
+@dataclass(slots=True)
+class _Open:
+    from_ns: int
+    last_ns: int
+    worst: Found
+    reported: Found | None = None
+
+
+class Lasting:
+    """Follows what is odd from step to step.
+
+    Args:
+        name: of the events.
+        hold_ns: what is absent for longer is over; a shorter absence changes nothing.
+        delay_ns: what is present for less than this is not reported.
+    """
+
+    def __init__(self, name: str, *, hold_ns: int = 100_000_000, delay_ns: int = 0) -> None:
+        self._name = name
+        self._hold_ns = hold_ns
+        self._delay_ns = delay_ns
+        self._open: dict[Key, _Open] = {}
+
+    def update(self, time_ns: int, found: Mapping[Key, Found]) -> list[Event]:
+        """The events of a step.
+
+        Args:
+            time_ns: of the step; an event that begins something has the time at which it was first found.
+            found: all that is odd now.
+        """
+        if not (found or self._open):
+            return []
+        events: list[Event] = []
+        for key, now in found.items():
+            before = self._open.get(key)
+            if before is not None and time_ns - before.last_ns > self._hold_ns:
+                events += self._over(self._open.pop(key))
+                before = None
+            if before is None:
+                before = self._open[key] = _Open(time_ns, time_ns, now)
+            before.last_ns = time_ns
+            if _is_worse(now, before.worst):
+                before.worst = now
+            events += self._present(time_ns, before)
+        for key in [k for k, o in self._open.items() if time_ns - o.last_ns > self._hold_ns]:
+            events += self._over(self._open.pop(key))
+        return events
+
+    def _present(self, time_ns: int, open_: _Open) -> list[Event]:
+        worst, reported = open_.worst, open_.reported
+        if reported is None:
+            if time_ns - open_.from_ns < self._delay_ns:
+                return []
+            open_.reported = worst
+            return [self._event(open_.from_ns, worst, {})]
+        if worst.severity is reported.severity and worst.measure < MUCH_WORSE * reported.measure:
+            return []
+        open_.reported = worst
+        return [self._event(time_ns, worst, {FROM: open_.from_ns / 1e9})]
+
+    def _over(self, open_: _Open) -> list[Event]:
+        if open_.reported is None:
+            return []
+        times: dict[str, Json] = {FROM: open_.from_ns / 1e9, TO: open_.last_ns / 1e9}
+        return [self._event(open_.last_ns, open_.worst, times)]
+
+    def _event(self, time_ns: int, found: Found, times: Mapping[str, Json]) -> Event:
+        arguments = {SEVERITY: found.severity.value, **found.arguments, **times}
+        return Event(self._name, time_ns, arguments=arguments)
+
+
+def _is_worse(a: Found, b: Found) -> bool:
+    return (a.severity.rank, a.measure) > (b.severity.rank, b.measure)

@@ -1,0 +1,113 @@
+"""Observes robot and objects for the user of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    StepInput,
+    StepOutput,
+)
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
+from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, WatchLayout
+from model_nodes.robot_health.beyond_limit import BeyondLimit
+from model_nodes.robot_health.deviates import Deviates
+from model_nodes.robot_health.findings import Findings
+from model_nodes.robot_health.link_touches import LinkTouches
+from model_nodes.robot_health.settings import Settings
+from model_nodes.robot_health.view import View, Viewer
+
+JOINT_DEVIATION, EFFORT_RESIDUAL = "joint_deviation", "effort_residual"
+
+
+class Part(Protocol):
+    """Observes one kind of thing."""
+
+    def watch(self, view: View) -> list[Event]:
+        """What is odd at this step."""
+
+
+class RobotHealth(Model):
+    """Raises events about what no healthy robot, no honest recording and no object left alone does.
+
+    Each event has a ``severity`` (``note``, ``warning`` or ``absurd``). What lasts has one event when it begins, one
+    when it has become much worse, with ``from`` [s], and one when it is over, with ``from`` and ``to`` [s].
+    """
+
+    settings_class = Settings
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """Describe the model."""
+        return ModelDescription(
+            kind=ModelKind.OBSERVER,
+            summary="Observes what no healthy robot and no object left alone does; added to every run by itself.",
+            rate=DEFAULT_WATCH_RATE,
+            provides=_attributes(0),
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Contribute ``joint_deviation`` and ``effort_residual`` of the watched robot."""
+        self._settings = Settings.read(parameters)
+        given = self._settings.watch
+        self._layout = None if given is None else WatchLayout.from_json(given)
+        if self._layout is None or not self._layout.joints:
+            return Contribution()
+        robot, count = self._layout.robot, len(self._layout.joints)
+        starts = (AttributeStart(robot, a, Value(np.zeros(count), 0)) for a in _attributes(count))
+        return Contribution(attributes=tuple(starts))
+
+    def start(self, scene: Snapshot) -> None:
+        """Prepare the observers."""
+        self._viewer = Viewer(scene, self._layout)
+        self._parts = _parts(self._settings, self._layout, scene)
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Let all observers look at the scene."""
+        view = self._viewer.view(tick)
+        output = StepOutput(time_ns=tick.time_ns)
+        for part in self._parts:
+            output.events += part.watch(view)
+        if view.watch is not None and view.layout is not None and len(view.positions):
+            watch, robot = view.watch, view.layout.robot
+            deviation = view.positions - watch.recorded
+            residual = watch.measured_efforts - watch.expected_efforts
+            for name, numbers in ((JOINT_DEVIATION, deviation), (EFFORT_RESIDUAL, residual)):
+                output.values[robot, name] = Value(_known(numbers), tick.time_ns)
+        return output
+
+
+def _parts(settings: Settings, layout: WatchLayout | None, scene: Snapshot) -> Sequence[Part]:
+    """The observers of a run; those of the robot only if there is one."""
+    parts: list[Part] = []
+    if layout is not None:
+        parts += (
+            Findings(settings, layout),
+            LinkTouches(settings.link_touches, layout, scene.layout),
+            BeyondLimit(settings, layout),
+            Deviates(settings.deviates, layout),
+        )
+    return parts
+
+
+def _attributes(joints: int) -> tuple[AttributeSpec, AttributeSpec]:
+    return (
+        AttributeSpec(JOINT_DEVIATION, joints, "rad or m"),
+        AttributeSpec(EFFORT_RESIDUAL, joints, "Nm or N"),
+    )
+
+
+def _known(numbers: Floats) -> Floats:
+    """The numbers with 0 for those that are unknown."""
+    known: Floats = np.nan_to_num(numbers, copy=False, nan=0.0)
+    return known

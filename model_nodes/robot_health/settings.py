@@ -1,0 +1,98 @@
+"""From which measure on which severity counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import model_validator
+
+from hetwin_core.ensemble.conductor.reporting.concerns import Severity
+from hetwin_core.ensemble.parameters import Amount, Parameters, WatchedRobot, parameter
+from hetwin_core.ensemble.validation import Strict
+
+
+class Scale(Strict):
+    """The least measure of each severity; None: never."""
+
+    note: Amount | None = None
+    warning: Amount | None = None
+    absurd: Amount | None = None
+
+    def severity(self, measure: float) -> Severity | None:
+        """The severity of a measure; None if it is not worth a note."""
+        if self.absurd is not None and measure >= self.absurd:
+            return Severity.ABSURD
+        if self.warning is not None and measure >= self.warning:
+            return Severity.WARNING
+        if self.note is not None and measure >= self.note:
+            return Severity.NOTE
+        return None
+
+    @property
+    def least(self) -> float:
+        """The least measure that is worth anything; infinite if none is."""
+        given = (self.note, self.warning, self.absurd)
+        return min((limit for limit in given if limit is not None), default=float("inf"))
+
+
+class Settings(Parameters):
+    """The parameters of the model: a scale for each of its events.
+
+    A scenario need give only those severities of a scale that it changes; null switches one off.
+    """
+
+    watch: WatchedRobot = parameter("the robot that the main model reports about", None)
+    link_touches: Scale = parameter(
+        "depth of a link inside a static body or another link",
+        Scale(note=1e-6, warning=0.002, absurd=0.02),
+        "m",
+    )
+    starts_inside: Scale = parameter(
+        "depth of a link or an object inside something else at the start",
+        Scale(note=0.0005, warning=0.002, absurd=0.02),
+        "m",
+    )
+    position_limit: Scale = parameter(
+        "how far a recorded position is beyond its limit, in shares of the range, at most of 1 rad or 1 m",
+        Scale(note=0.005, warning=0.05, absurd=0.5),
+    )
+    velocity_limit: Scale = parameter(
+        "recorded speed of a joint, in shares of its limit",
+        Scale(note=1.02, warning=1.5, absurd=10.0),
+    )
+    effort_limit: Scale = parameter(
+        "recorded effort of a joint, in shares of its limit",
+        Scale(note=1.02, warning=1.5, absurd=10.0),
+    )
+    deviates: Scale = parameter(
+        "how far the twin's joint is from the recording",
+        Scale(note=0.001, warning=0.01, absurd=0.2),
+        "rad or m",
+    )
+    jump: Scale = parameter(
+        "step in the recording that no robot makes", Scale(warning=0.0, absurd=1.0), "rad or m"
+    )
+    gap: Scale = parameter(
+        "time without a sample in the recording", Scale(note=0.0, warning=1.0), "s"
+    )
+    contradiction: Scale = parameter(
+        "difference between what two topics say of one joint",
+        Scale(warning=0.0, absurd=0.5),
+        "rad or m",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _over_the_defaults(cls, data: Any) -> Any:
+        """Let what is given of a scale replace only that."""
+        if not isinstance(data, Mapping):
+            return data
+        return {key: _merged(cls, key, value) for key, value in data.items()}
+
+
+def _merged(cls: type[Settings], key: object, value: Any) -> Any:
+    field = cls.model_fields.get(str(key))
+    if field is None or not isinstance(field.default, Scale) or not isinstance(value, Mapping):
+        return value
+    return {**field.default.model_dump(), **value}

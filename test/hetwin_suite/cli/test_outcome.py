@@ -1,0 +1,105 @@
+"""The last lines of a run: what happened, the verdict, and the concerns that it rests on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hetwin_suite.cli.outcome import is_fine, show
+from hetwin_suite.running.ended import Ended
+
+
+def concern(severity: str, count: int = 1, to: float = 2.0) -> dict[str, Any]:
+    return {
+        "name": "link_touches",
+        "severity": severity,
+        "from": 1.0,
+        "to": to,
+        "arguments": {},
+        "text": "arm touches table",
+        "count": count,
+    }
+
+
+def lines(
+    capsys: pytest.CaptureFixture[str],
+    folder: Path,
+    verdict: str,
+    *concerns: dict[str, Any],
+    **more: Any,
+) -> list[str]:
+    summary = {
+        "scenario": "s",
+        "ended": "recording",
+        "simulated_time": 1.0,
+        "wall_time": 1.0,
+        "real_time_factor": 1.0,
+        "error": None,
+        "state": {},
+        "failures": [],
+        "events": [],
+        "processes": [{"model": "robot_health", "pid": 1}],
+        "concerns": concerns,
+        "verdict": verdict,
+        **more,
+    }
+    show(Ended(summary, 0, folder), None)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_verdict_and_counts_and_each_concern(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    concerns = [
+        concern("absurd", to=1.0),
+        concern("warning", 3),
+        concern("warning"),
+        concern("note"),
+    ]
+    assert lines(capsys, tmp_path, "absurd", *concerns)[-5:] == [
+        "  absurd: 1 absurd, 2 warnings, 1 note",
+        "    absurd: arm touches table, 1.000 s",
+        "    warning: arm touches table (3 times), 1.000 s to 2.000 s",
+        "    warning: arm touches table, 1.000 s to 2.000 s",
+        "    note: arm touches table, 1.000 s to 2.000 s",
+    ]
+
+
+def test_a_fine_run_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert lines(capsys, tmp_path, "fine")[-1] == "  fine"
+
+
+def test_a_run_that_nothing_watched_claims_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    said = lines(capsys, tmp_path, "fine", processes=[{"model": "physics", "pid": 1}])
+    assert not any("fine" in line for line in said)
+
+
+def test_equal_events_in_a_row_are_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def bump(time: float, source: str = "m", **arguments: Any) -> dict[str, Any]:
+        given = {"object": "box", **arguments}
+        return {
+            "time": time,
+            "name": "bumped",
+            "kind": "model",
+            "source": source,
+            "arguments": given,
+        }
+
+    watched = bump(5.0, "robot_health", severity="warning")
+    events = [bump(0.1 * n) for n in range(40)] + [bump(4.5, object="jug"), watched]
+    assert lines(capsys, tmp_path, "fine", events=events)[1:3] == [
+        "     0.000 s  box bumped (39 more until 3.900 s)",
+        "     4.500 s  jug bumped",
+    ]
+    assert not any("warning" in line for line in lines(capsys, tmp_path, "fine", events=[watched]))
+
+
+def test_the_summary_of_an_older_run_is_fine(tmp_path: Path) -> None:
+    assert is_fine(Ended({}, 0, tmp_path))
+    assert not is_fine(Ended({"verdict": "doubtful"}, 0, tmp_path))

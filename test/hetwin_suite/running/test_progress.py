@@ -1,0 +1,58 @@
+"""What a run shows while it goes on: each concern once, equal lines as one with a count."""
+
+from __future__ import annotations
+
+import pytest
+
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_suite.running.progress import Progress, ProgressListener, Repeats
+
+
+def touches(at: float, severity: str, **more: Json) -> Event:
+    arguments = {"severity": severity, "link": "arm", "partner": "table", "depth": 0.005, **more}
+    return Event("link_touches", round(at * 1e9), source="robot_health", arguments=arguments)
+
+
+def shown(capsys: pytest.CaptureFixture[str], *events: Event) -> list[str]:
+    with Progress("a run") as progress:
+        listener = ProgressListener(progress)
+        for event in events:
+            listener.event(event)
+    return capsys.readouterr().err.splitlines()
+
+
+def test_a_concern_has_one_line_with_its_severity(capsys: pytest.CaptureFixture[str]) -> None:
+    events = [touches(1.0, "note"), touches(1.5, "note", **{"from": 1.0, "to": 1.5})]
+    assert shown(capsys, *events, touches(3.0, "note")) == [
+        "   1.000 s  note: arm touches table and is 5 mm inside"
+    ]
+
+
+def test_a_concern_that_becomes_worse_has_another_one(capsys: pytest.CaptureFixture[str]) -> None:
+    events = [touches(1.0, "note"), touches(1.5, "absurd", **{"from": 1.0})]
+    assert [line.split()[2] for line in shown(capsys, *events)] == ["note:", "absurd:"]
+
+
+def test_forty_equal_lines_are_one_with_a_count(capsys: pytest.CaptureFixture[str]) -> None:
+    bumps = [
+        Event("bumped", n * 100_000_000, source="m", arguments={"object": "box"}) for n in range(40)
+    ]
+    lines = shown(capsys, *bumps, Event("stopped", 4_100_000_000, source="m"))
+    assert lines == [
+        "   0.000 s  box bumped",
+        "   3.900 s  (39 more of the same)",
+        "   4.100 s  stopped",
+    ]
+
+
+def test_what_was_held_back_is_shown_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    bump = Event("bumped", 0, source="m")
+    assert shown(capsys, bump, bump)[-1] == "   0.000 s  (1 more of the same)"
+
+
+def test_lines_without_a_time_have_none() -> None:
+    repeats = Repeats()
+    assert repeats.lines("ready") == ["ready"]
+    assert repeats.lines("ready") == []
+    assert repeats.lines("steady", 2.0) == ["(1 more of the same)", "   2.000 s  steady"]
+    assert repeats.rest() == []

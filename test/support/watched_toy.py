@@ -1,0 +1,106 @@
+"""A main model that can be watched: the toy physics with a robot of two joints, whose report a test writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    ModelDescription,
+    ParameterKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.values import AttributeSpec, Value
+from hetwin_core.ensemble.scene.watch import CLEARANCE_COLUMNS, Finding, Watch, WatchLayout
+from support.toys import ToyPhysics
+
+JOINTS = ("shoulder", "elbow")
+LINKS = ("base", "forearm")
+LAYOUT = WatchLayout(
+    robot="arm",
+    joints=JOINTS,
+    driven=(True, True),
+    lower=(-1.0, None),
+    upper=(1.0, None),
+    velocity=(2.0, 2.0),
+    effort=(10.0, None),
+)
+SPECS = tuple(
+    AttributeSpec(name, 2, unit)
+    for name, unit in (("joint_positions", "rad"), ("joint_velocities", "rad/s"))
+)
+ENTITIES = (
+    Entity("arm", EntityKind.ROBOT, joints=JOINTS),
+    Entity("base", EntityKind.LINK, owner="arm"),
+    Entity("forearm", EntityKind.LINK, owner="arm", parent="base", joint="elbow"),
+    Entity("table", EntityKind.STATIC),
+)
+
+
+class WatchedToy(ToyPhysics):
+    """Moves the shoulder along `shoulder` (one position per step, the last one stays), and the twin `away` from it.
+
+    While `touch` = [from, to, depth] the forearm is that deep inside the table; `findings` are of its source.
+    """
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        return replace(super().describe(), watched=True)
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        any_ = ParameterKind.ANY
+        return (
+            *super().parameters(),
+            ParameterRequest("shoulder", any_, required=False, default=[0.0]),
+            ParameterRequest("away", ParameterKind.NUMBER, required=False, default=0.0),
+            ParameterRequest("touch", any_, required=False, default=None),
+            ParameterRequest("findings", any_, required=False, default=[]),
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        found = super().initialize(parameters, seed)
+        self._shoulder = list(parameters["shoulder"])
+        self._away = parameters["away"]
+        self._touch = parameters["touch"] or (0.0, -1.0, 0.0)
+        self._at = self._shoulder[0]
+        self._table = [e.name for e in (*found.entities, *ENTITIES)].index("table")
+        starts = [AttributeStart("arm", spec, Value(np.zeros(2), 0)) for spec in SPECS]
+        findings = tuple(Finding(**finding) for finding in parameters["findings"])
+        return replace(
+            found,
+            entities=(*found.entities, *ENTITIES),
+            attributes=(*found.attributes, *starts),
+            watch=replace(LAYOUT, findings=findings),
+        )
+
+    def step(self, tick: StepInput) -> StepOutput:
+        output = super().step(tick)
+        before, self._at = self._at, self._shoulder.pop(0) if self._shoulder else self._at
+        speed = (self._at - before) / (tick.period_ns / 1e9)
+        joints = [self._at + self._away, 0.0, speed, 0.0]
+        assert output.block is not None
+        output.block = np.concatenate([output.block, joints])
+        output.watch = Watch(
+            time_ns=tick.time_ns,
+            recorded=np.array([self._at, 0.0]),
+            recorded_velocities=np.array([speed, 0.0]),
+            measured_efforts=np.array([5.0, np.nan]),
+            expected_efforts=np.array([4.0, np.nan]),
+            clearances=self._clearances(tick.time_ns / 1e9),
+        ).encode()
+        return output
+
+    def _clearances(self, now: float) -> Any:
+        begin, end, depth = self._touch
+        if not begin <= now <= end:
+            return np.empty((0, CLEARANCE_COLUMNS))
+        forearm = self._table - 1
+        return np.array([[forearm, self._table, -depth, 0.1, 0.2, 0.3, 0.0, 0.0, 1.0]])
