@@ -1,0 +1,1 @@
+"""Writes what a user starts from: a scenario for a recording."""

@@ -1,0 +1,250 @@
+"""Which joint of a robot a recorded joint is, if their names differ by a prefix or another pattern.
+
+Names are compared as words: `left/arm_1_joint`, `Left.Arm-1` and `left_arm1` are all (left, arm, 1). A pattern that
+holds for several joints in the same way is preferred over one that holds for fewer, and what two patterns explain
+equally well is not guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Words: TypeAlias = tuple[str, ...]
+Pair: TypeAlias = tuple[str, str]
+
+LEAST_SERIES = 3
+"""Joints that are numbered make a series from this length on."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SAY_NOTHING = {"joint", "joints"}
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """The joints of a robot that recorded joints are.
+
+    Attributes:
+        joints: recorded name -> the robot's name, in the recorded order.
+        how: in words, how names that differ were matched.
+        ambiguous: recorded name -> names of the robot that it may be, where no pattern decides.
+    """
+
+    joints: dict[str, str]
+    how: tuple[str, ...] = ()
+    ambiguous: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The joints whose names differ."""
+        return {recorded: own for recorded, own in self.joints.items() if recorded != own}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Pattern:
+    """How two names differ: the words that one has before and after the words of the other.
+
+    Attributes:
+        rank: how far the names are from equal: 0 the same words, 1 more words before or after, 2 more words
+            between, 3 the same words in another order.
+        longer: which of them has more words, ``recorded`` or ``robot``.
+        after_word: how many of the shorter one's words come before those between.
+    """
+
+    rank: int
+    longer: str = ""
+    before: Words = ()
+    after: Words = ()
+    between: Words = ()
+    after_word: int = 0
+
+
+def words_of(name: str) -> Words:
+    """The words of a joint's name in lower case, without the word `joint`."""
+    words = tuple(word.lower() for word in _WORD.findall(name))
+    return tuple(word for word in words if word not in _SAY_NOTHING) or words
+
+
+def match_joints(
+    recorded: Sequence[str], robot: Sequence[str], *, by_number: bool = False
+) -> Matching:
+    """Match recorded joints with those of a robot, each at most once.
+
+    Args:
+        recorded: names in the recording.
+        robot: names of the robot's joints that move.
+        by_number: whether a numbered series such as `j1` to `j7` may be matched, in order, with the only series
+            of the robot that is as long. Only where the robot is known to be the right one.
+    """
+    joints = {name: name for name in recorded if name in robot}
+    rest = [name for name in recorded if name not in joints]
+    free = [name for name in robot if name not in joints]
+    found, ambiguous = _by_patterns(rest, free)
+    how = [_words(pairs) for pairs in found]
+    for pairs in found:
+        joints.update(pairs)
+    if by_number:
+        rest = [name for name in recorded if name not in joints]
+        free = [name for name in robot if name not in joints.values()]
+        numbered = _by_number(rest, free)
+        if numbered:
+            joints.update(numbered)
+            how.append(f"{_words(numbered)}, by their numbers")
+            ambiguous = {name: own for name, own in ambiguous.items() if name not in joints}
+    ordered = {name: joints[name] for name in recorded if name in joints}
+    return Matching(ordered, tuple(how), ambiguous)
+
+
+# ---------------------------------------------------------------------- patterns
+
+
+def _by_patterns(
+    recorded: Sequence[str], robot: Sequence[str]
+) -> tuple[list[list[Pair]], dict[str, tuple[str, ...]]]:
+    """Pairs of each pattern that was accepted, and what stays ambiguous."""
+    candidates = _candidates(recorded, robot)
+    accepted: list[list[Pair]] = []
+    ambiguous: dict[str, tuple[str, ...]] = {}
+    while candidates:
+        best = max(candidates, key=lambda pattern: _worth(pattern, candidates[pattern]))
+        pairs = candidates.pop(best)
+        if rivals := _rivals(pairs, _worth(best, pairs), candidates):
+            ambiguous.update(rivals)
+            candidates = _without(candidates, set(rivals), set())
+            pairs = [pair for pair in pairs if pair[0] not in rivals]
+        if pairs:
+            accepted.append(pairs)
+            candidates = _without(candidates, {r for r, _ in pairs}, {m for _, m in pairs})
+    return accepted, ambiguous
+
+
+def _worth(pattern: Pattern, pairs: Sequence[Pair]) -> tuple[int, int]:
+    return len(pairs), -pattern.rank
+
+
+def _candidates(recorded: Sequence[str], robot: Sequence[str]) -> dict[Pattern, list[Pair]]:
+    words = {name: words_of(name) for name in (*recorded, *robot)}
+    found: dict[Pattern, list[Pair]] = {}
+    for one in recorded:
+        for other in robot:
+            pattern = _pattern(words[one], words[other])
+            if pattern is not None:
+                found.setdefault(pattern, []).append((one, other))
+    return {
+        pattern: pairs
+        for pattern, pairs in found.items()
+        if _one_to_one(pairs) and _numbers_agree(pairs, recorded, robot)
+    }
+
+
+def _pattern(recorded: Words, robot: Words) -> Pattern | None:
+    if recorded == robot:
+        return Pattern(0)
+    if len(recorded) == len(robot):
+        return Pattern(3) if sorted(recorded) == sorted(robot) else None
+    longer, shorter, who = (
+        (recorded, robot, "recorded")
+        if len(recorded) > len(robot)
+        else (robot, recorded, "robot")
+    )
+    if not any(word.isalpha() for word in shorter):
+        return None  # a number alone says nothing
+    count = len(shorter)
+    for start in (len(longer) - count, *range(len(longer) - count)):
+        if longer[start : start + count] == shorter:
+            return Pattern(1, who, longer[:start], longer[start + count :])
+    for start in range(1, count):
+        end = start + len(longer) - count
+        if longer[:start] + longer[end:] == shorter:
+            return Pattern(2, who, between=longer[start:end], after_word=start)
+    return None
+
+
+def _one_to_one(pairs: Sequence[Pair]) -> bool:
+    return len({r for r, _ in pairs}) == len({m for _, m in pairs}) == len(pairs)
+
+
+def _rivals(
+    pairs: Sequence[Pair], worth: tuple[int, int], others: dict[Pattern, list[Pair]]
+) -> dict[str, tuple[str, ...]]:
+    """Recorded joints that another pattern explains as well, but as another joint; or that fight for one joint."""
+    rivals: dict[str, tuple[str, ...]] = {}
+    for pattern, claims in others.items():
+        if _worth(pattern, claims) != worth:
+            continue
+        for one, other in pairs:
+            for name, claimed in claims:
+                if name == one and claimed != other:
+                    rivals[one] = tuple(dict.fromkeys([*rivals.get(one, (other,)), claimed]))
+                elif claimed == other and name != one:
+                    rivals.setdefault(one, (other,))
+                    rivals.setdefault(name, (other,))
+    return rivals
+
+
+def _without(
+    candidates: dict[Pattern, list[Pair]], recorded: set[str], robot: set[str]
+) -> dict[Pattern, list[Pair]]:
+    left = {
+        pattern: [(r, m) for r, m in pairs if r not in recorded and m not in robot]
+        for pattern, pairs in candidates.items()
+    }
+    return {pattern: pairs for pattern, pairs in left.items() if pairs}
+
+
+# ---------------------------------------------------------------------- numbers
+
+
+def _template(name: str) -> tuple[Words, int] | None:
+    """The words of a numbered name with its last number left out, and that number."""
+    words = list(words_of(name))
+    for index in range(len(words) - 1, -1, -1):
+        if words[index].isdigit():
+            return (*words[:index], "#", *words[index + 1 :]), int(words[index])
+    return None
+
+
+def _series(names: Iterable[str]) -> dict[Words, dict[int, str]]:
+    """Numbered names, by template and number."""
+    found: dict[Words, dict[int, str]] = {}
+    for name in names:
+        if (known := _template(name)) is not None:
+            found.setdefault(known[0], {})[known[1]] = name
+    return {words: numbered for words, numbered in found.items() if len(numbered) >= LEAST_SERIES}
+
+
+def _numbers_agree(pairs: Sequence[Pair], recorded: Sequence[str], robot: Sequence[str]) -> bool:
+    """Whether no pair joins two series of which one counts from 0 and the other from 1."""
+    of_recorded, of_robot = _series(recorded), _series(robot)
+    for one, other in pairs:
+        a, b = _template(one), _template(other)
+        if a is None or b is None or a[0] not in of_recorded or b[0] not in of_robot:
+            continue
+        numbers, own = set(of_recorded[a[0]]), set(of_robot[b[0]])
+        if not (numbers <= own or numbers >= own):
+            return False
+    return True
+
+
+def _by_number(recorded: Sequence[str], robot: Sequence[str]) -> list[Pair]:
+    """Pairs of the only series of either side that is as long as one of the other's, in order."""
+    found: list[Pair] = []
+    of_recorded, of_robot = _series(recorded).values(), _series(robot).values()
+    for numbered in of_recorded:
+        same = [own for own in of_robot if len(own) == len(numbered)]
+        alike = [other for other in of_recorded if len(other) == len(numbered)]
+        if len(same) == len(alike) == 1:
+            found += zip(_in_order(numbered), _in_order(same[0]), strict=True)
+    return found
+
+
+def _in_order(numbered: dict[int, str]) -> list[str]:
+    return [numbered[number] for number in sorted(numbered)]
+
+
+def _words(pairs: Sequence[Pair]) -> str:
+    recorded, own = pairs[0]
+    more = f" and {len(pairs) - 1} more in the same way" if len(pairs) > 1 else ""
+    return f"{recorded} is {own}{more}"
