@@ -29,10 +29,11 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
 
     Parameters: `scenario` (path or name), `source` (recording; empty: the scenario's), `out` (folder for logs),
     `state_rate` (states published per simulated second), `runs` (how many simulations to run before the process
-    ends; 0: no end), `start_at_once` (run once without waiting for a goal), `in_process` (models that this process
-    holds itself, separated by commas, or `all`: fewer messages, less isolation), `engine` (the physics engine, if not
-    the scenario's), `scene` and `duration` (as in the goal, for runs that no goal asks for), `start_paused` (hold each
-    run before its first step).
+    ends; 0: no end), `start_at_once` (run once without waiting for a goal), `in_process` (models that this
+    process holds itself, separated by commas, or `all`: fewer messages, less isolation), `engine` (the physics
+    engine, if not the scenario's), `packages` (JSON: name of a package:// -> its folder, beside the
+    scenario's), `scene` and `duration` (as in the goal, for runs that no goal asks for), `start_paused` (hold
+    each run before its first step).
     """
 
     def __init__(self, name: str = "conductor") -> None:
@@ -45,6 +46,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self.declare_parameter("start_at_once", False)
         self.declare_parameter("in_process", "")
         self.declare_parameter("engine", "")
+        self.declare_parameter("packages", "")
         self.declare_parameter("scene", "")
         self.declare_parameter("duration", 0.0)
         self.declare_parameter("start_paused", False)

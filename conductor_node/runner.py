@@ -92,11 +92,12 @@ def _run(
     ]
     options = RunOptions(
         source=request.source or None,
-        scene=_scene(request.scene) | node.spawned,
+        scene=_json_object("goal.scene", request.scene) | node.spawned,
         seed=request.seed or None,
         duration=request.duration or None,
         transport="ros",
         engine=str(node.get_parameter("engine").value) or None,
+        packages=_json_object("packages", str(node.get_parameter("packages").value)),
     )
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
     state_rate = float(node.get_parameter("state_rate").value)
@@ -161,16 +162,17 @@ def _out(node: ConductorNode, scenario: Scenario, requested: str) -> Path:
     )
 
 
-def _scene(text: str) -> dict[str, Any]:
+def _json_object(where: str, text: str) -> dict[str, Any]:
     if not text:
         return {}
+    what = where.rpartition(".")[2]
     try:
-        scene = json.loads(text)
+        value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise BadInput(f"the scene is not JSON: {error}", where="goal.scene") from None
-    if not isinstance(scene, dict):
-        raise BadInput("the scene must be a JSON object", where="goal.scene", found=text[:80])
-    return scene
+        raise BadInput(f"the {what} is not JSON: {error}", where=where) from None
+    if not isinstance(value, dict):
+        raise BadInput(f"the {what} must be a JSON object", where=where, found=text[:80])
+    return value
 
 
 class _Spinner(QuietListener):

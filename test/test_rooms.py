@@ -26,8 +26,9 @@ ROOMS = {
         *CORE,
     },
     "hetwin_suite.running": {"hetwin_suite.running", "model_nodes", "conductor_node", *CORE},
+    "hetwin_suite.scaffolding": {"hetwin_suite.scaffolding", "model_nodes", *CORE},
     "hetwin_suite.cli": {
-        *("hetwin_suite", "hetwin_suite.cli", "hetwin_suite.running"),
+        *("hetwin_suite", "hetwin_suite.cli", "hetwin_suite.running", "hetwin_suite.scaffolding"),
         *("hetwin_suite.proving_ground", "model_nodes", "conductor_node", *CORE),
     },
 }

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import AsJson, Scenario, json_object
+from hetwin_suite.cli.options import AsJson, Packages, Scenario, json_object, package_folders
 
 
 def check(
     scenario: Scenario,
     source: Annotated[str | None, typer.Option(help="recording to check it with")] = None,
+    package: Packages = None,
     as_json: AsJson = False,
 ) -> None:
     """Read a scenario and everything that it names, take one step with its models, and say what is there.
@@ -24,7 +25,7 @@ def check(
     """
     from hetwin_suite.running.checks import check_scenario_watched
 
-    facts = check_scenario_watched(scenario, source)
+    facts = check_scenario_watched(scenario, source, package_folders(package))
     if as_json:
         print(json.dumps(facts, indent=2))
         return

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +16,14 @@ Scenario = Annotated[
     str,
     typer.Argument(
         help="scenario file, or name of one of hetwin's", autocompletion=completion.scenarios
+    ),
+]
+Packages = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--package",
+        metavar="NAME=FOLDER",
+        help="folder of a package:// that is not found; may be given several times",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
@@ -36,3 +46,31 @@ def json_object(text: str | None, option: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise BadInput("this is no JSON object", where=option, found=text, expected="{...}")
     return data
+
+
+def package_folders(texts: Sequence[str] | None) -> dict[str, str]:
+    """The absolute folder of each package that `--package` names.
+
+    Raises:
+        BadInput: if a text is not NAME=FOLDER, or there is no such folder.
+    """
+    folders: dict[str, str] = {}
+    for text in texts or ():
+        name, _, folder = text.partition("=")
+        if not name or not folder:
+            raise BadInput(
+                "this names no package and folder",
+                where="--package",
+                found=text,
+                expected="NAME=FOLDER, e.g. my_robot_description=~/ros/my_robot_description",
+            )
+        path = Path(folder).expanduser()
+        if not path.is_dir():
+            raise BadInput(
+                "this is no folder",
+                where=f"--package {name}",
+                found=folder,
+                expected=f"the folder of the package {name}",
+            )
+        folders[name] = str(path.resolve())
+    return folders

@@ -11,7 +11,7 @@ import typer
 
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import Scenario, json_object
+from hetwin_suite.cli.options import Packages, Scenario, json_object, package_folders
 
 
 class Transport(StrEnum):
@@ -61,6 +61,7 @@ def run(
         str,
         typer.Option(help="with --transport ros: models whose nodes others start, on other hosts"),
     ] = "",
+    package: Packages = None,
     with_report: Annotated[
         bool, typer.Option("--report/--no-report", help="write the page")
     ] = True,
@@ -93,7 +94,13 @@ def run(
 
     try:
         options = RunOptions(
-            source, json_object(scene, "--scene"), seed, duration, transport.value, engine
+            source,
+            json_object(scene, "--scene"),
+            seed,
+            duration,
+            transport.value,
+            engine,
+            packages=package_folders(package),
         )
         placing = Placing(namespace, in_process, elsewhere)
         with Progress(Path(scenario).stem) as progress:

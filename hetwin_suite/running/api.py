@@ -68,6 +68,7 @@ def run(
     namespace: str = "",
     in_process: str = "",
     elsewhere: str = "",
+    packages: Mapping[str, str | Path] | None = None,
     watched: bool = False,
     progress: bool = False,
 ) -> Summary:
@@ -88,6 +89,7 @@ def run(
         namespace: of all ROS nodes.
         in_process: with ``ros``: models in the conductor's process, separated by commas, or ``all``.
         elsewhere: with ``ros``: models whose nodes are started by others, on this host or another.
+        packages: name of a package:// -> its folder, beside those of the scenario.
         watched: with ``local``: run in a child process, so that a model that hangs or crashes fails the run
             instead of this process.
         progress: show on stderr how far it is.
@@ -107,6 +109,7 @@ def run(
         duration=duration,
         transport=transport,
         engine=engine,
+        packages={name: str(folder) for name, folder in (packages or {}).items()},
     )
     request = RunRequest(str(scenario), options, None if out is None else Path(out))
     placing = Placing(namespace, in_process, elsewhere)

@@ -27,8 +27,15 @@ PREPARE_PATIENCE_S = 60.0
 """Worlds may take a while to load."""
 
 
-def check_scenario_watched(name: str, source: str | None) -> dict[str, Any]:
+def check_scenario_watched(
+    name: str, source: str | None, packages: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Take one step with a scenario's models, and return what is there.
+
+    Args:
+        name: scenario file, or name of one of hetwin's.
+        source: instead of the scenario's.
+        packages: name of a package:// -> its folder, beside those of the scenario.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
@@ -45,7 +52,7 @@ def check_scenario_watched(name: str, source: str | None) -> dict[str, Any]:
         return "".join(f"{models[c.index]}: {c.call} failed: " for c in calls[:1])
 
     facts: dict[str, Any] = in_a_child(
-        lambda send: _facts(name, source, heartbeat, send),
+        lambda send: _facts(name, source, packages or {}, heartbeat, send),
         models.extend,
         progress,
         PREPARE_PATIENCE_S,
@@ -55,11 +62,17 @@ def check_scenario_watched(name: str, source: str | None) -> dict[str, Any]:
     return facts
 
 
-def _facts(name: str, source: str | None, heartbeat: Heartbeat, send: Send) -> dict[str, Any]:
+def _facts(
+    name: str,
+    source: str | None,
+    packages: Mapping[str, str],
+    heartbeat: Heartbeat,
+    send: Send,
+) -> dict[str, Any]:
     loaded = load_scenario(find_scenario(name))
     ports = [LocalPort(plan, heartbeat.row(plan.index)) for plan in loaded.models]
     send([plan.name for plan in loaded.models])
-    one_step = RunOptions(source=source, duration=1.0 / loaded.clock.rate)
+    one_step = RunOptions(source=source, duration=1.0 / loaded.clock.rate, packages=packages)
     spec = source_spec(loaded, one_step) or {}
     if LIVE in spec:
         check_live(spec)

@@ -45,7 +45,7 @@ def run_over_ros(request: RunRequest, display: Display, placing: Placing) -> End
         begun = time.monotonic()
         interrupts = last.enter_context(Interrupts(_second_at_once))
         ending = last.enter_context(ExitStack())
-        nodes = Nodes(scenario, placing, request.options.engine or "")
+        nodes = Nodes(scenario, placing, request.options)
         ending.callback(nodes.end)
         context = rclpy.Context()  # of its own: the caller may use ROS too
         rclpy.init(args=[], context=context)

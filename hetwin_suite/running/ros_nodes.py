@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import time
@@ -16,6 +17,7 @@ from conductor_node.processes import (
     start_node,
 )
 from conductor_node.shared_memory import SharedMemory
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.watched_process import ending
@@ -40,13 +42,14 @@ def quick_discovery(processes: int) -> None:
 class Nodes:
     """The processes of conductor and models."""
 
-    def __init__(self, scenario: Scenario, placing: Placing, engine: str) -> None:
+    def __init__(self, scenario: Scenario, placing: Placing, options: RunOptions) -> None:
         self._namespace, here = placing.namespace, placing.in_process
         self._ended: dict[str, float] = {}
         self._shared_memory = SharedMemory()
         self._noted = 0.0
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        asked = {"in_process": here, "engine": engine}
+        packages = json.dumps(dict(options.packages)) if options.packages else ""
+        asked = {"in_process": here, "engine": options.engine, "packages": packages}
         conductor = {"scenario": scenario.path, "runs": 1, **{k: v for k, v in asked.items() if v}}
         others = scenario.chosen(here) | scenario.chosen(placing.elsewhere)
         try:

@@ -172,7 +172,9 @@ def _branch(
     joint: Joint, out: Mapping[str, Sequence[Joint]], part_of: Mapping[str, str]
 ) -> tuple[Joint, ...]:
     """A joint and all joints beyond it."""
-    beyond = (j for other in out.get(part_of[joint.child], ()) for j in _branch(other, out, part_of))
+    beyond = (
+        j for other in out.get(part_of[joint.child], ()) for j in _branch(other, out, part_of)
+    )
     return joint, *beyond
 
 
@@ -207,7 +209,7 @@ def _describe(
     closed = {j: lower[j] if opened[j] == upper[j] else upper[j] for j in opened}
     middle = {j: (opened[j] + closed[j]) / 2 for j in opened}
     tips = _tips(palm, body, middle)
-    x, y, z = (round(float(value), 4) for value in np.mean(tips, axis=0))
+    x, y, z = (round(float(value), 4) + 0.0 for value in np.mean(tips, axis=0))
     return FoundHand(
         name,
         palm.link,

@@ -145,9 +145,7 @@ def _pattern(recorded: Words, robot: Words) -> Pattern | None:
     if len(recorded) == len(robot):
         return Pattern(3) if sorted(recorded) == sorted(robot) else None
     longer, shorter, who = (
-        (recorded, robot, "recorded")
-        if len(recorded) > len(robot)
-        else (robot, recorded, "robot")
+        (recorded, robot, "recorded") if len(recorded) > len(robot) else (robot, recorded, "robot")
     )
     if not any(word.isalpha() for word in shorter):
         return None  # a number alone says nothing

@@ -102,7 +102,8 @@ def _own_points(geometry: Geometry) -> Floats:
         return np.asarray(_ball() * geometry.size)
     radius, length = geometry.size[:2]
     rim = _ball() * radius if geometry.kind is ShapeKind.CAPSULE else _rim() * radius
-    return np.concatenate([rim + [0.0, 0.0, z] for z in (-length / 2, length / 2)])
+    half = np.array([0.0, 0.0, length / 2])
+    return np.concatenate([rim - half, rim + half])
 
 
 def _rim() -> Floats:

@@ -28,7 +28,10 @@ def load_world(settings: Settings) -> World:
         BadInput: if a file is missing or malformed, or names do not match.
     """
     notes = Notes()
-    world = World("empty") if settings.world is None else read_world(settings.world, notes)
+    packages = _packages(settings)
+    world = (
+        World("empty") if settings.world is None else read_world(settings.world, notes, packages)
+    )
     bodies = list(world.bodies)
     if settings.robot is not None:
         bodies.append(_robot(settings.robot, _resources(settings), notes))
@@ -60,7 +63,12 @@ def _added(settings: Settings, notes: Notes) -> list[Body]:
 
 def _resources(settings: Settings) -> Resources:
     """Files are named relative to the world's."""
-    return Resources(Path.cwd() if settings.world is None else settings.world.parent)
+    base = Path.cwd() if settings.world is None else settings.world.parent
+    return Resources(base, packages=_packages(settings))
+
+
+def _packages(settings: Settings) -> dict[str, Path]:
+    return {name: Path(folder) for name, folder in settings.packages.items()}
 
 
 def _robot(robot: Robot, resources: Resources, notes: Notes) -> Body:
@@ -68,7 +76,9 @@ def _robot(robot: Robot, resources: Resources, notes: Notes) -> Body:
         file = resources.find(robot.urdf)
     except BadInput as error:
         raise error.at("robot.urdf") from None
-    body = read_urdf(file, notes, name=robot.name or "", pose=pose_of(robot.pose))
+    pose = pose_of(robot.pose)
+    meshes = resources.only_beside(file.parent)
+    body = read_urdf(file, notes, name=robot.name or "", pose=pose, resources=meshes)
     movable = {joint.name for joint in body.moving_joints}
     for name in robot.joints_at_start:
         if name not in movable:

@@ -36,6 +36,9 @@ class Settings(Parameters):
         "URDF file, or mapping with urdf and more (the scenario's `robot`)", None
     )
     hands: tuple[NamedHand, ...] = parameter("hands of the robot (the scenario's `hands`)", ())
+    packages: dict[str, Text] = parameter(
+        "name of a package:// -> its folder (the scenario's `packages`)", {}
+    )
     entities: dict[str, EntityNotes] = parameter("entity -> {tags} (the scenario's `entities`)", {})
     engine: str = parameter("physics engine: auto, gz or mujoco", "auto")
     options: dict[str, Any] = parameter("settings of the engine's own", {})

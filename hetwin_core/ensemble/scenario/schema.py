@@ -213,6 +213,10 @@ class ScenarioFile(Strict):
         None,
         description="a recording's path, `live`, or a mapping with recording or live, and options",
     )
+    packages: dict[Text, Text] = Field(
+        default={},
+        description="name of a package:// -> its folder, relative to this file; searched for nowhere else",
+    )
     hands: dict[Name, Hand] = Field(default={})
     entities: dict[str, EntityNotes] = Field(default={})
     scene: dict[str, SceneEntry] = Field(

@@ -1,18 +1,76 @@
-"""A list of notes for the user, without duplicates."""
+"""A list of notes for the user, without duplicates; meshes that are left out share one note."""
 
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hetwin_core.ensemble.errors import BadInput
+
+_SCHEMES = ("package://", "model://")
+
+
+@dataclass(frozen=True, slots=True)
+class _LeftOut:
+    """Stands in the list of notes for all meshes of one file that are left out."""
+
+    label: str
 
 
 class Notes:
     """Collects notes in order, without duplicates."""
 
     def __init__(self) -> None:
-        self._texts: dict[str, None] = {}
+        self._notes: dict[str | _LeftOut, None] = {}
+        self._meshes: dict[str, dict[str, BadInput]] = {}
 
     def add(self, text: str) -> None:
         """Add a note."""
-        self._texts[text] = None
+        self._notes[text] = None
+
+    def leave_out(self, label: str, reference: str, error: BadInput) -> None:
+        """Add a mesh that cannot be used.
+
+        Args:
+            label: the robot or world that refers to it.
+            reference: how it does.
+            error: why it cannot be used.
+        """
+        self._notes[_LeftOut(label)] = None
+        self._meshes.setdefault(label, {})[reference] = error
+
+    def left_out(self) -> tuple[str, ...]:
+        """Return the notes of meshes that are left out, one for each robot or world."""
+        return tuple(_in_one_line(label, meshes) for label, meshes in self._meshes.items())
 
     def all(self) -> tuple[str, ...]:
         """Return all notes so far."""
-        return tuple(self._texts)
+        return tuple(
+            note if isinstance(note, str) else _in_one_line(note.label, self._meshes[note.label])
+            for note in self._notes
+        )
+
+
+def _in_one_line(label: str, meshes: Mapping[str, BadInput]) -> str:
+    if len(meshes) == 1:
+        reference, error = next(iter(meshes.items()))
+        return f"{label}: mesh {reference} is left out: {error}"
+    counts = Counter((_package(ref), error.problem) for ref, error in meshes.items())
+    groups = [
+        f"{count} {f'of package {package} ' if package else ''}({problem})"
+        for (package, problem), count in counts.items()
+    ]
+    packages = dict.fromkeys(package for package, problem in counts if package)
+    advice = ""
+    if packages:
+        mapped = ", ".join(f"{package}: FOLDER" for package in packages)
+        advice = f"; `packages: {{{mapped}}}` in the scenario, or --package NAME=FOLDER, maps them"
+    return f"{label}: {len(meshes)} meshes are left out: {', '.join(groups)}{advice}"
+
+
+def _package(reference: str) -> str:
+    for scheme in _SCHEMES:
+        if reference.startswith(scheme):
+            return reference.removeprefix(scheme).partition("/")[0]
+    return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sysconfig
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
@@ -59,15 +59,26 @@ class Resources:
     Args:
         base: folder of that file.
         folders: further folders to search first.
+        packages: package -> its folder; these packages are searched for nowhere else.
     """
 
-    def __init__(self, base: Path, folders: Sequence[Path] = ()) -> None:
+    def __init__(
+        self,
+        base: Path,
+        folders: Sequence[Path] = (),
+        packages: Mapping[str, Path] | None = None,
+    ) -> None:
         self._base = base
+        self._packages = dict(packages or {})
         self._folders = [*folders, base, *base.parents[:3], *search_path()]
 
     def beside(self, base: Path) -> Resources:
         """Return the same search path for a file in another folder."""
-        return Resources(base, [self._base, *self._folders])
+        return Resources(base, [self._base, *self._folders], self._packages)
+
+    def only_beside(self, base: Path) -> Resources:
+        """Return the search path of a file in another folder, with the same packages."""
+        return Resources(base, packages=self._packages)
 
     def find(self, reference: str) -> Path:
         """Find the file or folder that `reference` names.
@@ -93,6 +104,8 @@ class Resources:
 
     def _find_in_package(self, text: str, path: str) -> Path:
         package, _, rest = path.partition("/")
+        if package in self._packages:
+            return self._find_in_mapped(text, package, rest)
         for folder in self._folders:
             found = _in_folder(folder, package, rest)
             if found is not None:
@@ -101,5 +114,15 @@ class Resources:
             "is in none of the folders searched",
             found=text,
             expected=f"a folder {package} in GZ_SIM_RESOURCE_PATH, ROS_PACKAGE_PATH, "
-            "AMENT_PREFIX_PATH, beside the file, or in the package example-robot-data",
+            "AMENT_PREFIX_PATH, beside the file, or in the package example-robot-data, "
+            f"or `packages: {{{package}: FOLDER}}` in the scenario",
+        )
+
+    def _find_in_mapped(self, text: str, package: str, rest: str) -> Path:
+        folder = self._packages[package]
+        for candidate in (folder / rest, folder / package / rest):
+            if candidate.exists():
+                return candidate
+        raise BadInput(
+            f"is not in the folder of {package}", found=text, expected=f"a file below {folder}"
         )

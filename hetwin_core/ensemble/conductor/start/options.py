@@ -20,6 +20,7 @@ class RunOptions:
         transport: name of the transport, for the summary.
         no_source: leave the scenario's source out.
         engine: the main model's physics engine; None: the scenario's.
+        packages: name of a package:// -> its folder, beside those of the scenario.
     """
 
     source: str | None = None
@@ -29,3 +30,4 @@ class RunOptions:
     transport: str = "local"
     engine: str | None = None
     no_source: bool = False
+    packages: Mapping[str, str] = field(default_factory=dict)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
@@ -211,16 +212,51 @@ def _shared(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     except BadInput as error:
         raise error.at(error.where, FROM_START) from None
     robot = Robot(urdf=file.robot) if isinstance(file.robot, str) else file.robot
-    scene = {name: entry.model_dump(exclude_none=True) for name, entry in file.scene.items()}
+    scene = {name: _placed_model(scenario, entry) for name, entry in file.scene.items()}
     return {
         "world": file.world,
         "robot": _robot(scenario, robot) if robot else None,
+        "packages": package_folders(scenario, options),
         "hands": [{"name": name, **hand.model_dump()} for name, hand in file.hands.items()],
         "entities": {name: notes.model_dump() for name, notes in file.entities.items()},
         "source": source_spec(scenario, options),
         "scene": {**scene, **options.scene},
         "rate": file.rate,
     }
+
+
+def _placed_model(scenario: Scenario, entry: SceneEntry) -> dict[str, Any]:
+    """An entry of the scene; the file of an object is relative to the scenario, if there is one, or to the world."""
+    data = entry.model_dump(exclude_none=True)
+    if entry.model is not None and "://" not in entry.model:
+        path = scenario.path.parent / Path(entry.model).expanduser()
+        data["model"] = str(path.resolve()) if path.exists() else entry.model
+    return data
+
+
+def package_folders(scenario: Scenario, options: RunOptions) -> dict[str, str]:
+    """The folders of packages that scenario and start of the run name, absolute.
+
+    Raises:
+        BadInput: if one is no folder.
+    """
+    folders: dict[str, str] = {}
+    for name, text in scenario.file.packages.items():
+        folder = (scenario.path.parent / Path(text).expanduser()).resolve()
+        if not folder.is_dir():
+            raise scenario.placed(_no_package(name, text, f"packages.{name}"))
+        folders[name] = str(folder)
+    for name, text in options.packages.items():
+        folder = Path(text).expanduser().resolve()
+        if not folder.is_dir():
+            raise _no_package(name, text, f"--package {name}")
+        folders[name] = str(folder)
+    return folders
+
+
+def _no_package(name: str, text: str, where: str) -> BadInput:
+    expected = f"the folder of the package {name}, with what package://{name}/ refers to"
+    return BadInput("this is no folder", where=where, found=text, expected=expected)
 
 
 def _robot(scenario: Scenario, robot: Robot) -> dict[str, Any]:

@@ -62,7 +62,7 @@ class GeometryReader:
         try:
             return hull_of_file(self.resources.find(reference), (x, y, z))
         except BadInput as error:
-            context.note(f"mesh {reference} is left out: {error}")
+            context.leave_out(reference, error)
             return None
 
 

@@ -8,6 +8,7 @@ the maximum.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from model_nodes.main_physics.world.description import Body, Vector, World
@@ -24,8 +25,15 @@ _DEFAULT_GRAVITY: Vector = (0.0, 0.0, -9.8)
 """SDFormat's default [m/s^2]."""
 
 
-def read_world(file: Path, notes: Notes | None = None) -> World:
+def read_world(
+    file: Path, notes: Notes | None = None, packages: Mapping[str, Path] | None = None
+) -> World:
     """Read the world of an SDFormat file.
+
+    Args:
+        file: the world.
+        notes: what is not carried over is added here, by name.
+        packages: package -> its folder, of packages that are searched for nowhere else.
 
     Raises:
         BadInput: if the file is malformed or refers to missing files; names file and line.
@@ -40,7 +48,7 @@ def read_world(file: Path, notes: Notes | None = None) -> World:
         raise root.bad(f"has {len(worlds)} worlds", expected="exactly one <world>")
     world = worlds[0]
     context.note_ignored(world, _KNOWN)
-    bodies = _bodies(world, Resources(file.parent), context, file)
+    bodies = _bodies(world, Resources(file.parent, packages=packages), context, file)
     _check_unique(world, bodies)
     gravity = world.child("gravity")
     x, y, z = _DEFAULT_GRAVITY if gravity is None else gravity.numbers(3)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.world.description import IDENTITY, Pose
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.transforms import from_rpy, pose_of
@@ -30,6 +31,10 @@ class Context:
     def note(self, text: str) -> None:
         """Add a note about this place."""
         self.notes.add(f"{self.place}: {text}")
+
+    def leave_out(self, reference: str, error: BadInput) -> None:
+        """Add a mesh that cannot be used, and why."""
+        self.notes.leave_out(self.place.partition(":")[0], reference, error)
 
     def note_ignored(self, element: Element, known: AbstractSet[str]) -> None:
         """Add a note about every child whose tag is not known."""

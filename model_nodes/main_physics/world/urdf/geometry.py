@@ -54,20 +54,20 @@ class GeometryReader:
         collides = element.tag == "collision"
         friction = self._friction.get(link) if collides else None
         if shape.tag == "mesh":
-            hull = self._hull(shape, f"link {link}, {element.tag}")
+            hull = self._hull(shape)
             if hull is None:
                 return None
             return Geometry(ShapeKind.MESH, (), pose, colour, collides, friction, hull)
         kind, size = _primitive(shape)
         return Geometry(kind, size, pose, colour, collides, friction)
 
-    def _hull(self, mesh: Element, where: str) -> Hull | None:
+    def _hull(self, mesh: Element) -> Hull | None:
         reference = mesh.need_attribute("filename")
         x, y, z = mesh.numbers(3, mesh.attributes.get("scale", "1 1 1"))
         try:
             return hull_of_file(self._resources.find(reference), (x, y, z))
         except BadInput as error:
-            self._notes.add(f"{self._label}: {where}: mesh {reference} is left out: {error}")
+            self._notes.leave_out(self._label, reference, error)
             return None
 
     def _colour(self, element: Element) -> Colour:

@@ -1,0 +1,89 @@
+"""`hetwin new`: a scenario for a recording."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hetwin_suite.cli.options import AsJson, Packages, package_folders
+
+if TYPE_CHECKING:
+    from hetwin_suite.running.ended import Ended
+
+RUN = "run"
+
+
+def new(
+    recording: Annotated[
+        Path, typer.Argument(help="recording: rosbag2 in any storage, or ROS 1 .bag")
+    ],
+    robot: Annotated[
+        str | None,
+        typer.Option(
+            help="URDF file, or a name such as baxter; default: the recorded one, or the one that fits"
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="new folder for the scenario; default: NAME_twin")
+    ] = None,
+    and_run: Annotated[
+        bool, typer.Option("--run", help="run it at once, and make its page")
+    ] = False,
+    package: Packages = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a scenario from a recording: find its robot, joints and hands, and say what it holds.
+
+    For example:
+
+    hetwin new my_recording/ --robot baxter --run
+
+    hetwin new drive.bag --robot my_robot.urdf --package my_robot_description=~/ros/my_robot_description
+    """
+    # imported here, for hetwin's --help must not wait for what this needs
+    from hetwin_suite.scaffolding.new_scenario import check_new, draft_scenario, scenario_name
+    from hetwin_suite.scaffolding.written import write_scenario
+
+    folder = out or Path(f"{scenario_name(recording)}_twin")
+    check_new(folder)
+    draft = draft_scenario(recording, robot=robot, packages=package_folders(package))
+    written = write_scenario(draft, folder)
+    if not as_json:
+        print("\n".join(written.lines()), flush=True)
+    ended = _run(written.file, folder / RUN) if and_run else None
+    facts = None if ended is None else _facts(ended, as_json)
+    if as_json:
+        print(json.dumps(written.as_json(facts), indent=2))
+    elif not and_run:
+        print(f"  now: hetwin run {written.file}")
+    if ended is not None and ended.code:
+        raise typer.Exit(ended.code)
+
+
+def _run(file: Path, out: Path) -> Ended:
+    from hetwin_core.ensemble.conductor.start.options import RunOptions
+    from hetwin_suite.running.carry_out import carry_out
+    from hetwin_suite.running.placing import Placing
+    from hetwin_suite.running.progress import Progress
+    from hetwin_suite.running.request import RunRequest
+
+    with Progress(file.stem) as progress:
+        request = RunRequest(str(file), RunOptions(), out)
+        return carry_out(request, progress, Placing(), watched=True)
+
+
+def _facts(ended: Ended, as_json: bool) -> dict[str, Any]:
+    """Folder, page and verdict of the run; shown, unless they will be printed as JSON."""
+    from hetwin_suite.cli import outcome
+
+    page = outcome.report(ended.folder)
+    if not as_json:
+        outcome.show(ended, page)
+    return {
+        "folder": str(ended.folder.resolve()),
+        "page": None if page is None else str(page.resolve()),
+        "verdict": ended.summary.get("verdict"),
+    }

@@ -1,0 +1,159 @@
+"""Chooses the robot of a recording: the one that is named, else recorded, else the only one that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.scaffolding.contents import Contents
+from hetwin_suite.scaffolding.joint_names import Matching, match_joints
+from hetwin_suite.scaffolding.known_robots import (
+    EXTRA,
+    KnownRobot,
+    find_robot,
+    known_robots,
+    moving_joints,
+)
+from model_nodes.main_physics.world.resources import example_robots
+
+FITS_FROM = 0.5
+"""A robot fits if it has at least this share of the recorded joints."""
+LISTED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenRobot:
+    """A robot, why it was chosen, and which of its joints the recorded ones are.
+
+    Attributes:
+        description: the recorded URDF if it is that one, else empty.
+    """
+
+    robot: KnownRobot
+    why: str
+    matching: Matching
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    robot: KnownRobot
+    matching: Matching
+
+    @property
+    def count(self) -> int:
+        return len(self.matching.joints)
+
+
+def choose_robot(contents: Contents, named: str | None) -> ChosenRobot:
+    """Choose.
+
+    Args:
+        contents: of the recording.
+        named: a URDF file or a known name; None: none was named.
+
+    Raises:
+        BadInput: if no robot, or more than one, comes into question, or none of its joints was recorded.
+    """
+    recorded = list(contents.joints)
+    if named is not None:
+        robot = find_robot(named)
+        return _checked(contents, ChosenRobot(robot, "as named", _by_hand(recorded, robot)))
+    beside = _beside(contents)
+    fits = sorted((_fit(recorded, robot) for robot in beside), key=lambda fit: -fit.count)
+    if fits and _is_alone(fits, recorded):
+        why = "whose description lies beside the recording"
+        return ChosenRobot(fits[0].robot, why, fits[0].matching)
+    fits = [_fit(recorded, robot) for robot in known_robots().values()]
+    fits.sort(key=lambda fit: -fit.count)
+    if not _is_alone(fits, recorded):
+        raise _undecided(contents, fits)
+    best = fits[0]
+    why = f"the only robot here with {best.count} of the {len(recorded)} recorded joints"
+    return ChosenRobot(best.robot, why, best.matching)
+
+
+def _by_hand(recorded: Sequence[str], robot: KnownRobot) -> Matching:
+    return match_joints(recorded, moving_joints(robot.file), by_number=True)
+
+
+def _fit(recorded: Sequence[str], robot: KnownRobot) -> _Fit:
+    return _Fit(robot, match_joints(recorded, moving_joints(robot.file)))
+
+
+def _beside(contents: Contents) -> list[KnownRobot]:
+    """URDF files in the recording's folder, or beside its file."""
+    folder = contents.path if contents.path.is_dir() else contents.path.parent
+    return [
+        KnownRobot("", file.resolve())
+        for file in sorted(folder.glob("*.urdf"))
+        if moving_joints(file)
+    ]
+
+
+def _is_alone(fits: Sequence[_Fit], recorded: Sequence[str]) -> bool:
+    """Whether the first fits, and better than the second."""
+    best, *others = fits
+    if best.count < max(1.0, FITS_FROM * len(recorded)):
+        return False
+    return all(other.count < best.count for other in others[:1])
+
+
+def _checked(contents: Contents, chosen: ChosenRobot) -> ChosenRobot:
+    if chosen.matching.joints:
+        return chosen
+    own = moving_joints(chosen.robot.file)
+    if chosen.matching.ambiguous:
+        name, which = next(iter(chosen.matching.ambiguous.items()))
+        raise BadInput(
+            "which of the robot's joints were recorded cannot be told from their names",
+            file=chosen.robot.file,
+            where=name,
+            found=" or ".join(which),
+            expected="a robot with one such joint, or a scenario with `joints:` under `source`",
+        )
+    raise BadInput(
+        "none of the recorded joints is the robot's",
+        file=chosen.robot.file,
+        where="--robot",
+        found=_listed(list(contents.joints)),
+        expected=f"joints such as {_listed(own)}" if own else "a URDF with joints that move",
+    )
+
+
+def _undecided(contents: Contents, fits: Sequence[_Fit]) -> BadInput:
+    recorded = list(contents.joints)
+    near = [fit for fit in fits if fit.count][:LISTED]
+    more = "" if example_robots() else f"; {EXTRA} brings 60 robots more"
+    if not near:
+        return BadInput(
+            "no robot here has the recorded joints",
+            file=contents.path,
+            found=_listed(recorded),
+            expected=f"--robot with the URDF of the robot{more}",
+        )
+    listed = ", ".join(f"{fit.robot.label} ({fit.count} of {len(recorded)})" for fit in near)
+    problem = "no robot was recorded or named, and none fits well enough"
+    if near[0].count >= FITS_FROM * len(recorded):
+        problem = "no robot was recorded or named, and more than one fits"
+    return BadInput(
+        problem,
+        file=contents.path,
+        found=_listed(recorded),
+        expected=f"--robot with a URDF or one of {listed}{more}",
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return ", ".join(names[:LISTED]) + more
+
+
+def label_of(file: Path) -> str:
+    """A file as a message shows it: relative to the working directory if it is below."""
+    try:
+        return str(file.relative_to(Path.cwd()))
+    except ValueError:
+        return str(file)

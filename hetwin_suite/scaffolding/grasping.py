@@ -1,0 +1,83 @@
+"""Where a hand closes first: the place for an object to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hetwin_suite.scaffolding.contents import JointSeries
+from hetwin_suite.scaffolding.hands import FoundHand
+from hetwin_suite.scaffolding.motion import at_time
+from hetwin_suite.scaffolding.reach import link_frames
+from model_nodes.main_physics.world.description import Body
+
+LEAST_CLOSING = 0.2
+"""A hand closes if it does so by this share of its travel."""
+SETTLED = 0.9
+LEAST_MOTION = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Grasp:
+    """A hand closes: when [s], and where its grasp frame is then, x y z in the world [m]."""
+
+    hand: str
+    time_s: float
+    place: tuple[float, float, float]
+
+
+def first_grasp(
+    body: Body, hands: Sequence[FoundHand], motion: Mapping[str, JointSeries], height: float
+) -> Grasp | None:
+    """Find the first closing of a hand; None if no hand closes.
+
+    Args:
+        body: the robot.
+        hands: whose fingers were recorded.
+        motion: joint -> its samples.
+        height: of the robot's root link [m].
+    """
+    found: list[Grasp] = []
+    for hand in hands:
+        time_ns = _closes_at(hand, motion)
+        if time_ns is None:
+            continue
+        frame = link_frames(body, at_time(motion, time_ns))[hand.link][0]
+        x, y, z = frame[:3, :3] @ hand.offset + frame[:3, 3]
+        place = (round(float(x), 3), round(float(y), 3), round(float(z) + height, 3))
+        found.append(Grasp(hand.name, time_ns / 1e9, place))
+    return min(found, key=lambda grasp: grasp.time_s, default=None)
+
+
+def moves(hand: FoundHand, ranges: Mapping[str, tuple[float, float]]) -> bool:
+    """Whether a recorded finger moves by more than a little of its travel.
+
+    Args:
+        hand: the hand.
+        ranges: joint -> least and greatest recorded position [rad or m].
+    """
+    for name, opened, closed in zip(hand.joints, hand.opened, hand.closed, strict=True):
+        least, greatest = ranges.get(name, (0.0, 0.0))
+        if greatest - least > LEAST_MOTION * abs(closed - opened) > 0.0:
+            return True
+    return False
+
+
+def _closes_at(hand: FoundHand, motion: Mapping[str, JointSeries]) -> int | None:
+    """The run time [ns] at which the first recorded finger has closed for the first time."""
+    for name, opened, closed in zip(hand.joints, hand.opened, hand.closed, strict=True):
+        series = motion.get(name)
+        if series is None or opened == closed:
+            continue
+        closing = (series.positions - opened) / (closed - opened)
+        most_open = np.minimum.accumulate(closing)
+        begun = np.flatnonzero(closing - most_open > LEAST_CLOSING)
+        if len(begun):
+            first = int(begun[0])
+            opens = np.flatnonzero(np.diff(closing[first:]) < -LEAST_CLOSING / 4)
+            last = first + int(opens[0]) if len(opens) else len(closing) - 1
+            goal = most_open[first] + SETTLED * (closing[first : last + 1].max() - most_open[first])
+            return int(series.times_ns[first + int(np.argmax(closing[first:] >= goal))])
+    return None

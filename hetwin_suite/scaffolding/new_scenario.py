@@ -1,0 +1,162 @@
+"""Makes a scenario from a recording."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.scaffolding.choosing_robot import ChosenRobot, choose_robot
+from hetwin_suite.scaffolding.contents import Contents, JointSeries
+from hetwin_suite.scaffolding.grasping import Grasp, first_grasp, moves
+from hetwin_suite.scaffolding.hands import FoundHand, find_hands
+from hetwin_suite.scaffolding.motion import beyond_limits, sampled
+from hetwin_suite.scaffolding.reach import resting
+from hetwin_suite.scaffolding.reading import look_into
+from hetwin_suite.scaffolding.standing import standing_height
+from model_nodes.main_physics.world.description import Body
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.urdf.reader import read_urdf
+
+_NO_NAME = re.compile(r"\W+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """All that the scenario of a recording says.
+
+    Attributes:
+        name: of the scenario.
+        contents: of the recording.
+        chosen: the robot, and its joints that were recorded.
+        body: the robot.
+        hands: of the robot.
+        watched: names of the hands whose recorded fingers move.
+        height: of the robot's root link [m].
+        start: joints that were not recorded and cannot be at 0 -> where they are [rad or m].
+        grasp: where and when a hand closes first; None if none does.
+        packages: name of a package:// -> its folder.
+        warnings: what the user should know, in words.
+    """
+
+    name: str
+    contents: Contents
+    chosen: ChosenRobot
+    body: Body
+    hands: tuple[FoundHand, ...]
+    watched: tuple[str, ...]
+    height: float
+    start: Mapping[str, float]
+    grasp: Grasp | None
+    packages: Mapping[str, str]
+    warnings: tuple[str, ...]
+
+    @property
+    def only_recorded(self) -> list[str]:
+        """Recorded joints that the robot does not have."""
+        return [name for name in self.contents.joints if name not in self.chosen.matching.joints]
+
+    @property
+    def only_model(self) -> list[str]:
+        """Joints of the robot that move, follow no other, and were not recorded."""
+        known = set(self.chosen.matching.joints.values())
+        free = (joint for joint in self.body.moving_joints if joint.mimic is None)
+        return [joint.name for joint in free if joint.name not in known]
+
+
+def draft_scenario(
+    recording: Path, *, robot: str | None = None, packages: Mapping[str, str] | None = None
+) -> Draft:
+    """Look into a recording, choose its robot, and find out what the scenario should say.
+
+    Args:
+        recording: the file or folder.
+        robot: a URDF file or a known name; None: the recorded one, or the only one that fits.
+        packages: name of a package:// -> its folder.
+
+    Raises:
+        BadInput: if the recording cannot be used, or no robot, or more than one, comes into question.
+    """
+    contents = look_into(recording)
+    chosen = choose_robot(contents, robot)
+    notes = Notes()
+    body = _body(chosen, packages or {}, notes)
+    motion = _motion(contents, chosen)
+    ranges = {name: series.range for name, series in motion.items()}
+    hands = tuple(find_hands(body, ranges))
+    watched = tuple(hand.name for hand in hands if moves(hand, ranges))
+    start = {
+        joint.name: resting(joint)
+        for joint in body.moving_joints
+        if joint.name not in motion and joint.mimic is None and resting(joint)
+    }
+    height = standing_height(body, sampled(motion))
+    return Draft(
+        name=scenario_name(recording),
+        contents=contents,
+        chosen=chosen,
+        body=body,
+        hands=hands,
+        watched=watched,
+        height=height,
+        start=start,
+        grasp=first_grasp(body, [hand for hand in hands if hand.name in watched], motion, height),
+        packages=dict(packages or {}),
+        warnings=(
+            *contents.notes,
+            *_ambiguous(chosen),
+            *notes.left_out(),
+            *beyond_limits(body, motion),
+        ),
+    )
+
+
+def scenario_name(recording: Path) -> str:
+    """A name for the scenario of a recording."""
+    path = recording.resolve()
+    stem = path.name if path.is_dir() else path.stem
+    name = _NO_NAME.sub("_", stem).strip("_") or "recording"
+    return (f"twin_{name}" if name[0].isdigit() else name)[:64]
+
+
+def _body(chosen: ChosenRobot, packages: Mapping[str, str], notes: Notes) -> Body:
+    folders = {name: Path(folder) for name, folder in packages.items()}
+    file = chosen.robot.file
+    return read_urdf(file, notes, resources=Resources(file.parent, packages=folders))
+
+
+def _motion(contents: Contents, chosen: ChosenRobot) -> dict[str, JointSeries]:
+    """The samples of the robot's joints."""
+    return {own: contents.joints[name] for name, own in chosen.matching.joints.items()}
+
+
+def _ambiguous(chosen: ChosenRobot) -> list[str]:
+    return [
+        f"{name} may be {' or '.join(own)}; `joints:` under `source` can say which"
+        for name, own in chosen.matching.ambiguous.items()
+    ]
+
+
+def check_new(out: Path) -> None:
+    """Make sure that a folder is new or empty, and can be written to.
+
+    Raises:
+        BadInput: if it is not.
+    """
+    if out.is_dir() and not any(out.iterdir()):
+        return
+    if out.exists() or out.is_symlink():
+        raise BadInput(
+            "this exists already, and nothing is overwritten",
+            where="--out",
+            found=str(out),
+            expected="a new or empty folder",
+        )
+    parent = next(folder for folder in out.absolute().parents if folder.exists())
+    if not parent.is_dir():
+        raise BadInput(
+            "this is a file, not a folder", where="--out", found=str(parent), expected="a folder"
+        )

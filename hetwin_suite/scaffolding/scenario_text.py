@@ -1,0 +1,255 @@
+"""The text of a scenario for a recording, with comments for whoever edits it."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hetwin_suite.scaffolding.hands import FoundHand
+from hetwin_suite.scaffolding.new_scenario import Draft
+
+TABLE, BOX = "table.sdf", "box.sdf"
+OBJECTS = "objects"
+TABLE_HEIGHT = 0.02
+"""Thickness of the example's table top [m]."""
+TABLE_AWAY = 0.2
+"""Its middle is so much farther from the robot than the box [m]."""
+BOX_SIZE = 0.04
+_ABOVE = 2
+"""A recording is named relative to the scenario if they have a folder in common so many levels up."""
+_WIDTH = 100
+_COLUMN = 40
+_MOST_NAMED = 16
+
+
+def scenario_text(draft: Draft, out: Path) -> str:
+    """Write the scenario.
+
+    Args:
+        draft: what it says.
+        out: the folder that it will lie in.
+    """
+    return "\n".join(line.rstrip() for line in _lines(draft, out)) + "\n"
+
+
+def _lines(draft: Draft, out: Path) -> Iterator[str]:
+    contents, robot = draft.contents, draft.body.name
+    yield f"# A twin of {robot} as it was recorded in {contents.path.name}: {contents.duration_s:.1f} s,"
+    yield f"# {len(draft.chosen.matching.joints)} joints. Written by `hetwin new`; it is yours to edit:"
+    yield f"#   hetwin check {draft.name}.yaml     says whether it is right"
+    yield f"#   hetwin run {draft.name}.yaml       runs it"
+    yield f"scenario: {_flow(draft.name)}"
+    yield f"description: {_flow(f'The recorded joints of {robot} move its twin.')}"
+    yield ""
+    yield _said("world: worlds/empty.sdf", "a floor; to add what else stands there, see below")
+    yield from _robot(draft, out)
+    yield _said("rate: 400", "steps of the physics per simulated second")
+    yield ""
+    yield from _source(draft, out)
+    if draft.hands:
+        yield ""
+        yield from _hands(draft)
+    yield ""
+    yield from _models(draft)
+    yield ""
+    yield from _objects(draft)
+
+
+def _robot(draft: Draft, out: Path) -> Iterator[str]:
+    yield "robot:"
+    reference = draft.chosen.robot.reference or relative(draft.chosen.robot.file, out)
+    yield f"  urdf: {_flow(reference)}"
+    why = ": nothing of it is ever below the floor" if draft.height else ""
+    yield _said(f"  pose: [0, 0, {draft.height:g}, 1, 0, 0, 0]", f"x y z, qw qx qy qz{why}")
+    if draft.start:
+        yield _said("  joints_at_start:", "joints that were not recorded, and cannot be at 0")
+        for name, value in draft.start.items():
+            yield f"    {_flow(name)}: {value:g}"
+    if draft.packages:
+        yield _said("packages:", "where the files of a package:// are")
+        for name, folder in draft.packages.items():
+            yield f"  {_flow(name)}: {_flow(relative(Path(folder), out))}"
+
+
+def _source(draft: Draft, out: Path) -> Iterator[str]:
+    contents, matching = draft.contents, draft.chosen.matching
+    yield "source:"
+    yield f"  recording: {_flow(relative(contents.path, out))}"
+    if contents.joint_topics and contents.joint_topics != ("/joint_states",):
+        yield f"  joint_states: {_flow(list(contents.joint_topics))}"
+    if matching.renamed:
+        yield _said("  joints:", "name in the recording: name of the robot")
+        for recorded, own in matching.renamed.items():
+            yield f"    {_flow(recorded)}: {_flow(own)}"
+    if draft.only_recorded:
+        yield from _comment("  # not of this robot:", draft.only_recorded)
+    if draft.only_model:
+        yield from _comment("  # not recorded, they stay where they are:", draft.only_model)
+    tags = [t for t in contents.topics if t.type.startswith("std_msgs/") and t.count]
+    values = [t for t in tags if "Int" in t.type or t.type.endswith("/String")]
+    if values:
+        yield "  # If a topic says what the robot's program does, its values can become operations:"
+        yield "  # annotations:"
+        for topic in values[:2]:
+            yield f"  #   - topic: {_flow(topic.name)}"
+            yield "  #     map: {1: reach, 2: {operation: move_hand, arguments: {hand: HAND}}}"
+
+
+def _hands(draft: Draft) -> Iterator[str]:
+    recorded = {*draft.chosen.matching.joints.values()}
+    yield "hands:"
+    for hand in draft.hands:
+        x, y, z = hand.offset
+        yield f"  {hand.name}:"
+        yield f"    link: {_flow(hand.link)}"
+        yield _said(f"    offset: [{x:g}, {y:g}, {z:g}, 1, 0, 0, 0]", "between the finger tips")
+        if recorded.isdisjoint(hand.joints):
+            yield "    # its fingers were not recorded"
+            continue
+        for key in ("joints", "opened", "closed"):
+            yield from _wrapped(f"    {key}: ", list(getattr(hand, key)))
+
+
+def _models(draft: Draft) -> Iterator[str]:
+    hands = [hand for hand in draft.hands if hand.name in draft.watched]
+    yield "models:"
+    yield "  physics: {type: main_physics, main: true}"
+    if not hands:
+        return
+    for hand in hands:
+        grasp, holding = _names_of_models(hand, hands)
+        parameters = f"parameters: {{hand: {hand.name}}}"
+        yield f"  # whether {hand.name} holds something, and what moves it then"
+        yield f"  {grasp}: {{type: grasp_monitor, rate: 50, {parameters}}}"
+        yield f"  {holding}: {{type: rigid_grasp, rate: 100, {parameters}}}"
+    yield "  # says what was picked up and put down"
+    yield "  handling: {type: handling_observer, rate: 100}"
+    yield ""
+    yield "responsibilities:"
+    yield '  - {entity: "*", attribute: pose, model: physics}'
+    yield ""
+    yield "triggers:"
+    for hand in hands:
+        grasp, holding = _names_of_models(hand, hands)
+        yield f"  - name: {grasp}_begins"
+        yield f"    on: {{event: {grasp}.grip_closed}}"
+        yield '    if: "held_object(event.hand) == null"'
+        yield "    do:"
+        yield f"      - hand_over: {{entity: $event.object, attribute: pose, to: {holding}}}"
+        yield f"  - name: {grasp}_ends"
+        yield f"    on: {{event: {grasp}.grip_lost}}"
+        yield "    do:"
+        yield "      - hand_over: {entity: $event.object, attribute: pose, to: physics}"
+
+
+def _names_of_models(hand: FoundHand, hands: Sequence[FoundHand]) -> tuple[str, str]:
+    return (
+        ("grasp", "holding") if len(hands) == 1 else (f"grasp_{hand.name}", f"holding_{hand.name}")
+    )
+
+
+def _objects(draft: Draft) -> Iterator[str]:
+    x, y, z = (0.6, 0.0, 0.4)
+    yield "# A table and a box on it: take the `# ` away, and say where they are."
+    if draft.grasp is not None:
+        x, y, z = draft.grasp.place
+        yield f"# (The box is where {draft.grasp.hand} closes first, {draft.grasp.time_s:.1f} s from the start.)"
+    away = max(math.hypot(x, y), 1e-6)
+    there = [x + TABLE_AWAY * x / away, y + TABLE_AWAY * y / away, z - BOX_SIZE / 2 - 0.011]
+    yield "# scene:"
+    at = ", ".join(f"{value:.3g}" for value in there)
+    yield f"#   table: {{model: {OBJECTS}/{TABLE}, pose: [{at}, 1, 0, 0, 0]}}"
+    yield f"#   box: {{model: {OBJECTS}/{BOX}, pose: [{x:g}, {y:g}, {z:g}, 1, 0, 0, 0]}}"
+    yield "# entities:"
+    yield "#   box: {tags: [graspable]}     # what hands may hold"
+
+
+# ---------------------------------------------------------------------- text
+
+
+def relative(path: Path, out: Path) -> str:
+    """A path as the scenario names it: relative to its folder if that is near, else absolute."""
+    path, out = path.resolve(), out.resolve()
+    text = os.path.relpath(path, out)
+    return str(path) if text.startswith("../" * (_ABOVE + 1)) else Path(text).as_posix()
+
+
+def _flow(value: Any) -> str:
+    """A value as YAML, on one line."""
+    text = yaml.safe_dump(value, default_flow_style=True, width=10**6, allow_unicode=True)
+    return text.removesuffix("\n").removesuffix("\n...")
+
+
+def _wrapped(key: str, values: Sequence[Any]) -> Iterator[str]:
+    """A list, on several lines if it is long."""
+    line = key + "["
+    indent = " " * len(line)
+    for index, value in enumerate(values):
+        text = f"{value:g}" if isinstance(value, float) else _flow(value)
+        text += "]" if index == len(values) - 1 else ","
+        if len(line) + 1 + len(text) > _WIDTH and line.strip() != "":
+            yield line
+            line = indent
+        line += text if line.endswith(("[", indent)) else f" {text}"
+    yield line
+
+
+def _said(text: str, comment: str) -> str:
+    """A line with a comment behind it."""
+    return f"{text:{_COLUMN}}  # {comment}"
+
+
+def _comment(start: str, names: Sequence[str]) -> Iterator[str]:
+    line = start
+    more = [f"and {len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
+    shown = [*names[:_MOST_NAMED], *more]
+    for index, name in enumerate(shown):
+        text = name + ("" if index == len(shown) - 1 else ",")
+        if len(line) + 1 + len(text) > _WIDTH:
+            yield line
+            line = "  #  "
+        line += f" {text}"
+    yield line
+
+
+def objects() -> Mapping[str, str]:
+    """Files of the example's objects, by name."""
+    half = f"{BOX_SIZE:g} {BOX_SIZE:g} {BOX_SIZE:g}"
+    return {
+        TABLE: _sdf("table", f"0.8 0.8 {TABLE_HEIGHT:g}", "0.72 0.58 0.42 1", static=True),
+        BOX: _sdf("box", half, "0.85 0.45 0.20 1", mass=0.1),
+    }
+
+
+def _sdf(name: str, size: str, colour: str, *, static: bool = False, mass: float = 1.0) -> str:
+    inertia = mass * BOX_SIZE**2 / 6
+    inertial = (
+        ""
+        if static
+        else f"""
+      <inertial>
+        <mass>{mass:g}</mass>
+        <inertia><ixx>{inertia:.3g}</ixx><iyy>{inertia:.3g}</iyy><izz>{inertia:.3g}</izz></inertia>
+      </inertial>"""
+    )
+    return f"""<?xml version="1.0"?>
+<sdf version="1.9">
+  <model name="{name}">
+    <static>{str(static).lower()}</static>
+    <link name="link">{inertial}
+      <collision name="collision">
+        <geometry><box><size>{size}</size></box></geometry>
+      </collision>
+      <visual name="visual">
+        <geometry><box><size>{size}</size></box></geometry>
+        <material><diffuse>{colour}</diffuse></material>
+      </visual>
+    </link>
+  </model>
+</sdf>
+"""

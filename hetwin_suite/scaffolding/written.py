@@ -1,0 +1,119 @@
+"""Writes the scenario of a recording, and says what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hetwin_suite.scaffolding.choosing_robot import label_of
+from hetwin_suite.scaffolding.contents import TopicFacts
+from hetwin_suite.scaffolding.new_scenario import Draft
+from hetwin_suite.scaffolding.scenario_text import OBJECTS, objects, scenario_text
+
+_SHOWN_TOPICS = 4
+_SHOWN_NAMES = 8
+_SHOWN_WARNINGS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A scenario that was written, and what it was made from."""
+
+    file: Path
+    draft: Draft
+
+    def as_json(self, run: Mapping[str, Any] | None) -> dict[str, Any]:
+        """What `hetwin new --json` prints; see docs/new.md.
+
+        Args:
+            run: folder, page and verdict of the run; None if there was none.
+        """
+        draft = self.draft
+        return {
+            "scenario": str(self.file.resolve()),
+            "robot": draft.chosen.robot.label,
+            "joints": dict(draft.chosen.matching.joints),
+            "only_recorded": draft.only_recorded,
+            "only_model": draft.only_model,
+            "hands": {h.name: {"link": h.link, "joints": list(h.joints)} for h in draft.hands},
+            "duration": draft.contents.duration_s,
+            "topics": [_topic(topic) for topic in draft.contents.topics],
+            "warnings": list(draft.warnings),
+            "run": None if run is None else dict(run),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """What the recording holds and what was made of it, for a person."""
+        draft = self.draft
+        contents, matching = draft.contents, draft.chosen.matching
+        yield (
+            f"{label_of(contents.path)}: {contents.duration_s:.1f} s,"
+            f" {_counted(len(contents.topics), 'topic')}, {_counted(len(contents.joints), 'joint')}"
+        )
+        yield from _topic_lines(contents.topics)
+        yield f"  robot: {draft.body.name}, {draft.chosen.why} ({_file(draft)})"
+        how = f"; {'; '.join(matching.how)}" if matching.how else ""
+        yield f"  joints: {len(matching.joints)} of {len(contents.joints)} move the robot{how}"
+        if draft.only_recorded:
+            yield f"  recorded, but not the robot's: {_listed(draft.only_recorded)}"
+        if draft.only_model:
+            yield f"  the robot's, but not recorded: {_listed(draft.only_model)}"
+        for hand in draft.hands:
+            still = "" if hand.name in draft.watched else ", whose fingers do not move"
+            yield f"  hand: {hand.name} on {hand.link}, {_counted(len(hand.joints), 'finger joint')}{still}"
+        for warning in draft.warnings[:_SHOWN_WARNINGS]:
+            yield f"  warning: {warning}"
+        if len(draft.warnings) > _SHOWN_WARNINGS:
+            yield f"  and {len(draft.warnings) - _SHOWN_WARNINGS} warnings more (--json has all)"
+        yield f"  scenario: {label_of(self.file)}"
+
+
+def write_scenario(draft: Draft, out: Path) -> Written:
+    """Write the scenario, and the objects of its example, into a folder that is new or empty."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / OBJECTS).mkdir()
+    for name, text in objects().items():
+        (out / OBJECTS / name).write_text(text, encoding="utf-8")
+    file = out / f"{draft.name}.yaml"
+    file.write_text(scenario_text(draft, out), encoding="utf-8")
+    return Written(file, draft)
+
+
+def _file(draft: Draft) -> str:
+    robot = draft.chosen.robot
+    return robot.reference or label_of(robot.file)
+
+
+def _topic(topic: TopicFacts) -> dict[str, Any]:
+    return {
+        "name": topic.name,
+        "type": topic.type,
+        "count": topic.count,
+        "rate_hz": topic.rate_hz,
+        "longest_gap_s": topic.longest_gap_s,
+    }
+
+
+def _topic_lines(topics: Sequence[TopicFacts]) -> Iterator[str]:
+    width = max((len(topic.name) for topic in topics[:_SHOWN_TOPICS]), default=0)
+    for topic in topics[:_SHOWN_TOPICS]:
+        line = f"  {topic.name:{width}}  {topic.type}, {_counted(topic.count, 'message')}"
+        if topic.rate_hz is not None:
+            line += f", {topic.rate_hz:.1f} Hz"
+        if topic.longest_gap_s is not None:
+            line += f", longest gap {topic.longest_gap_s:.2g} s"
+        yield line
+    if len(topics) > _SHOWN_TOPICS:
+        rest = [topic.name for topic in topics[_SHOWN_TOPICS:]]
+        yield f"  and {_listed(rest)}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
+    return ", ".join(names[:_SHOWN_NAMES]) + more
