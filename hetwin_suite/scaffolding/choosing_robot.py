@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.scaffolding.contents import Contents
 from hetwin_suite.scaffolding.joint_names import Matching, match_joints
 from hetwin_suite.scaffolding.known_robots import (
     EXTRA,
@@ -16,11 +15,15 @@ from hetwin_suite.scaffolding.known_robots import (
     known_robots,
     moving_joints,
 )
+from hetwin_suite.scaffolding.shown import listed
+from model_nodes.main_physics.sources.recording import Recording
 from model_nodes.main_physics.world.resources import example_robots
 
 FITS_FROM = 0.5
 """A robot fits if it has at least this share of the recorded joints."""
 LISTED = 8
+RECORDED_FILE = "robot_description.urdf"
+"""File of a description that was recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +50,29 @@ class _Fit:
         return len(self.matching.joints)
 
 
-def choose_robot(contents: Contents, named: str | None) -> ChosenRobot:
+def choose_robot(recording: Recording, named: str | None, folder: Path) -> ChosenRobot:
     """Choose.
 
     Args:
-        contents: of the recording.
+        recording: what was recorded.
         named: a URDF file or a known name; None: none was named.
+        folder: the recorded description is written there, so that it can be read.
 
     Raises:
         BadInput: if no robot, or more than one, comes into question, or none of its joints was recorded.
     """
-    recorded = list(contents.joints)
+    recorded = list(recording.joints())
     if named is not None:
         robot = find_robot(named)
-        return _checked(contents, ChosenRobot(robot, "as named", _by_hand(recorded, robot)))
-    beside = _beside(contents)
+        return _checked(recording, ChosenRobot(robot, "as named", _by_hand(recorded, robot)))
+    if recording.robot_description is not None:
+        file = folder / RECORDED_FILE
+        file.write_text(recording.robot_description, encoding="utf-8")
+        robot = KnownRobot("", file)
+        matching = _by_hand(recorded, robot)
+        chosen = ChosenRobot(robot, "as recorded", matching, recording.robot_description)
+        return _checked(recording, chosen)
+    beside = _beside(recording)
     fits = sorted((_fit(recorded, robot) for robot in beside), key=lambda fit: -fit.count)
     if fits and _is_alone(fits, recorded):
         why = "whose description lies beside the recording"
@@ -69,7 +80,7 @@ def choose_robot(contents: Contents, named: str | None) -> ChosenRobot:
     fits = [_fit(recorded, robot) for robot in known_robots().values()]
     fits.sort(key=lambda fit: -fit.count)
     if not _is_alone(fits, recorded):
-        raise _undecided(contents, fits)
+        raise _undecided(recording, fits)
     best = fits[0]
     why = f"the only robot here with {best.count} of the {len(recorded)} recorded joints"
     return ChosenRobot(best.robot, why, best.matching)
@@ -83,9 +94,9 @@ def _fit(recorded: Sequence[str], robot: KnownRobot) -> _Fit:
     return _Fit(robot, match_joints(recorded, moving_joints(robot.file)))
 
 
-def _beside(contents: Contents) -> list[KnownRobot]:
+def _beside(recording: Recording) -> list[KnownRobot]:
     """URDF files in the recording's folder, or beside its file."""
-    folder = contents.path if contents.path.is_dir() else contents.path.parent
+    folder = recording.path if recording.path.is_dir() else recording.path.parent
     return [
         KnownRobot("", file.resolve())
         for file in sorted(folder.glob("*.urdf"))
@@ -101,7 +112,7 @@ def _is_alone(fits: Sequence[_Fit], recorded: Sequence[str]) -> bool:
     return all(other.count < best.count for other in others[:1])
 
 
-def _checked(contents: Contents, chosen: ChosenRobot) -> ChosenRobot:
+def _checked(recording: Recording, chosen: ChosenRobot) -> ChosenRobot:
     if chosen.matching.joints:
         return chosen
     own = moving_joints(chosen.robot.file)
@@ -118,42 +129,29 @@ def _checked(contents: Contents, chosen: ChosenRobot) -> ChosenRobot:
         "none of the recorded joints is the robot's",
         file=chosen.robot.file,
         where="--robot",
-        found=_listed(list(contents.joints)),
-        expected=f"joints such as {_listed(own)}" if own else "a URDF with joints that move",
+        found=listed(list(recording.joints())),
+        expected=f"joints such as {listed(own)}" if own else "a URDF with joints that move",
     )
 
 
-def _undecided(contents: Contents, fits: Sequence[_Fit]) -> BadInput:
-    recorded = list(contents.joints)
+def _undecided(recording: Recording, fits: Sequence[_Fit]) -> BadInput:
+    recorded = list(recording.joints())
     near = [fit for fit in fits if fit.count][:LISTED]
     more = "" if example_robots() else f"; {EXTRA} brings 60 robots more"
     if not near:
         return BadInput(
             "no robot here has the recorded joints",
-            file=contents.path,
-            found=_listed(recorded),
+            file=recording.path,
+            found=listed(recorded),
             expected=f"--robot with the URDF of the robot{more}",
         )
-    listed = ", ".join(f"{fit.robot.label} ({fit.count} of {len(recorded)})" for fit in near)
+    named = ", ".join(f"{fit.robot.label} ({fit.count} of {len(recorded)})" for fit in near)
     problem = "no robot was recorded or named, and none fits well enough"
     if near[0].count >= FITS_FROM * len(recorded):
         problem = "no robot was recorded or named, and more than one fits"
     return BadInput(
         problem,
-        file=contents.path,
-        found=_listed(recorded),
-        expected=f"--robot with a URDF or one of {listed}{more}",
+        file=recording.path,
+        found=listed(recorded),
+        expected=f"--robot with a URDF or one of {named}{more}",
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    return ", ".join(names[:LISTED]) + more
-
-
-def label_of(file: Path) -> str:
-    """A file as a message shows it: relative to the working directory if it is below."""
-    try:
-        return str(file.relative_to(Path.cwd()))
-    except ValueError:
-        return str(file)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_suite.scaffolding.contents import JointSeries
 from hetwin_suite.scaffolding.hands import FoundHand
-from hetwin_suite.scaffolding.motion import at_time
+from hetwin_suite.scaffolding.motion import Motion
 from hetwin_suite.scaffolding.reach import link_frames
 from model_nodes.main_physics.world.description import Body
 
@@ -29,25 +28,25 @@ class Grasp:
 
 
 def first_grasp(
-    body: Body, hands: Sequence[FoundHand], motion: Mapping[str, JointSeries], height: float
+    body: Body, hands: Sequence[FoundHand], motion: Motion, height: float
 ) -> Grasp | None:
     """Find the first closing of a hand; None if no hand closes.
 
     Args:
         body: the robot.
         hands: whose fingers were recorded.
-        motion: joint -> its samples.
+        motion: how it was recorded.
         height: of the robot's root link [m].
     """
     found: list[Grasp] = []
     for hand in hands:
-        time_ns = _closes_at(hand, motion)
-        if time_ns is None:
+        sample = _closes_at(hand, motion)
+        if sample is None:
             continue
-        frame = link_frames(body, at_time(motion, time_ns))[hand.link][0]
+        frame = link_frames(body, motion.at(sample))[hand.link][0]
         x, y, z = frame[:3, :3] @ hand.offset + frame[:3, 3]
         place = (round(float(x), 3), round(float(y), 3), round(float(z) + height, 3))
-        found.append(Grasp(hand.name, time_ns / 1e9, place))
+        found.append(Grasp(hand.name, float(motion.seconds[sample]), place))
     return min(found, key=lambda grasp: grasp.time_s, default=None)
 
 
@@ -65,13 +64,12 @@ def moves(hand: FoundHand, ranges: Mapping[str, tuple[float, float]]) -> bool:
     return False
 
 
-def _closes_at(hand: FoundHand, motion: Mapping[str, JointSeries]) -> int | None:
-    """The run time [ns] at which the first recorded finger has closed for the first time."""
+def _closes_at(hand: FoundHand, motion: Motion) -> int | None:
+    """The sample at which the first recorded finger has closed for the first time."""
     for name, opened, closed in zip(hand.joints, hand.opened, hand.closed, strict=True):
-        series = motion.get(name)
-        if series is None or opened == closed:
+        if name not in motion.positions or opened == closed:
             continue
-        closing = (series.positions - opened) / (closed - opened)
+        closing = (motion.positions[name] - opened) / (closed - opened)
         most_open = np.minimum.accumulate(closing)
         begun = np.flatnonzero(closing - most_open > LEAST_CLOSING)
         if len(begun):
@@ -79,5 +77,5 @@ def _closes_at(hand: FoundHand, motion: Mapping[str, JointSeries]) -> int | None
             opens = np.flatnonzero(np.diff(closing[first:]) < -LEAST_CLOSING / 4)
             last = first + int(opens[0]) if len(opens) else len(closing) - 1
             goal = most_open[first] + SETTLED * (closing[first : last + 1].max() - most_open[first])
-            return int(series.times_ns[first + int(np.argmax(closing[first:] >= goal))])
+            return first + int(np.argmax(closing[first:] >= goal))
     return None

@@ -12,6 +12,7 @@ from pathlib import Path
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import roots
 from model_nodes.main_physics.world.resources import example_robots
+from model_nodes.main_physics.world.xml_file import read_xml
 
 EXTRA = 'pip install "hetwin-suite[robots]"'
 MOST_NAMED = 12
@@ -68,11 +69,11 @@ def find_robot(text: str) -> KnownRobot:
     """The robot that a user names: a URDF file, or a known name.
 
     Raises:
-        BadInput: if it is neither; the nearest names are listed.
+        BadInput: if it is neither, or the file is no URDF; the nearest names are listed.
     """
     path = Path(text).expanduser()
     if path.is_file():
-        _reject_xacro(path)
+        _check_urdf(path)
         return KnownRobot("", path.resolve())
     robots = known_robots()
     if text in robots:
@@ -142,10 +143,21 @@ def _nearest(text: str) -> str:
     return f"a URDF file, or a name such as {listed}{more}"
 
 
-def _reject_xacro(path: Path) -> None:
-    if path.suffix == ".xacro":
+def _check_urdf(path: Path) -> None:
+    """Check that a file is a URDF with a joint that moves; `read_urdf` looks at the rest.
+
+    Raises:
+        BadInput: if it is not.
+    """
+    text = path.read_text("utf-8", "replace")
+    if path.suffix == ".xacro" or "<xacro:" in text or "${" in text:
         raise BadInput(
             "this is xacro, from which a URDF is made",
             file=path,
-            expected=f"its output: xacro {path} > {path.name.partition('.')[0]}.urdf",
+            expected=f"its output: `xacro {path} > {path.name.partition('.')[0]}_expanded.urdf`",
         )
+    root = read_xml(path)
+    if root.tag != "robot":
+        raise root.bad("is not a URDF robot", f"<{root.tag}>", "<robot name=...>")
+    if not moving_joints(path):
+        raise root.bad("has no joint that moves", expected="a robot that the recording can move")

@@ -1,84 +1,103 @@
-"""The recorded motion of a robot's joints: sampled for placing it, and where it is beyond the limits."""
+"""How a recording moves a robot: as the twin's own source replays it, sampled."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.scaffolding.contents import JointSeries
+from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.recording import JointRange
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
 
-SAMPLES = 200
-SPEED_SPAN_NS = 50_000_000
-"""Speeds are taken over at least this time, so that the jitter of stamps does not count."""
+RATE = 50.0
+"""Samples per second of a recording that is not long."""
+MOST_SAMPLES = 5000
 TOLERANCE = {JointKind.HINGE: 1e-3, JointKind.SLIDE: 1e-4}
 """A joint may be beyond a limit by so much [rad or m]: sensors are no more exact."""
 SPEED_TOLERANCE = 0.02
 
 
-def sampled(motion: Mapping[str, JointSeries], count: int = SAMPLES) -> dict[str, Floats]:
-    """Return joint -> (count,) positions at times that are evenly spread over the recording."""
-    if not motion:
-        return {}
-    first = min(series.times_ns[0] for series in motion.values())
-    last = max(series.times_ns[-1] for series in motion.values())
-    times = np.linspace(float(first), float(last), count)
-    return {
-        name: np.interp(times, series.times_ns, series.positions) for name, series in motion.items()
-    }
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """The recorded joints at times that are evenly spread over the recording.
+
+    Attributes:
+        seconds: (n,) run times [s].
+        positions: joint of the robot -> (n,) positions [rad or m]; only those that were recorded.
+        notes: what the source remarks about the recording.
+    """
+
+    seconds: Floats
+    positions: Mapping[str, Floats]
+    notes: tuple[str, ...] = ()
+
+    def some(self, count: int) -> dict[str, Floats]:
+        """Return joint -> (count,) positions, from the beginning to the end."""
+        chosen = np.linspace(0, len(self.seconds) - 1, count).round().astype(int)
+        return {joint: values[chosen] for joint, values in self.positions.items()}
+
+    def at(self, sample: int) -> dict[str, Floats]:
+        """Return joint -> (1,) position at one of the times."""
+        return {joint: values[sample : sample + 1] for joint, values in self.positions.items()}
+
+    @property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Joint -> least and greatest position [rad or m]."""
+        return {j: (float(p.min()), float(p.max())) for j, p in self.positions.items()}
 
 
-def at_time(motion: Mapping[str, JointSeries], time_ns: int) -> dict[str, Floats]:
-    """Return joint -> (1,) position at a time."""
-    return {
-        name: np.interp([float(time_ns)], series.times_ns, series.positions)
-        for name, series in motion.items()
-    }
+def replay(source: Mapping[str, Any], body: Body) -> Motion:
+    """Replay a recording.
+
+    Args:
+        source: as the scenario says it, with an absolute path.
+        body: the robot.
+
+    Raises:
+        BadInput: if it cannot be replayed.
+    """
+    opened = open_source(source)
+    try:
+        notes = tuple(str(note) for note in getattr(opened, "notes", ()))
+        names = [joint.name for joint in body.driven_joints]
+        driven = opened.bind(names, round(1e9 / RATE))
+        duration_s = (opened.duration_ns or 0) / 1e9
+        count = int(np.clip(duration_s * RATE, 2, MOST_SAMPLES))
+        seconds = np.linspace(0.0, duration_s, count)
+        rows = np.array([opened.motion(round(s * 1e9)).positions for s in seconds])
+    finally:
+        opened.close()
+    positions = {name: rows[:, i] for i, name in enumerate(names) if driven[i]}
+    return Motion(seconds, positions, notes)
 
 
-def beyond_limits(body: Body, motion: Mapping[str, JointSeries]) -> Iterator[str]:
-    """Yield, in words, each joint whose recorded position or speed is beyond the robot's limits."""
+def beyond_limits(body: Body, ranges: Mapping[str, JointRange]) -> Iterator[str]:
+    """Yield, in words, each joint whose recorded position or speed is beyond the robot's limits.
+
+    Args:
+        body: the robot.
+        ranges: joint of the robot -> how far and how fast it was recorded to move.
+    """
     for joint in body.moving_joints:
-        series = motion.get(joint.name)
-        if series is not None:
-            yield from _position(joint, series)
-            yield from _speed(joint, series)
+        if joint.name in ranges:
+            yield from _beyond(joint, ranges[joint.name])
 
 
-def _position(joint: Joint, series: JointSeries) -> Iterator[str]:
+def _beyond(joint: Joint, recorded: JointRange) -> Iterator[str]:
     unit = "m" if joint.kind is JointKind.SLIDE else "rad"
     tolerance = TOLERANCE[joint.kind]
-    least, greatest = series.range
-    if joint.lower is not None and least < joint.lower - tolerance:
-        yield (
-            f"{joint.name}: position down to {least:.4g} {unit}, beyond its limit"
-            f" {joint.lower:.4g} {unit}"
-        )
-    if joint.upper is not None and greatest > joint.upper + tolerance:
-        yield (
-            f"{joint.name}: position up to {greatest:.4g} {unit}, beyond its limit"
-            f" {joint.upper:.4g} {unit}"
-        )
+    if joint.lower is not None and recorded.lower < joint.lower - tolerance:
+        yield _words(joint, "position down to", recorded.lower, joint.lower, unit)
+    if joint.upper is not None and recorded.upper > joint.upper + tolerance:
+        yield _words(joint, "position up to", recorded.upper, joint.upper, unit)
+    fastest = joint.max_velocity
+    if fastest is not None and recorded.speed > fastest * (1.0 + SPEED_TOLERANCE):
+        yield _words(joint, "speed up to", recorded.speed, fastest, f"{unit}/s")
 
 
-def _speed(joint: Joint, series: JointSeries) -> Iterator[str]:
-    unit = "m/s" if joint.kind is JointKind.SLIDE else "rad/s"
-    if joint.max_velocity is None or len(series.times_ns) < 2:
-        return
-    ends = np.searchsorted(series.times_ns, series.times_ns + SPEED_SPAN_NS)
-    ends = np.minimum(ends, len(series.times_ns) - 1)
-    begins = np.flatnonzero(ends > np.arange(len(ends)))
-    ends = ends[begins]
-    took = (series.times_ns[ends] - series.times_ns[begins]) / 1e9
-    long_enough = took >= SPEED_SPAN_NS / 2e9
-    if not long_enough.any():
-        return
-    moved = np.abs(series.positions[ends] - series.positions[begins])[long_enough]
-    speed = float((moved / took[long_enough]).max())
-    if speed > joint.max_velocity * (1.0 + SPEED_TOLERANCE):
-        yield (
-            f"{joint.name}: speed up to {speed:.3g} {unit}, beyond its limit"
-            f" {joint.max_velocity:.3g} {unit}"
-        )
+def _words(joint: Joint, what: str, found: float, limit: float, unit: str) -> str:
+    return f"{joint.name}: {what} {found:.3g} {unit}, beyond its limit {limit:.3g} {unit}"

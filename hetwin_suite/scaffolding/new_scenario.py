@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.scaffolding.choosing_robot import ChosenRobot, choose_robot
-from hetwin_suite.scaffolding.contents import Contents, JointSeries
+from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE, ChosenRobot, choose_robot
 from hetwin_suite.scaffolding.grasping import Grasp, first_grasp, moves
 from hetwin_suite.scaffolding.hands import FoundHand, find_hands
-from hetwin_suite.scaffolding.motion import beyond_limits, sampled
+from hetwin_suite.scaffolding.motion import Motion, beyond_limits, replay
 from hetwin_suite.scaffolding.reach import resting
-from hetwin_suite.scaffolding.reading import look_into
+from hetwin_suite.scaffolding.shown import listed
 from hetwin_suite.scaffolding.standing import standing_height
+from model_nodes.main_physics.sources.bag_types import JOINT_STATE
+from model_nodes.main_physics.sources.recording import Recording
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.urdf.reader import read_urdf
+
+SAMPLES = 200
+"""Postures in which the robot must not be below the floor."""
 
 _NO_NAME = re.compile(r"\W+", re.ASCII)
 
@@ -30,7 +36,8 @@ class Draft:
 
     Attributes:
         name: of the scenario.
-        contents: of the recording.
+        recording: what it holds.
+        topics: from which the joints are taken.
         chosen: the robot, and its joints that were recorded.
         body: the robot.
         hands: of the robot.
@@ -43,7 +50,8 @@ class Draft:
     """
 
     name: str
-    contents: Contents
+    recording: Recording
+    topics: tuple[str, ...]
     chosen: ChosenRobot
     body: Body
     hands: tuple[FoundHand, ...]
@@ -57,7 +65,7 @@ class Draft:
     @property
     def only_recorded(self) -> list[str]:
         """Recorded joints that the robot does not have."""
-        return [name for name in self.contents.joints if name not in self.chosen.matching.joints]
+        return [name for name in self.recording.joints() if name not in self.chosen.matching.joints]
 
     @property
     def only_model(self) -> list[str]:
@@ -80,38 +88,75 @@ def draft_scenario(
     Raises:
         BadInput: if the recording cannot be used, or no robot, or more than one, comes into question.
     """
-    contents = look_into(recording)
-    chosen = choose_robot(contents, robot)
+    found = Recording.open(recording)
+    _check_moves(found)
     notes = Notes()
-    body = _body(chosen, packages or {}, notes)
-    motion = _motion(contents, chosen)
-    ranges = {name: series.range for name, series in motion.items()}
-    hands = tuple(find_hands(body, ranges))
-    watched = tuple(hand.name for hand in hands if moves(hand, ranges))
-    start = {
-        joint.name: resting(joint)
-        for joint in body.moving_joints
-        if joint.name not in motion and joint.mimic is None and resting(joint)
-    }
-    height = standing_height(body, sampled(motion))
+    with TemporaryDirectory() as folder:
+        chosen = choose_robot(found, robot, Path(folder))
+        body = _body(chosen, packages or {}, notes)
+    matching = chosen.matching
+    recorded = found.joints(set(matching.joints))
+    topics = tuple(found.chosen_topics(set(matching.joints)))
+    motion = replay(_source(recording, topics, matching.renamed), body)
+    ranges = {own: recorded[name] for name, own in matching.joints.items() if name in recorded}
+    hands = tuple(find_hands(body, motion.ranges))
+    watched = [hand for hand in hands if moves(hand, motion.ranges)]
+    height = standing_height(body, motion.some(SAMPLES))
     return Draft(
         name=scenario_name(recording),
-        contents=contents,
+        recording=found,
+        topics=topics,
         chosen=chosen,
         body=body,
         hands=hands,
-        watched=watched,
+        watched=tuple(hand.name for hand in watched),
         height=height,
-        start=start,
-        grasp=first_grasp(body, [hand for hand in hands if hand.name in watched], motion, height),
+        start=_start(body, motion),
+        grasp=first_grasp(body, watched, motion, height),
         packages=dict(packages or {}),
         warnings=(
-            *contents.notes,
+            *([found.unreadable] if found.unreadable else []),
+            *motion.notes,
             *_ambiguous(chosen),
             *notes.left_out(),
-            *beyond_limits(body, motion),
+            *beyond_limits(body, ranges),
         ),
     )
+
+
+def _check_moves(recording: Recording) -> None:
+    """Check that the recording holds joint positions.
+
+    Raises:
+        BadInput: if it does not; why its joint states cannot be used, if there are some.
+    """
+    if recording.joints():
+        return
+    for topic in recording.joint_topics:
+        if topic.problem is not None:
+            raise topic.problem
+    there = [f"{topic.name} ({topic.type})" for topic in recording.topics.values()]
+    raise BadInput(
+        "the recording holds no joint positions",
+        file=recording.path,
+        found=listed(there) or "no topic",
+        expected=f"a topic of type {JOINT_STATE} with positions",
+    )
+
+
+def _source(recording: Path, topics: Sequence[str], renamed: Mapping[str, str]) -> dict[str, Any]:
+    """The source as the scenario will say it."""
+    path = str(recording.resolve())
+    return {"recording": path, "joint_states": list(topics), "joints": dict(renamed)}
+
+
+def _start(body: Body, motion: Motion) -> dict[str, float]:
+    """Joints that were not recorded and cannot be at 0, and their nearest limit [rad or m]."""
+    return {
+        joint.name: resting(joint)
+        for joint in body.moving_joints
+        if joint.name not in motion.positions and joint.mimic is None and resting(joint)
+    }
 
 
 def scenario_name(recording: Path) -> str:
@@ -125,12 +170,12 @@ def scenario_name(recording: Path) -> str:
 def _body(chosen: ChosenRobot, packages: Mapping[str, str], notes: Notes) -> Body:
     folders = {name: Path(folder) for name, folder in packages.items()}
     file = chosen.robot.file
-    return read_urdf(file, notes, resources=Resources(file.parent, packages=folders))
-
-
-def _motion(contents: Contents, chosen: ChosenRobot) -> dict[str, JointSeries]:
-    """The samples of the robot's joints."""
-    return {own: contents.joints[name] for name, own in chosen.matching.joints.items()}
+    try:
+        return read_urdf(file, notes, resources=Resources(file.parent, packages=folders))
+    except BadInput as error:
+        if chosen.description:
+            raise error.at(error.where, f"the recorded {RECORDED_FILE}") from None
+        raise
 
 
 def _ambiguous(chosen: ChosenRobot) -> list[str]:

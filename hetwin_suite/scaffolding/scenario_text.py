@@ -10,8 +10,10 @@ from typing import Any
 
 import yaml
 
+from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
 from hetwin_suite.scaffolding.hands import FoundHand
 from hetwin_suite.scaffolding.new_scenario import Draft
+from model_nodes.main_physics.sources.joint_topics import USUAL
 
 TABLE, BOX = "table.sdf", "box.sdf"
 OBJECTS = "objects"
@@ -38,8 +40,8 @@ def scenario_text(draft: Draft, out: Path) -> str:
 
 
 def _lines(draft: Draft, out: Path) -> Iterator[str]:
-    contents, robot = draft.contents, draft.body.name
-    yield f"# A twin of {robot} as it was recorded in {contents.path.name}: {contents.duration_s:.1f} s,"
+    recording, robot = draft.recording, draft.body.name
+    yield f"# A twin of {robot} as it was recorded in {recording.path.name}: {recording.duration_s:.1f} s,"
     yield f"# {len(draft.chosen.matching.joints)} joints. Written by `hetwin new`; it is yours to edit:"
     yield f"#   hetwin check {draft.name}.yaml     says whether it is right"
     yield f"#   hetwin run {draft.name}.yaml       runs it"
@@ -62,8 +64,9 @@ def _lines(draft: Draft, out: Path) -> Iterator[str]:
 
 def _robot(draft: Draft, out: Path) -> Iterator[str]:
     yield "robot:"
-    reference = draft.chosen.robot.reference or relative(draft.chosen.robot.file, out)
-    yield f"  urdf: {_flow(reference)}"
+    chosen = draft.chosen
+    reference = chosen.robot.reference or relative(chosen.robot.file, out)
+    yield f"  urdf: {_flow(RECORDED_FILE if chosen.description else reference)}"
     why = ": nothing of it is ever below the floor" if draft.height else ""
     yield _said(f"  pose: [0, 0, {draft.height:g}, 1, 0, 0, 0]", f"x y z, qw qx qy qz{why}")
     if draft.start:
@@ -77,11 +80,11 @@ def _robot(draft: Draft, out: Path) -> Iterator[str]:
 
 
 def _source(draft: Draft, out: Path) -> Iterator[str]:
-    contents, matching = draft.contents, draft.chosen.matching
+    recording, matching = draft.recording, draft.chosen.matching
     yield "source:"
-    yield f"  recording: {_flow(relative(contents.path, out))}"
-    if contents.joint_topics and contents.joint_topics != ("/joint_states",):
-        yield f"  joint_states: {_flow(list(contents.joint_topics))}"
+    yield f"  recording: {_flow(relative(recording.path, out))}"
+    if draft.topics != (USUAL,):
+        yield f"  joint_states: {_flow(list(draft.topics))}"
     if matching.renamed:
         yield _said("  joints:", "name in the recording: name of the robot")
         for recorded, own in matching.renamed.items():
@@ -90,7 +93,7 @@ def _source(draft: Draft, out: Path) -> Iterator[str]:
         yield from _comment("  # not of this robot:", draft.only_recorded)
     if draft.only_model:
         yield from _comment("  # not recorded, they stay where they are:", draft.only_model)
-    tags = [t for t in contents.topics if t.type.startswith("std_msgs/") and t.count]
+    tags = [t for t in recording.topics.values() if t.type.startswith("std_msgs/") and t.count]
     values = [t for t in tags if "Int" in t.type or t.type.endswith("/String")]
     if values:
         yield "  # If a topic says what the robot's program does, its values can become operations:"

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hetwin_suite.scaffolding.choosing_robot import label_of
-from hetwin_suite.scaffolding.contents import TopicFacts
+from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
 from hetwin_suite.scaffolding.new_scenario import Draft
 from hetwin_suite.scaffolding.scenario_text import OBJECTS, objects, scenario_text
+from hetwin_suite.scaffolding.shown import counted, listed, near
+from model_nodes.main_physics.sources.recording import RecordedTopic
 
 _SHOWN_TOPICS = 4
-_SHOWN_NAMES = 8
 _SHOWN_WARNINGS = 5
 
 
@@ -33,41 +33,49 @@ class Written:
         draft = self.draft
         return {
             "scenario": str(self.file.resolve()),
-            "robot": draft.chosen.robot.label,
+            "robot": self._robot,
             "joints": dict(draft.chosen.matching.joints),
             "only_recorded": draft.only_recorded,
             "only_model": draft.only_model,
             "hands": {h.name: {"link": h.link, "joints": list(h.joints)} for h in draft.hands},
-            "duration": draft.contents.duration_s,
-            "topics": [_topic(topic) for topic in draft.contents.topics],
+            "duration": draft.recording.duration_s,
+            "topics": [_topic(topic) for topic in draft.recording.topics.values()],
             "warnings": list(draft.warnings),
             "run": None if run is None else dict(run),
         }
 
+    @property
+    def _robot(self) -> str:
+        """Name of the robot, or path of its description."""
+        chosen = self.draft.chosen
+        described = self.file.parent / RECORDED_FILE
+        return str(described.resolve()) if chosen.description else chosen.robot.label
+
     def lines(self) -> Iterator[str]:
         """What the recording holds and what was made of it, for a person."""
         draft = self.draft
-        contents, matching = draft.contents, draft.chosen.matching
+        recording, matching = draft.recording, draft.chosen.matching
         yield (
-            f"{label_of(contents.path)}: {contents.duration_s:.1f} s,"
-            f" {_counted(len(contents.topics), 'topic')}, {_counted(len(contents.joints), 'joint')}"
+            f"{near(recording.path)}: {recording.duration_s:.1f} s,"
+            f" {counted(len(recording.topics), 'topic')}, {counted(len(recording.joints()), 'joint')}"
         )
-        yield from _topic_lines(contents.topics)
-        yield f"  robot: {draft.body.name}, {draft.chosen.why} ({_file(draft)})"
+        yield from _topic_lines(list(recording.topics.values()))
+        file = draft.chosen.robot.reference or near(Path(self._robot))
+        yield f"  robot: {draft.body.name}, {draft.chosen.why} ({file})"
         how = f"; {'; '.join(matching.how)}" if matching.how else ""
-        yield f"  joints: {len(matching.joints)} of {len(contents.joints)} move the robot{how}"
+        yield f"  joints: {len(matching.joints)} of {len(recording.joints())} move the robot{how}"
         if draft.only_recorded:
-            yield f"  recorded, but not the robot's: {_listed(draft.only_recorded)}"
+            yield f"  recorded, but not the robot's: {listed(draft.only_recorded)}"
         if draft.only_model:
-            yield f"  the robot's, but not recorded: {_listed(draft.only_model)}"
+            yield f"  the robot's, but not recorded: {listed(draft.only_model)}"
         for hand in draft.hands:
             still = "" if hand.name in draft.watched else ", whose fingers do not move"
-            yield f"  hand: {hand.name} on {hand.link}, {_counted(len(hand.joints), 'finger joint')}{still}"
+            yield f"  hand: {hand.name} on {hand.link}, {counted(len(hand.joints), 'finger joint')}{still}"
         for warning in draft.warnings[:_SHOWN_WARNINGS]:
             yield f"  warning: {warning}"
         if len(draft.warnings) > _SHOWN_WARNINGS:
             yield f"  and {len(draft.warnings) - _SHOWN_WARNINGS} warnings more (--json has all)"
-        yield f"  scenario: {label_of(self.file)}"
+        yield f"  scenario: {near(self.file)}"
 
 
 def write_scenario(draft: Draft, out: Path) -> Written:
@@ -76,17 +84,14 @@ def write_scenario(draft: Draft, out: Path) -> Written:
     (out / OBJECTS).mkdir()
     for name, text in objects().items():
         (out / OBJECTS / name).write_text(text, encoding="utf-8")
+    if draft.chosen.description:
+        (out / RECORDED_FILE).write_text(draft.chosen.description, encoding="utf-8")
     file = out / f"{draft.name}.yaml"
     file.write_text(scenario_text(draft, out), encoding="utf-8")
     return Written(file, draft)
 
 
-def _file(draft: Draft) -> str:
-    robot = draft.chosen.robot
-    return robot.reference or label_of(robot.file)
-
-
-def _topic(topic: TopicFacts) -> dict[str, Any]:
+def _topic(topic: RecordedTopic) -> dict[str, Any]:
     return {
         "name": topic.name,
         "type": topic.type,
@@ -96,10 +101,10 @@ def _topic(topic: TopicFacts) -> dict[str, Any]:
     }
 
 
-def _topic_lines(topics: Sequence[TopicFacts]) -> Iterator[str]:
+def _topic_lines(topics: Sequence[RecordedTopic]) -> Iterator[str]:
     width = max((len(topic.name) for topic in topics[:_SHOWN_TOPICS]), default=0)
     for topic in topics[:_SHOWN_TOPICS]:
-        line = f"  {topic.name:{width}}  {topic.type}, {_counted(topic.count, 'message')}"
+        line = f"  {topic.name:{width}}  {topic.type}, {counted(topic.count, 'message')}"
         if topic.rate_hz is not None:
             line += f", {topic.rate_hz:.1f} Hz"
         if topic.longest_gap_s is not None:
@@ -107,13 +112,4 @@ def _topic_lines(topics: Sequence[TopicFacts]) -> Iterator[str]:
         yield line
     if len(topics) > _SHOWN_TOPICS:
         rest = [topic.name for topic in topics[_SHOWN_TOPICS:]]
-        yield f"  and {_listed(rest)}"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
-    return ", ".join(names[:_SHOWN_NAMES]) + more
+        yield f"  and {listed(rest)}"
