@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
 from hetwin_suite.scaffolding.hands import FoundHand
 from hetwin_suite.scaffolding.new_scenario import Draft
 from model_nodes.main_physics.sources.joint_topics import USUAL
+from model_nodes.main_physics.sources.recording import RecordedTopic
 
 TABLE, BOX = "table.sdf", "box.sdf"
 OBJECTS = "objects"
@@ -25,6 +27,7 @@ BOX_SIZE = 0.04
 _ABOVE = 2
 """A recording is named relative to the scenario if they have a folder in common so many levels up."""
 _WIDTH = 100
+_VALUES = re.compile(r"std_msgs/msg/(U?Int\d+|String)")
 _COLUMN = 40
 _MOST_NAMED = 16
 
@@ -93,14 +96,18 @@ def _source(draft: Draft, out: Path) -> Iterator[str]:
         yield from _comment("  # not of this robot:", draft.only_recorded)
     if draft.only_model:
         yield from _comment("  # not recorded, they stay where they are:", draft.only_model)
-    tags = [t for t in recording.topics.values() if t.type.startswith("std_msgs/") and t.count]
-    values = [t for t in tags if "Int" in t.type or t.type.endswith("/String")]
+    values = [topic.name for topic in recording.topics.values() if _may_annotate(topic)]
     if values:
         yield "  # If a topic says what the robot's program does, its values can become operations:"
         yield "  # annotations:"
-        for topic in values[:2]:
-            yield f"  #   - topic: {_flow(topic.name)}"
+        for name in values[:2]:
+            yield f"  #   - topic: {_flow(name)}"
             yield "  #     map: {1: reach, 2: {operation: move_hand, arguments: {hand: HAND}}}"
+
+
+def _may_annotate(topic: RecordedTopic) -> bool:
+    """Whether its values may say what the robot's program does."""
+    return _VALUES.fullmatch(topic.type) is not None and topic.count > 1
 
 
 def _hands(draft: Draft) -> Iterator[str]:
