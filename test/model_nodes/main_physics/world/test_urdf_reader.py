@@ -16,6 +16,7 @@ from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.world.description import IDENTITY, Body, Inertial, World
 from model_nodes.main_physics.world.inertias import principal
 from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.transforms import compose, from_rpy, pose_of
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 
@@ -74,7 +75,10 @@ def test_meshes_that_are_absent_are_named(tmp_path: Path) -> None:
     notes = Notes()
     mesh = '<collision><geometry><mesh filename="package://none/x.stl"/></geometry></collision>'
     read(tmp_path, f'<link name="l">{INERTIAL}{mesh}</link>', notes)
-    assert any("link l, collision: mesh package://none/x.stl" in n for n in notes.all())
+    (note,) = notes.left_out()
+    assert note in notes.all()
+    assert "mesh package://none/x.stl is left out" in note
+    assert "none: FOLDER" in note
 
 
 def test_what_is_not_carried_over_is_named(tmp_path: Path) -> None:
@@ -214,7 +218,8 @@ def test_the_kuka_loads_without_its_meshes() -> None:
     notes = Notes()
     body = read_urdf(data("kuka_lwr_mcap/lwr.urdf"), notes)
     assert len(body.moving_joints) == 7
-    assert [note for note in notes.all() if "arm_base_convex.stl is left out" in note]
+    assert "13 of package lwr_defs" in notes.left_out()[0]
+    assert len(notes.left_out()) == 1
     load(body)
 
 
@@ -244,3 +249,58 @@ def test_forward_kinematics_of_the_arm_agree_with_plain_transforms() -> None:
         row = out[engine.frames.index(name)]
         assert row[:3] == pytest.approx(pose[:3], abs=1e-12)
         assert abs(row[3:7] @ np.array(pose[3:])) == pytest.approx(1, abs=1e-12)
+
+
+# ---------------------------------------------------------------------- packages with a folder
+
+
+def with_meshes(*references: str) -> str:
+    meshes = (
+        f'<collision><geometry><mesh filename="{reference}"/></geometry></collision>'
+        for reference in references
+    )
+    return f'<link name="l">{INERTIAL}{"".join(meshes)}</link>'
+
+
+def read_with_packages(folder: Path, inside: str, packages: dict[str, Path]) -> tuple[str, ...]:
+    """Read a robot; what is said of its meshes."""
+    file = folder / "robot.urdf"
+    file.write_text(f'<robot name="r">{inside}</robot>', encoding="utf-8")
+    notes = Notes()
+    read_urdf(file, notes, resources=Resources(folder, packages=packages))
+    return notes.left_out()
+
+
+def tetrahedron(file: Path) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", encoding="utf-8"
+    )
+    return file
+
+
+@pytest.mark.parametrize("inside", ["meshes", "arm/meshes"])
+def test_a_mapped_package_is_found_where_it_is_mapped_to(tmp_path: Path, inside: str) -> None:
+    tetrahedron(tmp_path / "elsewhere" / inside / "x.obj")
+    said = read_with_packages(
+        tmp_path, with_meshes("package://arm/meshes/x.obj"), {"arm": tmp_path / "elsewhere"}
+    )
+    assert said == ()
+
+
+def test_a_mapped_package_is_looked_for_nowhere_else(tmp_path: Path) -> None:
+    tetrahedron(tmp_path / "arm" / "x.obj")
+    (tmp_path / "elsewhere").mkdir()
+    (said,) = read_with_packages(
+        tmp_path, with_meshes("package://arm/x.obj"), {"arm": tmp_path / "elsewhere"}
+    )
+    assert "is not in the folder of arm" in said
+
+
+def test_meshes_that_are_absent_share_one_note_with_counts_and_packages(tmp_path: Path) -> None:
+    references = [f"package://{name}/{i}.stl" for name in ("arm", "hand") for i in range(3)]
+    (said,) = read_with_packages(tmp_path, with_meshes(*references, "beside.stl"), {})
+    assert "7 meshes are left out" in said
+    assert "3 of package arm" in said
+    assert "3 of package hand" in said
+    assert "arm: FOLDER, hand: FOLDER" in said
