@@ -39,9 +39,11 @@ def new(
 
     For example:
 
-    hetwin new my_recording/ --robot baxter --run
+    hetwin new my_recording/
 
-    hetwin new drive.bag --robot my_robot.urdf --package my_robot_description=~/ros/my_robot_description
+    hetwin new my_recording/ --robot urdf/tabletop_arm.urdf --out my_twin --run
+
+    hetwin new my_recording/ --robot tabletop_arm --package my_meshes=urdf --out mapped_twin --json
     """
     # imported here, for hetwin's --help must not wait for what this needs
     from hetwin_suite.scaffolding.new_scenario import check_new, draft_scenario, scenario_name

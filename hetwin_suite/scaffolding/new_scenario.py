@@ -161,7 +161,7 @@ def _start(body: Body, motion: Motion) -> dict[str, float]:
 
 def scenario_name(recording: Path) -> str:
     """A name for the scenario of a recording."""
-    path = recording.resolve()
+    path = recording if recording.name else recording.resolve()
     stem = path.name if path.is_dir() else path.stem
     name = _NO_NAME.sub("_", stem).strip("_") or "recording"
     return (f"twin_{name}" if name[0].isdigit() else name)[:64]
