@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
-from hetwin_suite.cli import check, evaluate, listing, new, record, report, robot, run
+from hetwin_suite.cli import check, evaluate, listing, new, new_model, record, report, robot, run
 from hetwin_suite.cli.versions import show_version
 
 EXIT_FAILED = 1
@@ -26,6 +26,7 @@ app.command("run")(run.run)
 app.command("new")(new.new)
 app.command("check")(check.check)
 app.command("check-model")(check.check_model)
+app.command("new-model")(new_model.new_model)
 app.command("report")(report.report)
 app.command("record")(record.record)
 app.command("robot")(robot.robot)
