@@ -30,12 +30,15 @@ class InterfacesHook(BuildHookInterface[Any]):
         except BuildFailed as error:
             self._clean()
             sys.exit(f"hetwin: {error}")
-        interfaces = self._staging / "hetwin"
-        shutil.move(packages / "hetwin", interfaces)
+        generated = self._staging / "generated"
+        generated.mkdir()
+        for package in ("hetwin", "tf2_msgs"):
+            if (packages / package).is_dir():
+                shutil.move(packages / package, generated / package)
         shutil.rmtree(packages)
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
-        build_data["force_include"] = {str(interfaces): "hetwin"}
+        build_data["force_include"] = {str(p): p.name for p in generated.iterdir()}
         build_data["shared_data"] = {str(path): path.name for path in prefix.iterdir()}
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

@@ -66,34 +66,58 @@ def _require_compiler() -> None:
 def stage(prefix: Path, *, resources: bool) -> Path:
     """Build the interfaces and install them below `prefix`, if asked with scenarios, worlds, robots ...
 
-    Python code of the project is left out, since whoever packs the wheel adds it.
+    Python code of the project is left out, since whoever packs the wheel adds it. The package tf2_msgs, which is not
+    among the wheels of ROS, is built too, unless a ROS installation that this environment knows has it.
 
     Returns:
-        The folder below `prefix` that holds the generated Python package.
+        The folder below `prefix` that holds the generated Python packages.
 
     Raises:
         BuildFailed: if a tool is missing or a step fails.
     """
     _require_compiler()
     ament = ament_prefix()
+    _build(
+        "the interfaces",
+        ROOT,
+        prefix,
+        ament,
+        # Without a build type, hence without optimization: the conversion of messages gains nothing
+        # measurable from it, and the build takes longer.
+        "-DHETWIN_CPP_INTERFACES=OFF",
+        "-DHETWIN_INSTALL_PYTHON=OFF",
+        f"-DHETWIN_INSTALL_RESOURCES={'ON' if resources else 'OFF'}",
+    )
+    if not _is_installed("tf2_msgs"):
+        _build("tf2_msgs", ROOT / "cmake" / "tf2_msgs", prefix, ament)
+    return next(prefix.glob("lib/python3*/*-packages"))
+
+
+def _is_installed(package: str) -> bool:
+    """Whether a ROS installation of this environment has a package."""
+    prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+    return any((Path(p) / "share" / package / "package.xml").is_file() for p in prefixes if p)
+
+
+def _build(what: str, source: Path, prefix: Path, ament: Path, *options: str) -> None:
+    """Configure, compile and install one package.
+
+    Raises:
+        BuildFailed: if a step fails.
+    """
     cmake = _tool("cmake", "CMAKE_BIN_DIR")
     env = os.environ | {"AMENT_PREFIX_PATH": str(ament)}
     with tempfile.TemporaryDirectory(prefix="hetwin-build-") as build:
         _run(
-            "configuring the interfaces",
-            *(cmake, "-S", str(ROOT), "-B", build, "-G", "Ninja"),
+            f"configuring {what}",
+            *(cmake, "-S", str(source), "-B", build, "-G", "Ninja"),
             f"-DCMAKE_MAKE_PROGRAM={_tool('ninja', 'BIN_DIR')}",
             f"-DCMAKE_PREFIX_PATH={ament}",
             f"-DCMAKE_INSTALL_PREFIX={prefix}",
             f"-DPython3_EXECUTABLE={sys.executable}",
-            # Without a build type, hence without optimization: the conversion of messages gains nothing
-            # measurable from it, and the build takes longer.
-            "-DHETWIN_CPP_INTERFACES=OFF",
-            "-DHETWIN_INSTALL_PYTHON=OFF",
-            f"-DHETWIN_INSTALL_RESOURCES={'ON' if resources else 'OFF'}",
             "-DBUILD_TESTING=OFF",
+            *options,
             env=env,
         )
-        _run("compiling the interfaces", cmake, "--build", build, env=env)
-        _run("installing the interfaces", cmake, "--install", build, env=env)
-    return next(prefix.glob("lib/python3*/*-packages"))
+        _run(f"compiling {what}", cmake, "--build", build, env=env)
+        _run(f"installing {what}", cmake, "--install", build, env=env)

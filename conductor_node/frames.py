@@ -14,7 +14,7 @@ from hetwin_core.projection.periodic_messages import TransformTemplate
 
 try:
     from tf2_msgs.msg import TFMessage
-except ImportError:  # not every installation has it
+except ImportError:  # a workspace without it gets no frames
     TFMessage = None
 
 

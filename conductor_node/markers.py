@@ -8,14 +8,14 @@ from geometry_msgs.msg import Point, Pose
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
-from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Slot
+from hetwin_core.ensemble.scene.layout import Layout, Slot
 from hetwin_core.ensemble.scene.poses import multiply, rotate
-from hetwin_core.ensemble.scene.shapes import PARTICLE_RGBA, Shape, ShapeKind
+from hetwin_core.ensemble.scene.shapes import PARTICLE_RGBA, Shape
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD, Meaning, particles
+from hetwin_core.projection.markers import SHOWN, marker_geometry
 from hetwin_core.wire.messages import fill_time
 
-SHOWN = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.LINK)
 _SAME_PLACE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
@@ -53,12 +53,10 @@ def _marker(name: str, number: int, shape: Shape) -> Marker:
     marker.header.frame_id = WORLD
     r, g, b, a = (float(x) for x in shape.rgba)
     marker.color = ColorRGBA(r=r, g=g, b=b, a=a)
-    marker.type, scale = _type_and_scale(shape)
-    marker.scale.x, marker.scale.y, marker.scale.z = scale
-    if shape.vertices is not None and shape.faces is not None:
-        marker.points = [
-            Point(x=x, y=y, z=z) for x, y, z in shape.vertices[shape.faces.ravel()].tolist()
-        ]
+    geometry = marker_geometry(shape)
+    marker.type = geometry.type
+    marker.scale.x, marker.scale.y, marker.scale.z = geometry.scale
+    marker.points = [Point(x=x, y=y, z=z) for x, y, z in geometry.points.tolist()]
     return marker
 
 
@@ -80,25 +78,6 @@ def _filled(marker: Marker, slot: Slot, scene: Snapshot) -> Marker:
         marker.scale.x = marker.scale.y = marker.scale.z = 2 * float(there[0, 6])
         _fill_pose(marker.pose, scene.pose(slot.entity).tolist(), _SAME_PLACE)
     return marker
-
-
-def _type_and_scale(shape: Shape) -> tuple[int, tuple[float, float, float]]:
-    size = [float(x) for x in shape.size]
-    match shape.kind:
-        case ShapeKind.BOX:
-            return Marker.CUBE, (size[0], size[1], size[2])
-        case ShapeKind.SPHERE:
-            return Marker.SPHERE, (2 * size[0], 2 * size[0], 2 * size[0])
-        case ShapeKind.ELLIPSOID:
-            return Marker.SPHERE, (2 * size[0], 2 * size[1], 2 * size[2])
-        case ShapeKind.CYLINDER:
-            return Marker.CYLINDER, (2 * size[0], 2 * size[0], size[1])
-        case ShapeKind.CAPSULE:
-            return Marker.CYLINDER, (2 * size[0], 2 * size[0], size[1] + 2 * size[0])
-        case ShapeKind.PLANE:
-            return Marker.CUBE, (size[0], size[1], 1e-3)
-        case ShapeKind.MESH:
-            return Marker.TRIANGLE_LIST, (1.0, 1.0, 1.0)
 
 
 def _fill_pose(message: Pose, body: list[float], local: Any) -> None:

@@ -14,6 +14,7 @@ from rclpy.qos import QoSProfile
 from rclpy.task import Future
 
 from conductor_node.deferred_services import DeferredResponses
+from conductor_node.parameters import declare_parameters
 from conductor_node.standard.registration import offer_standard_services
 from conductor_node.startup_goal import StartupGoal
 from hetwin.action import Simulate
@@ -27,29 +28,12 @@ from hetwin_core.wire import messages, names
 class ConductorNode(LifecycleNode):  # type: ignore[misc]
     """Accepts registrations and goals; `runner.run_goal` carries out the run itself, in the thread that spins.
 
-    Parameters: `scenario` (path or name), `source` (recording; empty: the scenario's), `out` (folder for logs),
-    `state_rate` (states published per simulated second), `runs` (how many simulations to run before the process
-    ends; 0: no end), `start_at_once` (run once without waiting for a goal), `in_process` (models that this
-    process holds itself, separated by commas, or `all`: fewer messages, less isolation), `engine` (the physics
-    engine, if not the scenario's), `packages` (JSON: name of a package:// -> its folder, beside the
-    scenario's), `scene` and `duration` (as in the goal, for runs that no goal asks for), `start_paused` (hold
-    each run before its first step).
+    Its parameters are those of `parameters`.
     """
 
     def __init__(self, name: str = "conductor") -> None:
         super().__init__(name)
-        self.declare_parameter("scenario", "")
-        self.declare_parameter("out", "runs")
-        self.declare_parameter("state_rate", 100.0)
-        self.declare_parameter("source", "")
-        self.declare_parameter("runs", 0)
-        self.declare_parameter("start_at_once", False)
-        self.declare_parameter("in_process", "")
-        self.declare_parameter("engine", "")
-        self.declare_parameter("packages", "")
-        self.declare_parameter("scene", "")
-        self.declare_parameter("duration", 0.0)
-        self.declare_parameter("start_paused", False)
+        declare_parameters(self)
         self.registrations: dict[str, RegisterModel.Request] = {}
         self.former: dict[str, RegisterModel.Request] = {}
         self.goal: ServerGoalHandle | StartupGoal | None = None

@@ -1,4 +1,4 @@
-"""Publishes a run: state, responsibilities, registry, events, clock, diagnostics, description."""
+"""Publishes a run: state, joints, frames, responsibilities, registry, events, clock, diagnostics, description."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 from conductor_node.frames import latched, make_frames
+from conductor_node.joint_states import make_joint_states
 from conductor_node.markers import MarkerWriter
 from hetwin.msg import Event as EventMessage
 from hetwin.msg import Handover as HandoverMessage
@@ -50,8 +51,8 @@ class Publisher:
     Args:
         node: the conductor's node.
         state_rate: states per simulated second.
-        marker_rate: marker arrays for RViz, and frames where tf2_msgs is installed, per simulated second.
-        live: whether the robot is a real one, whose frames are its own to publish.
+        marker_rate: marker arrays for RViz, and frames, per simulated second.
+        live: whether the robot is a real one, whose joints and frames are its own to publish.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Publisher:
         )
         self._marker_topic = publisher(MarkerArray, topics.MARKERS.name, QoSProfile(depth=1))
         self._frames = make_frames(publisher, live=live)
+        self._joints = make_joint_states(publisher, live=live)
         self._period_ns = round(1e9 / state_rate)
         self._marker_period_ns = round(1e9 / marker_rate)
         self._next_state_ns = 0
@@ -102,6 +104,8 @@ class Publisher:
         self._markers = MarkerWriter(start.layout)
         if self._frames is not None:
             self._frames.begin(start.snapshot)
+        if self._joints is not None:
+            self._joints.begin(start.layout)
         self._scene = start.snapshot
         registry = Registry(
             scenario=start.scenario,
@@ -135,6 +139,8 @@ class Publisher:
         state = SceneState()
         messages.fill_state(state, scene, step)
         self._state.publish(state)
+        if self._joints is not None:
+            self._joints.publish(scene)
         if self._clock is not None:
             clock = Clock()
             messages.fill_time(clock.clock, scene.time_ns)

@@ -52,6 +52,7 @@ from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
 from hetwin_core.ensemble.topics import CLOCK, EVENTS, STATE
 from hetwin_core.ensemble.transport.step_batching import Stepper
 from hetwin_core.wire import messages, step_codec
+from hetwin_core.wire.described import declare
 from hetwin_core.wire.names import REGISTER, SERVICE_DEPTH, STEP_DEPTH
 from hetwin_core.wire.spinning import make_executor, spin_until
 
@@ -60,6 +61,13 @@ REGISTER_TIMEOUT_S = 120.0
 CALL_AGAIN_S = 5.0
 CONDUCTOR_GONE_S = 5.0
 MATCH_TIMEOUT_S = 5.0
+PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
+    "type": ("", "a model type that `hetwin models` lists, or MODULE:CLASS"),
+    "modules": ("", "folder to search for the module of a type MODULE:CLASS"),
+    "stepping": ("service", "service, clock or free, as the scenario has it"),
+    "model": ("", "name of the model in the scenario; empty: the node's name"),
+}
+"""Name -> default and description."""
 
 
 class ModelNode(LifecycleNode):  # type: ignore[misc]
@@ -71,10 +79,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
 
     def __init__(self, name: str = "model") -> None:
         super().__init__(name)
-        self.declare_parameter("type", "")
-        self.declare_parameter("modules", "")
-        self.declare_parameter("stepping", "service")
-        self.declare_parameter("model", "")
+        declare(self, PARAMETERS)
         self.over = Future()
         self._output = self.create_publisher(ModelOutput, "~/output", QoSProfile(depth=STEP_DEPTH))
         self._steps: Any = None

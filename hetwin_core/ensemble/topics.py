@@ -13,10 +13,12 @@ class Topic(NamedTuple):
 
     Attributes:
         latched: whether it has transient-local durability.
+        about: what it carries, for the reference.
     """
 
     name: str
     type: str
+    about: str
     latched: bool = False
 
     @property
@@ -25,19 +27,61 @@ class Topic(NamedTuple):
         return f"/{self.name}"
 
 
-STATE = Topic("hetwin/state", HETWIN_TYPES + "SceneState")
-RESPONSIBILITIES = Topic("hetwin/responsibilities", HETWIN_TYPES + "Responsibilities", latched=True)
-HANDOVERS = Topic("hetwin/handovers", HETWIN_TYPES + "Handover")
-EVENTS = Topic("hetwin/events", HETWIN_TYPES + "Event")
-REGISTRY = Topic("hetwin/registry", HETWIN_TYPES + "Registry", latched=True)
-ANNOTATIONS = Topic("action_annotations", HETWIN_TYPES + "ActionAnnotation")
-JOINT_STATES = Topic("joint_states", "sensor_msgs/msg/JointState")
-TRANSFORMS = Topic("tf", "tf2_msgs/msg/TFMessage")
-STATIC_TRANSFORMS = Topic("tf_static", "tf2_msgs/msg/TFMessage", latched=True)
-ROBOT_DESCRIPTION = Topic("robot_description", "std_msgs/msg/String", latched=True)
-DIAGNOSTICS = Topic("diagnostics", "diagnostic_msgs/msg/DiagnosticArray")
-MARKERS = Topic("hetwin/markers", "visualization_msgs/msg/MarkerArray")
-CLOCK = Topic("clock", "rosgraph_msgs/msg/Clock")
+STATE = Topic(
+    "hetwin/state",
+    HETWIN_TYPES + "SceneState",
+    "values of all attributes, flat; the layout is in the registry",
+)
+RESPONSIBILITIES = Topic(
+    "hetwin/responsibilities",
+    HETWIN_TYPES + "Responsibilities",
+    "the owner of each attribute; on every change",
+    latched=True,
+)
+HANDOVERS = Topic("hetwin/handovers", HETWIN_TYPES + "Handover", "each handover with its value")
+EVENTS = Topic("hetwin/events", HETWIN_TYPES + "Event", "each event")
+REGISTRY = Topic(
+    "hetwin/registry", HETWIN_TYPES + "Registry", "models and layout of the scene", latched=True
+)
+ANNOTATIONS = Topic(
+    "action_annotations",
+    HETWIN_TYPES + "ActionAnnotation",
+    "what the robot's program does; an empty `phase` is the one in `arguments`, or `instant`",
+)
+JOINT_STATES = Topic(
+    "joint_states",
+    "sensor_msgs/msg/JointState",
+    "joints of the robot; a replay publishes its own, the twin of a live robot listens to them",
+)
+TRANSFORMS = Topic(
+    "tf",
+    "tf2_msgs/msg/TFMessage",
+    "frames of objects, links and hands under `world`, named as the entities; not for a live robot,"
+    " which publishes its own",
+)
+STATIC_TRANSFORMS = Topic(
+    "tf_static",
+    "tf2_msgs/msg/TFMessage",
+    "frames of static bodies under `world`; not for a live robot",
+    latched=True,
+)
+ROBOT_DESCRIPTION = Topic(
+    "robot_description", "std_msgs/msg/String", "the robot's URDF", latched=True
+)
+DIAGNOSTICS = Topic(
+    "diagnostics",
+    "diagnostic_msgs/msg/DiagnosticArray",
+    "warnings and errors; `hetwin: robot` reports on a live robot",
+)
+MARKERS = Topic(
+    "hetwin/markers",
+    "visualization_msgs/msg/MarkerArray",
+    "the shapes of the scene; in a log once, in the frames of their entities",
+)
+PARTICLES = Topic(
+    "hetwin/particles", "visualization_msgs/msg/MarkerArray", "particles of fluids, in logs"
+)
+CLOCK = Topic("clock", "rosgraph_msgs/msg/Clock", "simulated time")
 
 LOGGED = (
     REGISTRY,
@@ -49,6 +93,9 @@ LOGGED = (
     ANNOTATIONS,
     JOINT_STATES,
     TRANSFORMS,
+    STATIC_TRANSFORMS,
+    MARKERS,
+    PARTICLES,
     DIAGNOSTICS,
 )
 """Those that the log of a run has."""

@@ -26,6 +26,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.bag import LogBag
+from hetwin_core.projection.markers import ParticleMarkers, shape_markers
 from hetwin_core.projection.messages import header, message, stamp
 from hetwin_core.projection.periodic_messages import JointTemplate, StateTemplate, TransformTemplate
 from hetwin_core.projection.run_folder import LOG, check_free, write_summary
@@ -113,6 +114,7 @@ class RunLog(RunListener):
         self._templates: dict[int, StateTemplate] = {}
         self._joints = _joint_templates(start.layout)
         self._transforms = TransformTemplate(start.layout)
+        self._particles = ParticleMarkers(start.layout)
         self._bag = LogBag(self.log, room=_ROOM)
         self._bag.describe(
             scenario_file=start.scenario_file,
@@ -124,6 +126,7 @@ class RunLog(RunListener):
         self._write_registry(start)
         self._write_state(_copy(start.snapshot, 0))
         self._next_state = self._now + self._state_period
+        self._write_what_stays(start.snapshot)
         self._write_transforms(self._now, start.snapshot.values)
         self._bag.flush(self._now)  # from now on the log can be read, however the run ends
         self._flushed = time.monotonic() - _FLUSH_MOMENT_S
@@ -311,6 +314,18 @@ class RunLog(RunListener):
         if self._bag is not None and not self._transforms.empty:
             data = self._transforms.fill(time_ns, values)
             self._bag.write_raw(topics.TRANSFORMS, time_ns, data)
+        if not self._particles.empty:
+            self._write(topics.PARTICLES, time_ns, self._particles.markers(time_ns, values))
+
+    def _write_what_stays(self, scene: Snapshot) -> None:
+        """The frames of static bodies, and all shapes, which are drawn in the frames of their entities."""
+        fixed = TransformTemplate(scene.layout, (EntityKind.STATIC,))
+        if self._bag is not None and not fixed.empty:
+            data = fixed.fill(self._now, scene.values)
+            self._bag.write_raw(topics.STATIC_TRANSFORMS, self._now, data)
+        shapes = shape_markers(scene.layout, self._now)
+        if shapes.markers:
+            self._write(topics.MARKERS, self._now, shapes)
 
     def _write_annotation(self, event: Event) -> None:
         self._write(

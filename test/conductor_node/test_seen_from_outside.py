@@ -8,9 +8,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 import yaml
@@ -23,12 +23,15 @@ from support.watcher import Watcher, watching
 
 from hetwin.msg import Registry
 
-LAUNCH = Path(__file__).resolve().parents[2] / "launch"
+ROOT = Path(__file__).resolve().parents[2]
+LAUNCH = ROOT / "launch"
+TABLETOP_ARM = ROOT / "urdf" / "tabletop_arm.urdf"
 TWIN = "/left"
 TOPICS = {
     *(f"{TWIN}/hetwin/{name}" for name in ("markers", "registry", "responsibilities", "state")),
     *(f"{TWIN}/hetwin/{name}" for name in ("events", "handovers")),
     *(f"{TWIN}/{name}" for name in ("clock", "diagnostics", "robot_description")),
+    *(f"{TWIN}/{name}" for name in ("joint_states", "tf", "tf_static")),
 }
 """What a twin publishes; found one by one."""
 DISPLAYS = {
@@ -149,12 +152,20 @@ def test_nothing_is_outside_the_namespace(twin: Watcher) -> None:
     assert outside <= {"/rosout", "/parameter_events"}  # every node of ROS 2 has these
 
 
-@pytest.mark.skipif(find_spec("tf2_msgs") is None, reason="tf2_msgs is not installed")
-def test_frames_are_those_of_the_robot_and_of_the_objects(twin: Watcher) -> None:
-    from tf2_msgs.msg import TFMessage
+def test_joints_are_those_of_the_robot(twin: Watcher) -> None:
+    states = twin.listen(message_class("sensor_msgs/msg/JointState"), f"{TWIN}/joint_states")
+    twin.wait(lambda: states, "the robot's joints")
+    robot = ET.fromstring(TABLETOP_ARM.read_text(encoding="utf-8"))
+    moving = [j.get("name") for j in robot.iter("joint") if j.get("type") not in (None, "fixed")]
+    assert sorted(states[0].name) == sorted(moving)
+    assert len(states[0].position) == len(states[0].velocity) == len(moving)
+    assert any(states[0].position)
 
-    moving = twin.listen(TFMessage, f"{TWIN}/tf")
-    fixed = twin.listen(TFMessage, f"{TWIN}/tf_static", latched=True)
+
+def test_frames_are_those_of_the_robot_and_of_the_objects(twin: Watcher) -> None:
+    frames_of = message_class("tf2_msgs/msg/TFMessage")
+    moving = twin.listen(frames_of, f"{TWIN}/tf")
+    fixed = twin.listen(frames_of, f"{TWIN}/tf_static", latched=True)
     descriptions = twin.listen(
         message_class("std_msgs/msg/String"), f"{TWIN}/robot_description", latched=True
     )

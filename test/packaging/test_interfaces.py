@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import subprocess
 import sys
@@ -60,3 +61,22 @@ def test_nodes_need_no_environment_variables() -> None:
 @pytest.mark.parametrize("folder", ["launch", "msg", "scenarios", "urdf", "worlds"])
 def test_resources_are_found(folder: str) -> None:
     assert any(resource(folder).iterdir())
+
+
+def test_the_message_of_tf_is_the_one_of_ros() -> None:
+    """Frames reach subscribers of other installations only if the type's hash is the same."""
+    from tf2_msgs.msg import TFMessage
+
+    from hetwin_core.projection.messages import typestore
+
+    hashes = json.loads(described("tf2_msgs", "TFMessage"))["type_hashes"]
+    of = {entry["type_name"]: entry["hash_string"] for entry in hashes}
+    assert of["tf2_msgs/msg/TFMessage"] == typestore().hash_rihs01("tf2_msgs/msg/TFMessage")
+    assert list(TFMessage.get_fields_and_field_types()) == ["transforms"]
+
+
+def described(package: str, message: str) -> str:
+    """The description of a message type that an installation keeps beside its definition."""
+    prefixes = [Path(sys.prefix), *map(Path, os.environ.get("AMENT_PREFIX_PATH", "").split(":"))]
+    files = (prefix / "share" / package / "msg" / f"{message}.json" for prefix in prefixes)
+    return next(file for file in files if file.is_file()).read_text("utf-8")

@@ -1,0 +1,50 @@
+"""The joints of the twin's robot on ``joint_states``, as the robot itself would publish them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+
+from hetwin_core.ensemble import topics
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.projection.periodic_messages import JointTemplate
+
+
+def make_joint_states(
+    publisher: Callable[[Any, str, QoSProfile], Any], *, live: bool
+) -> TwinJoints | None:
+    """What publishes the joints of a replay; None for a live robot, to whose own topic the twin listens.
+
+    Args:
+        publisher: makes a publisher from type, topic and QoS.
+        live: whether the robot is a real one.
+    """
+    if live:
+        return None
+    return TwinJoints(publisher(JointState, topics.JOINT_STATES.name, QoSProfile(depth=100)))
+
+
+class TwinJoints:
+    """Publishes positions, velocities and recorded efforts of each robot; stamps are simulated time.
+
+    Args:
+        joints: publisher of ``sensor_msgs/JointState``.
+    """
+
+    def __init__(self, joints: Any) -> None:
+        self._joints = joints
+        self._templates: list[JointTemplate] = []
+
+    def begin(self, layout: Layout) -> None:
+        """Find the robots of the scene."""
+        found = (JointTemplate(layout, robot) for robot in layout.of_kind(EntityKind.ROBOT))
+        self._templates = [template for template in found if template.has_positions]
+
+    def publish(self, scene: Snapshot) -> None:
+        """Publish the joints as they are in the scene."""
+        for template in self._templates:
+            self._joints.publish(bytes(template.fill(scene.time_ns, scene.values)))

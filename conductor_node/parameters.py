@@ -1,0 +1,28 @@
+"""The ROS parameters of the conductor's node."""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+
+from hetwin_core.wire.described import declare
+
+PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
+    "scenario": ("", "path of a scenario, or name of one of hetwin's, for goals that name none"),
+    "source": ("", "recording, live, or live:ROBOT_NAMESPACE; empty: the scenario's"),
+    "scene": ("", "where objects are, as JSON, for runs that no goal requests"),
+    "duration": (0.0, "end after so many simulated seconds; 0: with the source"),
+    "engine": ("", "physics engine of the main model; empty: the scenario's"),
+    "out": ("runs", "folder for the folders of runs"),
+    "in_process": ("", "models that this process holds itself, separated by commas, or all"),
+    "packages": ("", "JSON: name of a package:// -> its folder, beside the scenario's"),
+    "state_rate": (100.0, "states published per simulated second"),
+    "start_at_once": (False, "run once without waiting for a goal"),
+    "start_paused": (False, "hold each run before its first step"),
+    "runs": (0, "how many simulations to run before the process ends; 0: no end"),
+}
+"""Name -> default and description."""
+
+
+def declare_parameters(node: Node) -> None:
+    """Declare all parameters, with their descriptions."""
+    declare(node, PARAMETERS)
