@@ -1,0 +1,89 @@
+"""Every page's commands work when they are pasted, in order, into one shell of a clone that has run ``make demo``."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.ros_domains import new_domain
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    ROOT / "benchmarks" / "README.md",
+]
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+AT_WORK_S = 300
+PREPARED = """
+set -eu -o pipefail
+make() { command make -n "$@" > /dev/null && echo "make $*"; }
+"""
+"""What ``make`` installs is there already, and what it tests is being tested."""
+
+
+def commands(page: Path) -> list[str]:
+    """The commands of a page, in order."""
+    text = page.read_text(encoding="utf-8")
+    lines = [line for block in BLOCK.findall(text) for line in block.splitlines()]
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+
+
+WITH_COMMANDS = [page for page in PAGES if commands(page)]
+ACTIVATION = "source .venv/bin/activate"
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder like the repository after ``make demo``, which takes what the commands write."""
+    path = tmp_path_factory.mktemp("clone")
+    for entry in ROOT.iterdir():
+        if not entry.name.startswith(".") and entry.name not in ("runs", "episodes", "evaluation"):
+            (path / entry.name).symlink_to(entry)
+    (path / ".venv").symlink_to(sys.prefix)
+    yield path
+
+
+def test_the_readme_says_how_to_activate() -> None:
+    assert ACTIVATION in commands(ROOT / "README.md")
+
+
+def test_there_are_pages_with_commands() -> None:
+    assert len(WITH_COMMANDS) >= 7
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
+def test_a_page_works_as_one_shell(page: Path, clone: Path) -> None:
+    shown = commands(page)
+    begin = [] if page.stem == "README" else [ACTIVATION]  # the README comes first
+    script = PREPARED + "\n".join(
+        f"echo; echo {_quoted('$ ' + line)}; {line}" for line in [*begin, *shown]
+    )
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=clone,
+        env=_as_a_newcomer(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=AT_WORK_S,
+    )
+    assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _as_a_newcomer() -> dict[str, str]:
+    """The environment of a shell in which nothing was activated."""
+    own = str(Path(sys.prefix) / "bin")
+    kept = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "TERM")}
+    path = [entry for entry in os.environ["PATH"].split(os.pathsep) if entry != own]
+    return kept | {"PATH": os.pathsep.join(path), "ROS_DOMAIN_ID": str(new_domain())}
