@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,14 +39,14 @@ ACTIVATION = "source .venv/bin/activate"
 
 
 @pytest.fixture(scope="module")
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder like the repository after ``make demo``, which takes what the commands write."""
     path = tmp_path_factory.mktemp("clone")
     for entry in ROOT.iterdir():
         if not entry.name.startswith(".") and entry.name not in ("runs", "episodes", "evaluation"):
             (path / entry.name).symlink_to(entry)
     (path / ".venv").symlink_to(sys.prefix)
-    yield path
+    return path
 
 
 def test_the_readme_says_how_to_activate() -> None:

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE
 
-SCENE = "scene.json"
 TRUTH = "truth.json"
-RECORDING = "recording"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from support.robot_files import ROOT
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_suite import open_episode, run
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import read_settings
@@ -57,6 +58,21 @@ def test_it_is_an_object_of_the_scene(mug: Path) -> None:
     model.stop()
     assert entities["mug"].kind is EntityKind.OBJECT
     assert entities["mug"].mass == pytest.approx(0.3)
+
+
+def test_the_start_may_place_an_object_that_the_scenario_adds(mug: Path, tmp_path: Path) -> None:
+    scenario = tmp_path / "table.yaml"
+    scenario.write_text(
+        f"""scenario: table
+world: {WORLD}
+models: {{physics: {{type: main_physics, main: true, engine: mujoco}}}}
+scene: {{mug: {{model: mug.sdf, pose: [1, 0, 3, 1, 0, 0, 0]}}}}
+""",
+        encoding="utf-8",
+    )
+    placed = {"mug": {"pose": [0.5, 0, 3, 1, 0, 0, 0]}}
+    summary = run(scenario, scene=placed, duration=0.01, out=tmp_path / "run")
+    assert open_episode(summary.folder).pose("mug")[0, :3].tolist() == [0.5, 0.0, 3.0]
 
 
 @pytest.mark.parametrize(

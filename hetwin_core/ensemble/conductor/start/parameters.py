@@ -16,6 +16,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.resources import DATA_SCHEME
+from hetwin_core.ensemble.scenario.episode_folder import believed_scene, recording_of
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scenario.schema import Robot, SceneEntry
 from hetwin_core.ensemble.scene.hands import HandDescription
@@ -209,6 +210,7 @@ def _shared(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     file = scenario.file
     try:
         check(dict[str, SceneEntry], options.scene, "scene")
+        believed = _believed(scenario, options)
     except BadInput as error:
         raise error.at(error.where, FROM_START) from None
     robot = Robot(urdf=file.robot) if isinstance(file.robot, str) else file.robot
@@ -220,9 +222,30 @@ def _shared(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
         "hands": [{"name": name, **hand.model_dump()} for name, hand in file.hands.items()],
         "entities": {name: notes.model_dump() for name, notes in file.entities.items()},
         "source": source_spec(scenario, options),
-        "scene": {**scene, **options.scene},
+        "scene": _laid(scene, believed, options.scene),
         "rate": file.rate,
     }
+
+
+def _laid(*scenes: Mapping[str, Any]) -> dict[str, Any]:
+    """Scenes laid over each other; an object that an earlier one adds keeps its file if a later one only places it."""
+    laid: dict[str, Any] = {}
+    for scene in scenes:
+        for name, entry in scene.items():
+            laid[name] = {**laid.get(name, {}), **entry}
+    return laid
+
+
+def _believed(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
+    """The scene that comes with the source, if that is an episode's folder.
+
+    Raises:
+        BadInput: if it cannot be used.
+    """
+    path = _named(scenario, options).get("recording")
+    scene = believed_scene(path) if isinstance(path, str) else {}
+    check(dict[str, SceneEntry], scene, "scene")
+    return scene
 
 
 def _placed_model(scenario: Scenario, entry: SceneEntry) -> dict[str, Any]:
@@ -282,8 +305,21 @@ def is_live(scenario: Scenario, options: RunOptions) -> bool:
 
 def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | None:
     """The source as the main model gets it: the scenario's, or what the start names; None if there is none."""
-    if options.no_source:
+    spec = _named(scenario, options)
+    if "recording" not in spec and LIVE not in spec:
         return None
+    if isinstance(spec.get("recording"), str):
+        spec["recording"] = recording_of(spec["recording"])
+    watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
+    if watched:
+        spec["topics"] = sorted({*spec.get("topics", []), *watched})
+    return spec
+
+
+def _named(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
+    """The source that the scenario or the start names; empty if there is none."""
+    if options.no_source:
+        return {}
     written = scenario.file.source
     if isinstance(written, str):
         spec = named_source(written)
@@ -292,15 +328,10 @@ def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | Non
     if options.source is not None:
         named = named_source(options.source)
         other = "recording" if LIVE in named else LIVE
-        spec = {key: value for key, value in spec.items() if key != other} | named
-    elif isinstance(spec.get("recording"), str):
+        return {key: value for key, value in spec.items() if key != other} | named
+    if isinstance(spec.get("recording"), str):
         path = scenario.path_of(spec["recording"])
         spec["recording"] = str(path) if path else spec["recording"]
-    if "recording" not in spec and LIVE not in spec:
-        return None
-    watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
-    if watched:
-        spec["topics"] = sorted({*spec.get("topics", []), *watched})
     return spec
 
 

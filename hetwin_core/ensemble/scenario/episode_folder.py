@@ -1,0 +1,42 @@
+"""A recorded episode as a source: a folder with a recording, and with the scene as the robot believed it to be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput
+
+RECORDING = "recording"
+SCENE = "scene.json"
+
+
+def is_episode(path: Path) -> bool:
+    """Whether a path is a folder as `hetwin record` writes them."""
+    return (path / RECORDING).is_dir() and (path / SCENE).is_file()
+
+
+def recording_of(path: str) -> str:
+    """The recording that a source names: the one in an episode's folder, or the path itself."""
+    return str(Path(path) / RECORDING) if is_episode(Path(path)) else path
+
+
+def believed_scene(path: str) -> dict[str, Any]:
+    """The scene of an episode, entity -> {pose}; empty if the path is no episode's folder.
+
+    Raises:
+        BadInput: if its file cannot be read.
+    """
+    if not is_episode(Path(path)):
+        return {}
+    file = Path(path) / SCENE
+    expected = '{"scene": {"box": {"pose": [x, y, z, qw, qx, qy, qz]}}}'
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"the scene cannot be read: {error}", file=file, expected=expected) from None
+    scene = data.get("scene") if isinstance(data, dict) else None
+    if not isinstance(scene, dict):
+        raise BadInput("this is not a scene", file=file, found=scene, expected=expected)
+    return scene
