@@ -18,6 +18,7 @@ from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.projection.run_folder import LOG
 from hetwin_suite.running.ended import Ended
+from hetwin_suite.running.patience import never_silent
 
 
 def without_a_run(scenario: str, error: HetwinError) -> dict[str, Any]:
@@ -38,7 +39,8 @@ def report(folder: Path) -> Path | None:
     from hetwin_core.projection.report import write_report
 
     try:
-        return write_report(folder)
+        with never_silent(lambda: "drawing the report"):
+            return write_report(folder)
     except Exception as error:  # a run that went well must not fail for want of its page
         print(f"warning: no report: {error}", file=sys.stderr)
         return None

@@ -46,6 +46,8 @@ def verdict(episode: Episode) -> tuple[str, str]:
     match summary.get("ended"):
         case "recording":
             return "good", f"The run reached the end of its recording after {end}."
+        case "live":
+            return "good", f"The twin followed the live robot to its end, {end}."
         case "stopped":
             return "warned", f"The run was stopped after {end}."
         case "failed":
