@@ -15,6 +15,7 @@ from hetwin_core.ensemble.conductor.reporting.summary import error_row
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import EventKind
+from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.projection.run_folder import LOG
 from hetwin_suite.running.ended import Ended
@@ -67,8 +68,8 @@ def show(ended: Ended, page: Path | None) -> None:
     )
     for line in _happenings(summary["events"]):
         print(line)
-    for name, value in summary["state"].items():
-        print(f"  {name}: {str(value).lower()}")
+    for sentence in state_words(summary["state"]):
+        print(f"  {sentence}")
     for failure in summary["failures"]:
         print(f"error: {failure_row_words(failure)}; {failure['then']}", file=sys.stderr)
     print(f"  log: {ended.folder / LOG}")
