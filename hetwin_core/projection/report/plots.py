@@ -24,7 +24,7 @@ from hetwin_core.projection.report.figure import (
     time_axis,
 )
 from hetwin_core.projection.report.palette import AXES, SERIES, model_colours
-from hetwin_core.projection.report.words import is_handling
+from hetwin_core.projection.report.story.events import is_handling
 
 _MOVED = 1e-3
 _MOST_OBJECTS = 6

@@ -57,6 +57,34 @@ SCRIPT = """
       if (timed) node.on("plotly_relayout", (event) => together(node, event));
     });
   }
+  // A time that was clicked: a line in all plots over time, and the picture that is nearest.
+  function mark(time) {
+    const line = {type: "line", xref: "x", yref: "paper", x0: time, x1: time, y0: 0, y1: 1,
+      line: {color: colour("--link"), width: 2}};
+    for (const d of drawn.filter((d) => d.timed)) {
+      Plotly.relayout(d.node, {shapes: (d.layout.shapes || []).concat([line])});
+    }
+  }
+  const thumbs = Array.from(document.querySelectorAll(".thumb"));
+  function show(thumb) {
+    const large = document.getElementById("large"), image = thumb.querySelector("img");
+    large.src = image.src;
+    large.alt = image.alt;
+    document.getElementById("caption").innerHTML = thumb.querySelector("template").innerHTML;
+    for (const other of thumbs) other.setAttribute("aria-pressed", String(other === thumb));
+  }
+  function nearest(time) {
+    const far = (thumb) => Math.abs(thumb.dataset.time - time);
+    return thumbs.reduce((best, thumb) => (far(thumb) < far(best) ? thumb : best), thumbs[0]);
+  }
+  for (const thumb of thumbs) thumb.addEventListener("click", () => show(thumb));
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a.time");
+    if (!link) return;
+    const time = Number(link.dataset.time);
+    mark(time);
+    if (thumbs.length) show(nearest(time));
+  });
   for (const node of document.querySelectorAll(".plot")) {
     const fold = node.closest("details");
     if (!fold || fold.open) draw(node);

@@ -10,7 +10,7 @@ from hetwin_core.ensemble.words import arguments_words, event_words, seconds
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report.figure import Figure, bars, escaped, figure, time_axis
 from hetwin_core.projection.report.palette import model_colours
-from hetwin_core.projection.report.words import is_handling
+from hetwin_core.projection.report.story.events import is_handling
 
 _ACTION = "#a3acba"
 _EVENTS = "events"
@@ -39,9 +39,10 @@ def timeline(episode: Episode) -> Figure:
     traces += owner_traces
     labels = _labels(episode)
     top = 74 if labels else 10
+    bottom = 76 if len(owner_traces) > 1 else 34
     return figure(
         traces,
-        120 + top + _ROW * len(rows),
+        44 + top + bottom + _ROW * len(rows),
         annotations=labels,
         legend={"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
         barmode="overlay",
@@ -57,7 +58,7 @@ def timeline(episode: Episode) -> Figure:
             "fixedrange": True,
             "ticksuffix": " ",
         },
-        margin={"l": 10, "r": 14, "t": top, "b": 76},
+        margin={"l": 10, "r": 14, "t": top, "b": bottom},
     )
 
 
