@@ -45,6 +45,11 @@ def predicate_words(name: str, value: Json) -> str:
     return " ".join([subject, phrase.holds if value else phrase.fails, *others])
 
 
+def predicate_stem(attribute: str, subject: str) -> str:
+    """What a predicate says of its first argument if it holds, e.g. ``box is on``, ``gripper holds something``."""
+    return f"{subject} {_phrase(attribute).holds}"
+
+
 def state_words(state: Mapping[str, Json]) -> list[str]:
     """All predicates of a state in words, each thing said once.
 

@@ -75,13 +75,21 @@ class Camera:
         room = first.opening * (1.0 - 2.0 * margin)
         sides = (right, room * width / height), (up, room)
         away, middle = 0.0, [0.0, 0.0]
-        for _ in range(_ROUNDS):  # what is nearer seems larger, so that the middle depends on the distance
-            away = max(float((np.abs(at - m) / r - forward).max()) for (at, r), m in zip(sides, middle, strict=True))
+        for _ in range(
+            _ROUNDS
+        ):  # what is nearer seems larger, so that the middle depends on the distance
+            away = max(
+                float((np.abs(at - m) / r - forward).max())
+                for (at, r), m in zip(sides, middle, strict=True)
+            )
             away = max(away, 1e-3)
             for i, (at, _) in enumerate(sides):
                 slope = at / np.maximum(away + forward, 1e-3)
                 middle[i] = float(slope.max() + slope.min()) / 2 * away
-        away = max(float((np.abs(at - m) / r - forward).max()) for (at, r), m in zip(sides, middle, strict=True))
+        away = max(
+            float((np.abs(at - m) / r - forward).max())
+            for (at, r), m in zip(sides, middle, strict=True)
+        )
         eye = centre + first.axes[0] * middle[0] + first.axes[1] * middle[1] - first.axes[2] * away
         return cls(eye, first.axes, first.opening, 0.0, width, height)
 

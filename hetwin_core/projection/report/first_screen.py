@@ -31,7 +31,7 @@ def first_screen(episode: Episode, drawn: Sequence[Picture]) -> str:
     mark = f'<span class="mark">{escape(head.mark)}</span>' if head.mark else ""
     more = f'<p class="more">{escape(head.more)}</p>' if head.more else ""
     return (
-        f'<header><h1>{escape(episode.scenario)}</h1></header>'
+        f"<header><h1>{escape(episode.scenario)}</h1></header>"
         f'<section class="card first {head.tone}{"" if drawn else " blind"}">'
         f'<div class="head">{mark}<p class="how">{escape(head.text)}</p>{more}</div>'
         f"{_viewer(drawn)}"
@@ -98,7 +98,7 @@ def _concern_list(concerns: Iterable[StoredConcern]) -> str:
 
 
 def _when(concern: StoredConcern) -> str:
-    often = f", {concern.count} times" if concern.count > 1 else ""
+    often = f", {concern.times} times" if concern.times > 1 else ""
     if concern.to_ns - concern.from_ns < _INSTANT_NS:
         return f"at {_time(concern.from_ns)}{often}"
     return f"{_time(concern.from_ns)} to {_time(concern.to_ns)}{often}"
@@ -106,7 +106,9 @@ def _when(concern: StoredConcern) -> str:
 
 def _time(time_ns: int) -> str:
     """A link to a time in the time line."""
-    return f'<a class="time" href="#{TIMELINE}" data-time="{time_ns / 1e9:.6g}">{seconds(time_ns)}</a>'
+    return (
+        f'<a class="time" href="#{TIMELINE}" data-time="{time_ns / 1e9:.6g}">{seconds(time_ns)}</a>'
+    )
 
 
 def _viewer(drawn: Sequence[Picture]) -> str:
@@ -129,7 +131,7 @@ def _thumb(picture: Picture, chosen: bool) -> str:
         f'<button type="button" class="thumb" aria-pressed="{str(chosen).lower()}" '
         f'data-time="{picture.time_ns / 1e9:.6g}" title="{words}">'
         f'<img alt="{words}" src="{_source(picture)}">'
-        f'<span>{seconds(picture.time_ns)}</span><template>{_caption(picture)}</template></button>'
+        f"<span>{seconds(picture.time_ns)}</span><template>{_caption(picture)}</template></button>"
     )
 
 

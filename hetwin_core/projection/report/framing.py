@@ -48,7 +48,9 @@ def views(stage: Stage, indices: Sequence[int]) -> list[View]:
     seen = []
     for own, things in zip(robot, objects, strict=True):
         core = np.concatenate([common, own])
-        near = [thing for other in objects for thing in other if len(common) and _is_near(thing, core)]
+        near = [
+            thing for other in objects for thing in other if len(common) and _is_near(thing, core)
+        ]
         now = _finite(np.concatenate([core, *near, *things]))
         seen.append(_view(stage, now if len(now) else whole))
     return [_view(stage, whole), *seen[1:]]
@@ -80,7 +82,9 @@ def _movers(stage: Stage) -> set[str]:
             if (far > _MOVED_M).any():
                 found.add(entity.name)
     robots = {e.owner for e in stage.entities if e.kind is EntityKind.LINK and e.name in found}
-    return found | {e.name for e in stage.entities if e.kind is EntityKind.LINK and e.owner in robots}
+    return found | {
+        e.name for e in stage.entities if e.kind is EntityKind.LINK and e.owner in robots
+    }
 
 
 def _outlines(stage: Stage, movers: set[str], index: int, kind: EntityKind) -> list[Floats]:

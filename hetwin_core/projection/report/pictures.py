@@ -61,4 +61,3 @@ def _index(episode: Episode, time_ns: int) -> int:
     index = episode.index_at(time_ns)
     later = int(episode.times[index]) < time_ns and index + 1 < len(episode.times)
     return index + 1 if later else index
-

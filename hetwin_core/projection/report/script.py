@@ -19,7 +19,7 @@ SCRIPT = """
       hoverlabel: {bgcolor: colour("--card"), bordercolor: line, font: {color: text}, align: "left"},
     };
     for (const key of Object.keys(layout).filter((k) => /^[xy]axis/.test(k))) {
-      look[key] = {gridcolor: line, linecolor: line, tickcolor: muted, ...layout[key]};
+      look[key] = {gridcolor: line, linecolor: line, ticks: "", ...layout[key]};
     }
     if (layout.scene) {
       look.scene = {...layout.scene};

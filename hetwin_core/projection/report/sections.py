@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
-from typing import Any
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.events import Event
@@ -12,12 +11,16 @@ from hetwin_core.ensemble.words import arguments_words, event_words, seconds
 from hetwin_core.projection.episode import Episode, Note
 from hetwin_core.projection.report.document import folded
 from hetwin_core.projection.report.palette import MAIN, model_colours
-from hetwin_core.projection.report.story.events import is_handling, is_own, own_words
+from hetwin_core.projection.report.story.events import (
+    details,
+    is_handling,
+    is_own,
+    own_words,
+)
 
 _SHOWN_ROWS = 24
 _MOST_ROWS = 400
 _REPEATED = 4
-_LONGEST = 80
 
 
 def about(episode: Episode) -> str:
@@ -78,7 +81,9 @@ def happenings_table(episode: Episode) -> str:
     if rest:
         shown += folded(f"{len(rows) - _SHOWN_ROWS} more", table(headings, rest, number=0))
     left = len(rows) - _MOST_ROWS
-    return shown + (f'<p class="note">And {left} more, which are in the log.</p>' if left > 0 else "")
+    return shown + (
+        f'<p class="note">And {left} more, which are in the log.</p>' if left > 0 else ""
+    )
 
 
 def _runs(episode: Episode, items: list[Event | Handover]) -> list[list[Event | Handover]]:
@@ -177,9 +182,3 @@ def _with_source(note: Note) -> str:
     """A note with its source, unless the text names it already."""
     named = note.text.startswith(f"{note.source}: ")
     return note.text if named else f"{note.source}: {note.text}"
-
-
-def details(arguments: Mapping[str, Any]) -> str:
-    """Arguments in words, without long lists of numbers."""
-    short = {k: v for k, v in arguments.items() if len(str(v)) <= _LONGEST}
-    return arguments_words(short)

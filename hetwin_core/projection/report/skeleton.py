@@ -12,8 +12,10 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.report.triangles import balls, drawn_shapes
 
 BONE_RGB = (0.62, 0.66, 0.72)
-_THICKNESS = 0.014
-"""Half that of a bone, as a share of the length of all."""
+_BARE = 2 / 3
+"""A robot gets bones if a larger share of its moving links has nothing to draw."""
+_THICKNESS = 0.055
+"""Half that of a bone, as a share of the length of the longest."""
 _LEAST_M = 5e-3
 _SIDES = 6
 
@@ -36,7 +38,7 @@ def bones(layout: Layout) -> list[Bone]:
         ]
         bare = {link.name for link in links if not drawn_shapes(link)}
         moved = [link for link in links if link.joint]
-        if 2 * sum(link.name in bare for link in moved) > len(moved):
+        if sum(link.name in bare for link in moved) > _BARE * len(moved):
             found += [Bone(link.parent, link.name) for link in links if _joins(link, bare, layout)]
     return found
 
@@ -44,7 +46,7 @@ def bones(layout: Layout) -> list[Bone]:
 def skeleton_corners(ends: Sequence[tuple[Floats, Floats]]) -> Floats:
     """(m, 3, 3) corners of the triangles of bones, each from one place to another, and of the joints between them."""
     long = [float(np.linalg.norm(end - start)) for start, end in ends]
-    thick = max(_THICKNESS * sum(long), _LEAST_M)
+    thick = max(_THICKNESS * max(long, default=0.0), _LEAST_M)
     parts = [
         _bone(start, end, thick)
         for (start, end), size in zip(ends, long, strict=True)

@@ -43,7 +43,10 @@ p { margin: 0 0 8px; }
   background: color-mix(in srgb, var(--tone) 15%, transparent); color: var(--tone);
   font-size: 0.82rem; font-weight: 650; letter-spacing: 0.01em;
 }
-.how { font-size: 1.4rem; line-height: 1.3; font-weight: 650; letter-spacing: -0.012em; margin: 0; overflow-wrap: anywhere; text-wrap: balance; }
+.how {
+  font-size: 1.4rem; line-height: 1.3; font-weight: 650; letter-spacing: -0.012em; margin: 0;
+  overflow-wrap: anywhere; text-wrap: balance;
+}
 .more { color: var(--muted); margin: 6px 0 0; font-size: 0.92rem; }
 
 .told h2 { font-size: 0.85rem; font-weight: 500; color: var(--muted); margin: 16px 0 4px; }
@@ -117,7 +120,8 @@ footer { color: var(--muted); font-size: 0.82rem; margin-top: 22px; }
   main { padding: 14px 10px 40px; }
   .card:not(.first) { padding: 16px 14px; }
   .card { border-radius: 12px; }
-  .how { font-size: 1.22rem; }
+  .how {
+  font-size: 1.22rem; }
   figcaption { padding: 8px 14px; min-height: 0; }
   .strip { display: flex; overflow-x: auto; padding: 2px 14px 14px; }
   .thumb { flex: 0 0 104px; }

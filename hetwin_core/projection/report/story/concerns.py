@@ -12,7 +12,7 @@ NOTE, WARNING, ABSURD = SEVERITIES = ("note", "warning", "absurd")
 
 
 class StoredConcern(NamedTuple):
-    """Something that a user should know of, with the times in ns between which it lasted."""
+    """Something that a user should know of, when it lasted in ns, and how many times it occurred."""
 
     name: str
     severity: str
@@ -20,7 +20,7 @@ class StoredConcern(NamedTuple):
     to_ns: int
     arguments: Mapping[str, Any]
     text: str
-    count: int
+    times: int
 
     @property
     def serious(self) -> bool:

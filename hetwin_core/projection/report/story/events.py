@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.words import event_words, happening, subject
+from collections.abc import Mapping
+
+from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.words import arguments_words, event_words, happening, subject
 from hetwin_core.projection.episode import Episode
 
 _HANDLING = {
@@ -17,6 +19,7 @@ _HANDLING = {
 }
 _SIGNALS = {"grip_closed", "grip_lost", "let_go"}
 """What a hand's monitor raises for other models; where an observer says what was handled, that is said instead."""
+_LONGEST = 80
 WATCHER = "robot_health"
 """Source of the events of which the concerns are made."""
 
@@ -59,3 +62,8 @@ def own_words(episode: Episode, event: Event) -> str:
     """An event in words, with the thing that it is about, e.g. ``jug spilled``."""
     thing = thing_of(episode, event)
     return event_words(event) if thing is None else f"{thing} {happening(event)}"
+
+
+def details(arguments: Mapping[str, Json]) -> str:
+    """An event's arguments in words, without long lists of numbers."""
+    return arguments_words({k: v for k, v in arguments.items() if len(str(v)) <= _LONGEST})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -64,7 +65,7 @@ def moving_times(episode: Episode, robot: str) -> list[tuple[int, int]]:
     values = np.nan_to_num(episode.attribute(robot, slot.attribute.name))
     later = np.searchsorted(episode.times, episode.times + round(_WINDOW_S * 1e9))
     later = np.minimum(later, len(values) - 1)
-    moves = (np.abs(values[later] - values) > _STILL).any(axis=1)
+    moves = np.any(np.abs(values[later] - values) > _STILL, axis=1)
     return _stretches(episode.times, moves, later)
 
 
@@ -95,4 +96,4 @@ def _slides(episode: Episode, link: Entity | None, positions: Floats) -> bool:
     ]
     w = abs(float(qmult(qinverse(turned[0]), turned[1])[0]))
     far = float(positions[ends[1]] - positions[ends[0]])
-    return 2.0 * np.arccos(min(1.0, w)) < 0.5 * min(far, np.pi)
+    return 2.0 * math.acos(min(1.0, w)) < 0.5 * min(far, math.pi)

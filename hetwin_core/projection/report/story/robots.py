@@ -88,7 +88,11 @@ def _neighbours(episode: Episode, robot: Entity) -> list[Piece]:
         return []
     (thing, link), least = min(near.items(), key=lambda item: item[1])
     by = length(least.distance)
-    return [f" It touched no object; the nearest was {thing}, {by} from {link} at ", least.time_ns, "."]
+    return [
+        f" It touched no object; the nearest was {thing}, {by} from {link} at ",
+        least.time_ns,
+        ".",
+    ]
 
 
 def _links(episode: Episode, robot: Entity) -> list[Entity]:
