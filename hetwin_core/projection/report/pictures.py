@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from PIL import Image
 
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report.framing import views
-from hetwin_core.projection.report.moments import MOST, Moment, moments
+from hetwin_core.projection.report.moments import Moment, moments
 from hetwin_core.projection.report.stage import Stage
 
 
@@ -32,21 +32,26 @@ class Picture(NamedTuple):
     png: str
 
 
-def pictures(episode: Episode, most: int = MOST) -> list[Picture]:
-    """Draw the moments; empty if no entity has a shape."""
+def pictures(episode: Episode, chosen: Sequence[Moment] = ()) -> list[Picture]:
+    """Draw moments of a run; empty if no entity has a shape.
+
+    Args:
+        episode: the run.
+        chosen: the moments; by default those that matter, the first of which shows the whole scene.
+    """
     stage = Stage(episode)
     if stage.empty:
         return []
-    shown = moments(episode, most)
+    shown = chosen or moments(episode)
     indices = [_index(episode, moment.time_ns) for moment in shown]
-    jobs = zip(indices, views(stage, indices), strict=True)
+    jobs = zip(indices, views(stage, indices, whole=not chosen), strict=True)
     # numpy releases the interpreter's lock for most of the work.
     with ThreadPoolExecutor(2) as pool:
         images = pool.map(lambda job: stage.picture(*job), jobs)
         return list(_embedded(shown, images))
 
 
-def _embedded(shown: list[Moment], images: Iterator[Image.Image]) -> Iterator[Picture]:
+def _embedded(shown: Sequence[Moment], images: Iterator[Image.Image]) -> Iterator[Picture]:
     for moment, image in zip(shown, images, strict=True):
         file = BytesIO()
         # 256 colours look the same and take a third of the space.

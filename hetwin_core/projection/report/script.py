@@ -37,7 +37,9 @@ SCRIPT = """
     const all = event["xaxis.autorange"];
     if (from === undefined && !all) return;
     busy = true;
-    const jobs = drawn.filter((d) => d.node !== source && d.timed).map((d) => Plotly.relayout(
+    const span = String(drawn.find((d) => d.node === source).range);
+    const others = drawn.filter((d) => d.node !== source && String(d.range) === span);
+    const jobs = others.map((d) => Plotly.relayout(
       d.node, {"xaxis.range": all ? d.range.slice() : [from, to], "xaxis.autorange": false}));
     if (all) {
       const own = drawn.find((d) => d.node === source);
@@ -47,7 +49,7 @@ SCRIPT = """
   }
   function draw(node) {
     const figure = figures[node.dataset.figure];
-    const timed = Boolean(figure.layout.xaxis);
+    const timed = Boolean(figure.layout.xaxis && figure.layout.xaxis.range);
     const config = {responsive: true, displayModeBar: false, scrollZoom: false};
     const layout = theme(figure.layout);
     const range = timed ? figure.layout.xaxis.range.slice() : null;

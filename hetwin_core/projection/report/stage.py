@@ -9,7 +9,7 @@ from PIL import Image
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import PARTICLE_RGBA, Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats, Meaning, particles
+from hetwin_core.ensemble.scene.values import Floats, Ints, Meaning, particles
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report.camera import Camera
 from hetwin_core.projection.report.painter import Body, paint
@@ -97,6 +97,19 @@ class Stage:
                 corners = moved(mesh.vertices, pose)[mesh.faces]
                 bodies.append(Body(corners, colour, outlined=bool(owner)))
         return bodies + self._clouds(index) + self._skeletons(index)
+
+    def corners(self, index: int) -> tuple[Floats, Ints]:
+        """All triangles of shapes at a state's index: corners (m, 3, 3), and the index in `entities` of each."""
+        parts, owners = [np.empty((0, 3, 3))], [np.empty(0, np.int32)]
+        numbers = {entity.name: i for i, entity in enumerate(self.entities)}
+        for entity, meshes in self._parts:
+            pose = self.pose(entity.name, index)
+            if not np.isfinite(pose).all():
+                continue
+            for _, mesh in meshes:
+                parts.append(moved(mesh.vertices, pose)[mesh.faces])
+                owners.append(np.full(len(mesh.faces), numbers[entity.name], np.int32))
+        return np.concatenate(parts), np.concatenate(owners)
 
     def _clouds(self, index: int) -> list[Body]:
         """The particles of each entity that has some, as one body."""

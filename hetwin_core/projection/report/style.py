@@ -101,6 +101,16 @@ td.strong { font-weight: 600; }
   content: ""; display: inline-block; width: 0.7em; height: 0.7em; border-radius: 3px;
   margin-right: 0.45em; background: var(--colour);
 }
+.cards {
+  display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 16px; margin-top: 16px;
+}
+.cards .card { margin: 0; padding: 0; overflow: hidden; border-top: 4px solid var(--tone); }
+.cards .pictures { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(0, 1fr); background: var(--stage); }
+.cards figcaption { padding: 4px 12px 8px; min-height: 0; font-size: 0.8rem; color: var(--muted); }
+.cards .text { padding: 14px 18px 16px; }
+.cards h3 { margin: 0 0 4px; overflow-wrap: anywhere; }
+.cards ul { margin: 8px 0 0; padding-left: 1.1em; font-size: 0.9rem; }
+.cards li { margin-bottom: 3px; overflow-wrap: anywhere; }
 .plot { width: 100%; min-width: 0; }
 summary { cursor: pointer; color: var(--muted); width: fit-content; }
 summary:hover { color: var(--text); }
