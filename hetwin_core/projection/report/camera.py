@@ -57,6 +57,14 @@ class Camera:
         return cls(centre + towards * away, axes, opening, radius, width, height)
 
     @classmethod
+    def aimed(cls, eye: Floats, at: Floats, radius: float, side: int) -> Camera:
+        """A pinhole at `eye` that sees a ball around `at` [m], with a square picture of so many pixels a side."""
+        away = at - eye
+        distance = float(np.linalg.norm(away))
+        plain = cls.around(at, radius, -away, side, side)
+        return cls(eye, plain.axes, radius / distance, 0.0, side, side)
+
+    @classmethod
     def fitted(
         cls, points: Floats, towards: Floats, width: int, height: int, margin: float
     ) -> Camera:

@@ -6,10 +6,16 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
-from hetwin_core.ensemble.words import event_words
+from hetwin_core.ensemble.words import event_words, subject
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report.story.concerns import ABSURD, stored_concerns
-from hetwin_core.projection.report.story.events import is_handling, own_events, own_words
+from hetwin_core.projection.report.story.events import (
+    SIGNALS,
+    is_handling,
+    own_events,
+    own_words,
+    thing_of,
+)
 
 MOST = 8
 _AT_LEAST = 4
@@ -18,11 +24,19 @@ _CONCERN, _HANDLED, _OWN, _HANDED_OVER = 8.0, 4.0, 2.0, 1.0
 
 
 class Moment(NamedTuple):
-    """A time worth a picture, what happened then, and how much it says about the run."""
+    """A time worth a picture.
+
+    Attributes:
+        time_ns: the time.
+        what: what happened then.
+        weight: how much it says about the run.
+        thing: the entity that it is about, if any.
+    """
 
     time_ns: int
     what: tuple[str, ...]
     weight: float = 0.0
+    thing: str = ""
 
 
 def moments(episode: Episode, most: int = MOST) -> list[Moment]:
@@ -51,7 +65,7 @@ def _joined(one: Moment, other: Moment) -> Moment:
     if other.weight <= _HANDED_OVER < one.weight:
         return one
     what = tuple(dict.fromkeys((*one.what, *other.what)))
-    return Moment(one.time_ns, what, max(one.weight, other.weight))
+    return Moment(one.time_ns, what, max(one.weight, other.weight), one.thing or other.thing)
 
 
 def _concerns(episode: Episode) -> list[Moment]:
@@ -61,10 +75,10 @@ def _concerns(episode: Episode) -> list[Moment]:
         if not concern.serious:
             continue
         weight = 2 * _CONCERN if concern.severity == ABSURD else _CONCERN
-        found.append(Moment(concern.from_ns, (concern.text,), weight))
-        thing = concern.arguments.get("object")
+        thing = str(concern.arguments.get("object") or "")
+        found.append(Moment(concern.from_ns, (concern.text,), weight, thing))
         if thing and concern.to_ns - concern.from_ns > _SAME_NS:
-            found.append(Moment(concern.to_ns, (f"where {thing} went",), 1.0))
+            found.append(Moment(concern.to_ns, (f"where {thing} went",), 1.0, thing))
     return found
 
 
@@ -72,19 +86,29 @@ def _events(episode: Episode) -> list[Moment]:
     """What was handled, the last of which is the outcome; then the first of each kind of what models observed."""
     span = max(1, episode.end_ns - episode.start_ns)
     handled = [
-        Moment(e.time_ns, (event_words(e),), _HANDLED + (e.time_ns - episode.start_ns) / span)
+        Moment(
+            e.time_ns,
+            (event_words(e),),
+            _HANDLED + (e.time_ns - episode.start_ns) / span,
+            subject(e) or "",
+        )
         for e in episode.events
         if is_handling(e)
     ]
     own: dict[str, Moment] = {}
     for event in own_events(episode):
         words = own_words(episode, event)
-        own.setdefault(words, Moment(event.time_ns, (words,), _OWN))
+        thing = thing_of(episode, event) or ""
+        late = (event.time_ns - episode.start_ns) / span
+        weight = _HANDED_OVER if event.name in SIGNALS else _OWN + late
+        own.setdefault(words, Moment(event.time_ns, (words,), weight, thing))
     return [*handled, *own.values()]
 
 
 def _handovers(episode: Episode) -> list[Moment]:
-    return [Moment(h.time_ns, (_handover_words(h),), _HANDED_OVER) for h in episode.handovers]
+    return [
+        Moment(h.time_ns, (_handover_words(h),), _HANDED_OVER, h.entity) for h in episode.handovers
+    ]
 
 
 def _handover_words(handover: Handover) -> str:

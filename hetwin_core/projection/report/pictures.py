@@ -11,9 +11,10 @@ from typing import NamedTuple
 from PIL import Image
 
 from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.report.closeup import with_closeup
 from hetwin_core.projection.report.framing import views
 from hetwin_core.projection.report.moments import Moment, moments
-from hetwin_core.projection.report.stage import Stage
+from hetwin_core.projection.report.stage import Stage, View
 
 
 class Picture(NamedTuple):
@@ -44,11 +45,16 @@ def pictures(episode: Episode, chosen: Sequence[Moment] = ()) -> list[Picture]:
         return []
     shown = chosen or moments(episode)
     indices = [_index(episode, moment.time_ns) for moment in shown]
-    jobs = zip(indices, views(stage, indices, whole=not chosen), strict=True)
+    jobs = zip(indices, views(stage, indices, whole=not chosen), shown, strict=True)
     # numpy releases the interpreter's lock for most of the work.
     with ThreadPoolExecutor(2) as pool:
-        images = pool.map(lambda job: stage.picture(*job), jobs)
+        images = pool.map(lambda job: _picture(stage, *job), jobs)
         return list(_embedded(shown, images))
+
+
+def _picture(stage: Stage, index: int, view: View, moment: Moment) -> Image.Image:
+    image = stage.picture(index, view)
+    return with_closeup(stage, index, view, moment.thing, image) if moment.thing else image
 
 
 def _embedded(shown: Sequence[Moment], images: Iterator[Image.Image]) -> Iterator[Picture]:

@@ -91,11 +91,11 @@ def apart_figure(episode: Episode, truth: TruePath) -> Figure:
 def decisive_moments(episode: Episode, thing: str) -> list[Moment]:
     """When the object was handed over last, and the end."""
     handover = last_handover(episode, thing)
-    end = Moment(episode.end_ns, ("the end",))
+    end = Moment(episode.end_ns, ("the end",), thing=thing)
     if handover is None or episode.end_ns - handover.time_ns < 1e8:
         return [end]
     words = f"{thing} handed over to {handover.to_model}"
-    return [Moment(handover.time_ns, (words,)), end]
+    return [Moment(handover.time_ns, (words,), thing=thing), end]
 
 
 def last_handover(episode: Episode, thing: str) -> Handover | None:

@@ -17,7 +17,7 @@ _HANDLING = {
     "connected",
     "disconnected",
 }
-_SIGNALS = {"grip_closed", "grip_lost", "let_go"}
+SIGNALS = {"grip_closed", "grip_lost", "let_go"}
 """What a hand's monitor raises for other models; where an observer says what was handled, that is said instead."""
 _LONGEST = 80
 WATCHER = "robot_health"
@@ -45,7 +45,7 @@ def own_events(episode: Episode) -> list[Event]:
     return [
         event
         for event in episode.events
-        if is_own(episode, event) and not (event.name in _SIGNALS and subject(event) in handled)
+        if is_own(episode, event) and not (event.name in SIGNALS and subject(event) in handled)
     ]
 
 
