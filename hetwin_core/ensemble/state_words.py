@@ -41,13 +41,19 @@ def predicate_words(name: str, value: Json) -> str:
     if parts is None or not isinstance(value, bool):
         return f"{_spaced(name)}: {_value(value)}"
     attribute, subject, *others = parts
-    phrase = _phrase(attribute)
+    phrase = _phrase(attribute, bool(others))
     return " ".join([subject, phrase.holds if value else phrase.fails, *others])
 
 
-def predicate_stem(attribute: str, subject: str) -> str:
-    """What a predicate says of its first argument if it holds, e.g. ``box is on``, ``gripper holds something``."""
-    return f"{subject} {_phrase(attribute).holds}"
+def predicate_stem(attribute: str, subject: str, *, partner: bool) -> str:
+    """What a predicate says of its first argument if it holds, e.g. ``box is on``, ``gripper holds something``.
+
+    Args:
+        attribute: the predicate's name.
+        subject: its first argument.
+        partner: whether a second one follows.
+    """
+    return f"{subject} {_phrase(attribute, partner).holds}"
 
 
 def state_words(state: Mapping[str, Json]) -> list[str]:
@@ -87,7 +93,7 @@ def _statement(
     if parts is None or not isinstance(value, bool):
         return "", predicate_words(name, value)
     attribute, subject, *others = parts
-    phrase = _phrase(attribute)
+    phrase = _phrase(attribute, bool(others))
     holding = partners.get((attribute, subject)) if len(others) == 1 else None
     if holding is not None:
         return subject, f"{phrase.holds} {' and '.join(holding)}" if holding else phrase.alone
@@ -102,11 +108,12 @@ def _parts(name: str) -> list[str] | None:
     return [match[1], *(part.strip() for part in match[2].split(","))]
 
 
-def _phrase(attribute: str) -> _Phrase:
+def _phrase(attribute: str, partner: bool) -> _Phrase:
+    known = _PHRASES.get(attribute)
+    if known is not None and bool(known.alone) == partner:
+        return known
     words = _spaced(attribute)
-    return _PHRASES.get(attribute) or _Phrase(
-        f"is {words}", f"is not {words}", f"is {words} nothing"
-    )
+    return _Phrase(f"is {words}", f"is not {words}", f"is {words} nothing")
 
 
 def _spaced(name: str) -> str:

@@ -141,7 +141,8 @@ def _predicate_plot(episode: Episode) -> Plot | None:
     for slot in episode.layout.slots:
         if slot.attribute.meaning not in _PREDICATES or slot.attribute.size != 1:
             continue
-        name = predicate_stem(slot.attribute.name, slot.entity)
+        partner = slot.attribute.meaning is Meaning.ENTITY
+        name = predicate_stem(slot.attribute.name, slot.entity, partner=partner)
         row = escaped(name)
         names[row] = name
         for start, end, value in stretches(episode.times, episode.values[:, slot.offset]):

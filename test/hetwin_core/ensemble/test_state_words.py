@@ -18,6 +18,7 @@ from hetwin_core.ensemble.state_words import predicate_words, state_words
         ("in_container(ball, bin)", True, "ball is in bin"),
         ("connected(dip, socket)", True, "dip is connected to socket"),
         ("open(door)", True, "door is open"),
+        ("held(box)", False, "box is not held"),
         ("too_hot(cell)", False, "cell is not too hot"),
         ("charge(cell)", 0.5, "charge(cell): 0.5"),
         ("is_open", True, "is open: yes"),
@@ -31,7 +32,7 @@ def test_a_predicate_says_what_it_means(name: str, value: Json, words: str) -> N
 def test_only_the_partner_that_counts_is_named() -> None:
     state: dict[str, Json] = {"on(box, table)": False, "on(box, tray)": True}
     assert state_words(state) == ["box is on tray"]
-    assert state_words({name: False for name in state}) == ["box is on nothing"]
+    assert state_words(dict.fromkeys(state, False)) == ["box is on nothing"]
 
 
 def test_the_same_thing_is_said_once() -> None:

@@ -6,7 +6,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from transforms3d.quaternions import qinverse, qmult
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Slot
@@ -66,22 +65,9 @@ def moving_times(episode: Episode, robot: str) -> list[tuple[int, int]]:
     later = np.searchsorted(episode.times, episode.times + round(_WINDOW_S * 1e9))
     later = np.minimum(later, len(values) - 1)
     moves = np.any(np.abs(values[later] - values) > _STILL, axis=1)
-    return _stretches(episode.times, moves, later)
-
-
-def _stretches(
-    times: NDArray[np.int64], moves: NDArray[np.bool_], until: NDArray[np.intp]
-) -> list[tuple[int, int]]:
-    """The times from each moving state to the end of its window, those that overlap made one."""
+    middles = (episode.times + episode.times[later]) // 2
     edges = np.flatnonzero(np.diff(moves.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
-    found: list[tuple[int, int]] = []
-    for begin, end in edges.tolist():
-        begun, ended = int(times[begin]), int(times[until[end - 1]])
-        if found and begun <= found[-1][1]:
-            found[-1] = (found[-1][0], ended)
-        else:
-            found.append((begun, ended))
-    return found
+    return [(int(middles[begin]), int(middles[end - 1])) for begin, end in edges.tolist()]
 
 
 def _slides(episode: Episode, link: Entity | None, positions: Floats) -> bool:
