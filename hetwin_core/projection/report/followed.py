@@ -14,11 +14,12 @@ from hetwin_core.projection.report.figure import band, figure, line, thinned
 from hetwin_core.projection.report.palette import SERIES
 from hetwin_core.projection.report.plot import Plot, axis, over
 from hetwin_core.projection.report.story.concerns import StoredConcern, stored_concerns
+from hetwin_core.projection.report.story.joints import EFFORT_RESIDUAL, JOINT_DEVIATION
 
-DEVIATION, RESIDUAL = "joint_deviation", "effort_residual"
-"""Attributes of a robot that its watcher computes: twin minus recording, measured minus expected effort."""
 _EFFORTS = ("joint_efforts", "joint_effort")
 _MOST_JOINTS = 6
+_LEAST_DEVIATION = 1e-5
+"""Joints that deviate less [rad or m] are as good as where they should be."""
 _MOST_EFFORTS = 4
 _ROW = 150
 _GAP = 0.04
@@ -37,8 +38,8 @@ def followed(episode: Episode) -> Iterator[Plot]:
 
 
 def _deviations(episode: Episode, robot: str) -> Iterator[Plot]:
-    values, names = _of_joints(episode, robot, DEVIATION)
-    order = _worst(values)
+    values, names = _of_joints(episode, robot, JOINT_DEVIATION)
+    order = _worst(values, _LEAST_DEVIATION)
     if not order:
         return
     chosen = thinned(len(episode.times))
@@ -66,7 +67,7 @@ def _deviations(episode: Episode, robot: str) -> Iterator[Plot]:
 
 def _efforts(episode: Episode, robot: str) -> Iterator[Plot]:
     """Measured, expected and residual effort of the joints that stand out most, one under the other."""
-    residual, names = _of_joints(episode, robot, RESIDUAL)
+    residual, names = _of_joints(episode, robot, EFFORT_RESIDUAL)
     measured = next(
         (v for v, _ in (_of_joints(episode, robot, n) for n in _EFFORTS) if v.size), None
     )
@@ -116,11 +117,11 @@ def _of_joints(episode: Episode, robot: str, attribute: str) -> tuple[Floats, tu
     return (values, names) if values.shape[1] == len(names) else (values[:, :0], ())
 
 
-def _worst(values: Floats) -> list[int]:
-    """The columns with a value other than 0, the one with the greatest first."""
+def _worst(values: Floats, least: float = 0.0) -> list[int]:
+    """The columns with a value beyond `least`, the one with the greatest first."""
     known = np.where(np.isfinite(values), np.abs(values), 0.0)
     greatest = known.max(axis=0, initial=0.0)
-    return [int(i) for i in np.argsort(-greatest, kind="stable") if greatest[i] > 0.0]
+    return [int(i) for i in np.argsort(-greatest, kind="stable") if greatest[i] > least]
 
 
 def _marks(

@@ -160,12 +160,13 @@ def _owner_bars(episode: Episode) -> tuple[list[str], list[dict[str, Any]]]:
     kept: Counter[str] = Counter()
     for (entity, attribute), found in episode.responsibilities.items():
         if len(found) == 1:
-            kept[found[0].model] += 1
+            kept[found[0].model] += found[0].model != WATCHER
             continue
         row = escaped(f"{entity} · {attribute}")
         rows.append(row)
         for span in found:
             cut.setdefault(span.model, []).append((row, span.from_ns, span.to_ns))
+    kept = +kept
     for model, count in kept.items():
         other = "everything else" if rows else "everything"
         row = escaped(f"{other} · {count}" if len(kept) == 1 else f"other · {count} ({model})")

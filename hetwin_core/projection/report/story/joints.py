@@ -13,6 +13,8 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report.story.sentence import length
 
+JOINT_DEVIATION, EFFORT_RESIDUAL = "joint_deviation", "effort_residual"
+"""Attributes of a robot that its watcher computes: twin minus recording, measured minus expected effort."""
 _WINDOW_S = 0.2
 _STILL = 2e-3
 """A joint that turns by less than this [rad or m] within the window stands still."""

@@ -7,7 +7,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.report.story.joints import joint_motions, moving_times
+from hetwin_core.projection.report.story.joints import JOINT_DEVIATION, joint_motions, moving_times
 from hetwin_core.projection.report.story.sentence import Piece, Sentence, length, listed
 from hetwin_core.projection.report.story.things import travel
 
@@ -15,6 +15,8 @@ _MOST_JOINTS = 3
 _MOST_TOUCHED = 4
 _LEAST = 5e-3
 """A joint that went less far [rad or m] is not worth a word."""
+_EXACT = 1e-5
+"""A deviation [rad or m] that no one sees."""
 _DROVE_M = 0.02
 _COARSE = 200
 
@@ -35,7 +37,22 @@ def _sentence(episode: Episode, robot: Entity) -> Sentence:
         pieces += [f" for {long:.2f} s, between ", times[0][0], " and ", times[-1][1]]
     clauses = [*driven, *_tips(episode, robot), *_joints(episode, robot)]
     pieces += [": " if clauses else "", "; ".join(clauses), "."]
-    return Sentence(robot.name, (*pieces, *_neighbours(episode, robot)))
+    return Sentence(robot.name, (*pieces, *_followed(episode, robot), *_neighbours(episode, robot)))
+
+
+def _followed(episode: Episode, robot: Entity) -> list[Piece]:
+    """How well the twin's joints followed the recording, if it was watched."""
+    if not episode.layout.has(robot.name, JOINT_DEVIATION):
+        return []
+    values = np.abs(np.nan_to_num(episode.attribute(robot.name, JOINT_DEVIATION)))
+    worst = int(np.argmax(values.max(axis=0)))
+    greatest = float(values[:, worst].max())
+    if greatest < _EXACT:
+        return [" It followed its recording exactly."]
+    sliding = {motion.name for motion in joint_motions(episode, robot.name) if motion.slides}
+    name = robot.joints[worst] if len(robot.joints) == values.shape[1] else "a joint"
+    unit = "mm" if name in sliding else "mrad"
+    return [f" It followed its recording within {1e3 * greatest:.2g} {unit} ({name})."]
 
 
 def _driven(episode: Episode, robot: Entity) -> list[str]:

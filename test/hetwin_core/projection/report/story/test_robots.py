@@ -86,3 +86,14 @@ def test_what_it_touched_or_came_near_is_named() -> None:
     assert text(episode(RAMP, approaches=touched)).endswith("It touched box.")
     others = {("box", "table"): Approach(-1e-4, 0)}
     assert "touched" not in text(episode(RAMP, approaches=others))
+
+
+def test_how_well_it_followed_its_recording_is_said() -> None:
+    def told(greatest: float) -> str:
+        deviation = np.outer(greatest * RAMP, [0.1, 0.0, -1.0])
+        values = {("arm", AttributeSpec("joint_deviation", 3)): deviation}
+        moved = {("arm", AttributeSpec("joint_positions", 3)): np.outer(RAMP, [1.0, 0.0, 1.0])}
+        return text(made_episode(ENTITIES[:1], {**moved, **values}))
+
+    assert told(1e-7).endswith("It followed its recording exactly.")
+    assert told(2.5e-3).endswith("It followed its recording within 2.5 mrad (wrist).")
