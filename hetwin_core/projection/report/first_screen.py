@@ -22,6 +22,7 @@ _MOST_SENTENCES = 6
 _MOST_CONCERNS = 5
 _MOST_RESTING = 8
 _MOST_STATES = 10
+_FOUR, _FIVE = 4, 5
 _INSTANT_NS = 5_000_000
 
 
@@ -121,7 +122,7 @@ def _viewer(drawn: Sequence[Picture]) -> str:
     return (
         f'<div class="viewer"><figure><img id="large" alt="{escape(_words(picture))}" '
         f'src="{_source(picture)}"><figcaption id="caption">{_caption(picture)}</figcaption></figure>'
-        f'<div class="strip">{small}</div></div>'
+        f'<div class="strip" style="--columns:{_FIVE if len(drawn) == _FIVE else _FOUR}">{small}</div></div>'
     )
 
 

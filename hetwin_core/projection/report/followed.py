@@ -10,7 +10,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.report.figure import band, figure, line, thinned
+from hetwin_core.projection.report.figure import band, escaped, figure, line, thinned
 from hetwin_core.projection.report.palette import SERIES
 from hetwin_core.projection.report.plot import Plot, axis, over
 from hetwin_core.projection.report.story.concerns import StoredConcern, stored_concerns
@@ -22,7 +22,7 @@ _LEAST_DEVIATION = 1e-5
 """Joints that deviate less [rad or m] are as good as where they should be."""
 _MOST_EFFORTS = 4
 _ROW = 150
-_GAP = 0.04
+_GAP = 0.11
 _EFFORT_CONCERNS = ("unexpected_effort", "unexplained_load")
 _POSITION_CONCERNS = ("deviates", "jump")
 _STANDS_OUT = "#d65f5f"
@@ -71,7 +71,8 @@ def _efforts(episode: Episode, robot: str) -> Iterator[Plot]:
     measured = next(
         (v for v, _ in (_of_joints(episode, robot, n) for n in _EFFORTS) if v.size), None
     )
-    order = _worst(residual)[:_MOST_EFFORTS]
+    named = {c.arguments.get("joint") for c in _concerns(episode, _EFFORT_CONCERNS)}
+    order = sorted(_worst(residual), key=lambda joint: names[joint] not in named)[:_MOST_EFFORTS]
     if not order:
         return
     chosen = thinned(len(episode.times))
@@ -79,6 +80,7 @@ def _efforts(episode: Episode, robot: str) -> Iterator[Plot]:
     traces: list[dict[str, Any]] = []
     layout: dict[str, Any] = {}
     shapes: list[dict[str, Any]] = []
+    labels: list[dict[str, Any]] = []
     for row, joint in enumerate(order):
         number = "" if row == 0 else str(row + 1)
         own = {"yaxis": f"y{number}", "showlegend": row == 0, "hovertemplate": "%{y:.3f}"}
@@ -90,10 +92,11 @@ def _efforts(episode: Episode, robot: str) -> Iterator[Plot]:
         traces.append(line(times, residual[chosen, joint], "residual", SERIES[1], **own))
         top = 1.0 - row / len(order)
         layout[f"yaxis{number}"] = {
-            **axis(names[joint]),
-            "domain": [top - 1.0 / len(order) + _GAP * (len(order) > 1), top],
+            **axis("Nm or N"),
+            "domain": [top - (1.0 - _GAP) / len(order), top - _GAP / len(order)],
             "anchor": "x",
         }
+        labels.append(_label(names[joint], f"y{number} domain"))
         shapes += _marks(episode, _EFFORT_CONCERNS, [names[joint]], f"y{number} domain")
     text = (
         "Measured effort, what the recorded motion needs, and the difference, in Nm or N; "
@@ -104,7 +107,13 @@ def _efforts(episode: Episode, robot: str) -> Iterator[Plot]:
         if shapes
         else ""
     )
-    drawn = figure(traces, 70 + _ROW * len(order), shapes=shapes, **over(episode, layout))
+    drawn = figure(
+        traces,
+        90 + _ROW * len(order),
+        shapes=shapes,
+        annotations=labels,
+        **over(episode, layout),
+    )
     yield Plot(f"Efforts of {robot}", text, drawn)
 
 
@@ -127,12 +136,28 @@ def _worst(values: Floats, least: float = 0.0) -> list[int]:
 def _marks(
     episode: Episode, names: tuple[str, ...], joints: list[str], height: str
 ) -> list[dict[str, Any]]:
-    concerns = [c for c in stored_concerns(episode) if c.name in names]
     return [
         {**_mark(episode, concern), "yref": height}
-        for concern in concerns
+        for concern in _concerns(episode, names)
         if concern.arguments.get("joint") in joints
     ]
+
+
+def _concerns(episode: Episode, names: tuple[str, ...]) -> list[StoredConcern]:
+    return [concern for concern in stored_concerns(episode) if concern.name in names]
+
+
+def _label(joint: str, height: str) -> dict[str, Any]:
+    """A joint's name over its part of a figure."""
+    place = {
+        "xref": "paper",
+        "x": 0,
+        "xanchor": "left",
+        "yref": height,
+        "y": 1,
+        "yanchor": "bottom",
+    }
+    return {**place, "text": f"<b>{escaped(joint)}</b>", "showarrow": False, "font": {"size": 12}}
 
 
 def _mark(episode: Episode, concern: StoredConcern) -> dict[str, Any]:

@@ -27,6 +27,10 @@ SCRIPT = """
         look.scene[axis] = {...layout.scene[axis], gridcolor: line, color: muted};
       }
     }
+    if (layout.annotations && window.innerWidth < 640) {
+      look.annotations = layout.annotations.filter((a) => a.name !== "only wide");
+      if (!look.annotations.length) look.margin = {...layout.margin, t: 10};
+    }
     // A finger that drags over a plot means to scroll the page.
     if (window.matchMedia("(pointer: coarse)").matches) look.dragmode = false;
     return {...layout, ...look};

@@ -70,7 +70,7 @@ figure { margin: 0; }
 figure img { display: block; width: 100%; height: auto; aspect-ratio: 62 / 41; }
 figcaption { padding: 9px 18px 11px; font-size: 0.88rem; min-height: 3.2rem; overflow-wrap: anywhere; }
 figcaption b { margin-right: 0.55em; }
-.strip { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 8px; padding: 0 14px 16px; }
+.strip { display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); gap: 8px; padding: 0 14px 16px; }
 .thumb {
   display: block; padding: 0; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; cursor: pointer;
   background: var(--card); color: var(--muted); font: inherit; font-size: 0.76rem; font-variant-numeric: tabular-nums;
@@ -90,6 +90,7 @@ dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 code { font: 0.85em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
+.scroll td { min-width: 4.5rem; }
 th { text-align: left; color: var(--muted); font-weight: 500; font-size: 0.8rem; white-space: nowrap; }
 th, td { padding: 6px 14px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 tr:last-child td { border-bottom: 0; }
@@ -135,6 +136,7 @@ footer { color: var(--muted); font-size: 0.82rem; margin-top: 22px; }
   figcaption { padding: 8px 14px; min-height: 0; }
   .strip { display: flex; overflow-x: auto; padding: 2px 14px 14px; }
   .thumb { flex: 0 0 104px; }
+  .scroll table { min-width: 42rem; }
 }
 @media print { .card { break-inside: avoid; } }
 """

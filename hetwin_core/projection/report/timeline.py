@@ -9,7 +9,14 @@ from typing import Any
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.words import event_words, seconds
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.report.figure import Figure, bars, escaped, figure, time_axis
+from hetwin_core.projection.report.figure import (
+    ONLY_WIDE,
+    Figure,
+    bars,
+    escaped,
+    figure,
+    time_axis,
+)
 from hetwin_core.projection.report.palette import model_colours
 from hetwin_core.projection.report.story.concerns import ABSURD, NOTE, WARNING, stored_concerns
 from hetwin_core.projection.report.story.events import (
@@ -58,6 +65,7 @@ def timeline(episode: Episode) -> Figure:
         traces,
         44 + top + bottom + _ROW * len(rows),
         annotations=labels,
+        showlegend=len(owner_traces) > 1,
         legend={"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
         barmode="overlay",
         bargap=0.28,
@@ -94,6 +102,7 @@ def _labels(episode: Episode) -> list[dict[str, Any]]:
             "x": time_ns / 1e9,
             "y": _EVENTS,
             "text": escaped(text),
+            "name": ONLY_WIDE,
             "showarrow": False,
             # Those on the right are turned the other way, to stay on the page.
             "textangle": 32 if time_ns > late else -32,
@@ -214,6 +223,7 @@ def _action_bars(episode: Episode) -> tuple[list[str], list[dict[str, Any]]]:
         text=texts,
         textposition="inside",
         insidetextanchor="middle",
+        textangle=0,
         textfont={"color": "#20252e", "size": 11},
         marker={"color": _ACTION, "line": {"color": "rgba(255,255,255,0.6)", "width": 1}},
         hovertext=hover,
@@ -229,6 +239,7 @@ def _lane(name: str, index: int) -> str:
 
 def _event_traces(episode: Episode, events: tuple[Event, ...]) -> list[dict[str, Any]]:
     traces = []
+    own = own_events(episode)
     for kind in EventKind:
         chosen = [event for event in events if event.kind is kind]
         if not chosen:
@@ -238,7 +249,7 @@ def _event_traces(episode: Episode, events: tuple[Event, ...]) -> list[dict[str,
             f"{escaped(event.source)}<br>{escaped(details(event.arguments))}"
             for event in chosen
         ]
-        handled = [is_handling(event) or is_own(episode, event) for event in chosen]
+        handled = [is_handling(event) or event in own for event in chosen]
         traces.append(
             {
                 "type": "scatter",

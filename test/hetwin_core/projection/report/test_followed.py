@@ -54,9 +54,10 @@ def test_expected_efforts_are_measured_less_residual() -> None:
         numbers(measured["y"]) - numbers(residual["y"]), numbers(expected["y"]), atol=1e-5
     )
     layout = plot.figure["layout"]
-    titles = [layout[f"yaxis{i}"]["title"]["text"] for i in ("", "2", "3", "4")]
-    assert titles == [f"joint_{i}" for i in (4, 5, 6, 7)]
-    assert layout["yaxis"]["domain"][1] == 1.0
+    assert [label["text"] for label in layout["annotations"]] == [
+        f"<b>joint_{i}</b>" for i in (4, 5, 6, 7)
+    ]
+    assert layout["yaxis"]["domain"][0] > layout["yaxis2"]["domain"][1]
     assert layout["yaxis4"]["domain"][0] >= 0.0
     assert layout["xaxis"]["anchor"] == "y4"
 
@@ -68,8 +69,13 @@ def test_the_times_at_which_it_stands_out_are_marked_at_their_joint() -> None:
     deviation, effort = plots(
         {"joint_deviation": WAVE, "effort_residual": WAVE}, stands_out, elsewhere, jump
     )
-    (mark,) = effort.figure["layout"]["shapes"]
-    assert (mark["x0"], mark["x1"], mark["yref"]) == (3.0, 3.2, "y2 domain")
+    marks = effort.figure["layout"]["shapes"]
+    assert [(mark["x0"], mark["x1"], mark["yref"]) for mark in marks] == [
+        (3.0, 3.2, "y domain"),
+        (4.0, 4.2, "y2 domain"),
+    ]
+    first = [label["text"] for label in effort.figure["layout"]["annotations"][:2]]
+    assert first == ["<b>joint_5</b>", "<b>joint_0</b>"]
     (mark,) = deviation.figure["layout"]["shapes"]
     assert mark["x0"] < 5.0 < mark["x1"]
 
