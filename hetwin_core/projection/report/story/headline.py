@@ -59,6 +59,8 @@ def ending(episode: Episode) -> tuple[str, str]:
     match summary.get("ended"):
         case "recording":
             return GOOD, f"The run reached the end of its recording after {end}."
+        case "live":
+            return GOOD, f"The twin followed the live robot to its end, {end}."
         case "stopped":
             return WARNED, f"The run was stopped after {end}."
         case "failed":
