@@ -57,7 +57,19 @@ def moments(episode: Episode, most: int = MOST) -> list[Moment]:
                 chosen.append(moment)
     start = Moment(episode.start_ns, ("start: the whole scene",))
     end = Moment(episode.end_ns, ("end",), 0.5)
-    return _filled(episode, sorted([start, *chosen, end]), min(most, _AT_LEAST))
+    return _filled(episode, _between(start, chosen, end), min(most, _AT_LEAST))
+
+
+def _between(start: Moment, chosen: list[Moment], end: Moment) -> list[Moment]:
+    """Moments in order from the start to the end, which take the words of what happened just then."""
+    first = [moment for moment in chosen if moment.time_ns - start.time_ns <= _SAME_NS]
+    last = [moment for moment in chosen if end.time_ns - moment.time_ns <= _SAME_NS]
+    between = [moment for moment in chosen if moment not in first and moment not in last]
+    for moment in first:
+        start = Moment(start.time_ns, moment.what, moment.weight, moment.thing)
+    for moment in last if last != first else ():
+        end = Moment(end.time_ns, (*moment.what, *end.what), moment.weight, moment.thing)
+    return [start, *sorted(between), end]
 
 
 def _joined(one: Moment, other: Moment) -> Moment:

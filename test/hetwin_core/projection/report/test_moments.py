@@ -38,6 +38,14 @@ def test_concerns_are_among_them_with_what_they_are_about() -> None:
     assert max(found, key=lambda moment: moment.weight).time_ns == 4_000_000_000
 
 
+def test_what_is_odd_from_the_start_is_the_first_moment() -> None:
+    inside = concern("starts_inside", "absurd", 0.02, 10.0, text="base is inside table")
+    found = moments(episode(concerns=[inside]))
+    assert [moment.time_ns for moment in found].count(0) == 1
+    assert found[0].what == ("base is inside table",)
+    assert max(found, key=lambda moment: moment.weight) == found[0]
+
+
 def test_notes_get_no_picture() -> None:
     assert 4.0 not in times(episode(concerns=[concern("gap", "note", 4.0, 4.2)]))
 
