@@ -20,6 +20,7 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.values import Floats, Ints, Value
 from hetwin_core.projection.annotations import Annotation, pair_annotations
+from hetwin_core.projection.approaches import Approach, nearest_approaches
 from hetwin_core.projection.log_reader import LogContent
 from hetwin_core.projection.messages import nanoseconds
 from hetwin_core.projection.run_folder import LOG, read_summary
@@ -66,6 +67,7 @@ class Episode:
         annotations: actions of the robot's program, by their beginning.
         responsibilities: (entity, attribute) -> spans without gaps from start to end.
         notes: in order.
+        approaches: (object, other) -> the nearest that the two came to each other, of those that came near.
         end_ns: the last time in the log.
     """
 
@@ -84,6 +86,7 @@ class Episode:
     annotations: tuple[Annotation, ...]
     responsibilities: Mapping[Attribute, tuple[Span, ...]]
     notes: tuple[Note, ...]
+    approaches: Mapping[tuple[str, str], Approach]
     end_ns: int
 
     @classmethod
@@ -151,13 +154,14 @@ def _assemble(
     actions = [event for event in events if event.kind is EventKind.ACTION]
     first_table = content.of(topics.RESPONSIBILITIES)[0].responsibilities
     owners = {(row.entity, row.attribute): row.model for row in first_table}
+    layout = layout_from_json(json.loads(registry.layout))
     return cls(
         run=run,
         summary=summary,
         description=content.description,
         scenario=registry.scenario,
         models=tuple(_record(model) for model in registry.models),
-        layout=layout_from_json(json.loads(registry.layout)),
+        layout=layout,
         times=times,
         values=np.stack([state.values for state in states]),
         owners=np.stack([state.owners for state in states]),
@@ -167,6 +171,7 @@ def _assemble(
         annotations=tuple(pair_annotations(actions, start_ns, end_ns)),
         responsibilities=spans(owners, handovers, start_ns, end_ns),
         notes=tuple(_note(array) for array in content.of(topics.DIAGNOSTICS)),
+        approaches=nearest_approaches(layout, times, [state.proximity for state in states]),
         end_ns=end_ns,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Annotated
 
 import typer
@@ -40,8 +41,8 @@ def check(
     for kind, names in kinds.items():
         print(f"  {kind}: {', '.join(names)}")
     print(f"  triggers: {', '.join(facts['triggers']) or 'none'}")
-    for warning in facts["warnings"]:
-        print(f"  warning: {warning}")
+    for warning, count in Counter(facts["warnings"]).items():
+        print(f"  warning: {warning}{f' ({count} times)' if count > 1 else ''}")
 
 
 def check_model(

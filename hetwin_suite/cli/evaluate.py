@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -58,15 +57,29 @@ def evaluate(
     """
     from hetwin_suite.proving_ground.evaluation.batch import judge_all
     from hetwin_suite.proving_ground.evaluation.episodes import find_episodes
+    from hetwin_suite.running.patience import never_silent, to_stderr
 
     chosen = _approaches(approaches)
     found = find_episodes(episodes)
-    judged = judge_all(
-        found, chosen, contacts=contacts, jobs=jobs, engine=engine, progress=_progress
-    )
-    from hetwin_suite.cli import verdicts  # plotly takes its time
+    count = len(found) * len(chosen)
+    done = 0
 
-    verdicts.write(out, suite, found, (contacts, engine), judged)
+    def progress(number: int, of: int, verdict: Verdict) -> None:
+        nonlocal done
+        done = number
+        to_stderr(_line(number, of, verdict))
+        patience.heard()
+
+    def doing() -> str:
+        return f"{done} of {count} judged" if done < count else "drawing the page"
+
+    with never_silent(doing) as patience:
+        judged = judge_all(
+            found, chosen, contacts=contacts, jobs=jobs, engine=engine, progress=progress
+        )
+        from hetwin_suite.cli import verdicts  # plotly takes its time
+
+        verdicts.write(out, suite, found, (contacts, engine), judged)
     if as_json:
         print(json.dumps(verdicts.as_json(judged, contacts, out), indent=2))
     else:
@@ -83,11 +96,7 @@ def _approaches(text: str) -> list[str]:
     return chosen
 
 
-def _progress(done: int, of: int, verdict: Verdict) -> None:
+def _line(done: int, of: int, verdict: Verdict) -> str:
     mark = "right" if verdict.right else "n/a" if verdict.not_applicable else "WRONG"
     name = Path(verdict.episode).name
-    print(
-        f"{done}/{of} {name} {verdict.approach}: {mark} ({verdict.wall_time:.1f} s)",
-        file=sys.stderr,
-        flush=True,
-    )
+    return f"{done}/{of} {name} {verdict.approach}: {mark} ({verdict.wall_time:.1f} s)"

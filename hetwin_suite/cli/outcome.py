@@ -15,9 +15,11 @@ from hetwin_core.ensemble.conductor.reporting.summary import error_row
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import EventKind
+from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.projection.run_folder import LOG
 from hetwin_suite.running.ended import Ended
+from hetwin_suite.running.patience import never_silent
 
 
 def without_a_run(scenario: str, error: HetwinError) -> dict[str, Any]:
@@ -38,7 +40,8 @@ def report(folder: Path) -> Path | None:
     from hetwin_core.projection.report import write_report
 
     try:
-        return write_report(folder)
+        with never_silent(lambda: "drawing the report"):
+            return write_report(folder)
     except Exception as error:  # a run that went well must not fail for want of its page
         print(f"warning: no report: {error}", file=sys.stderr)
         return None
@@ -65,8 +68,8 @@ def show(ended: Ended, page: Path | None) -> None:
     )
     for line in _happenings(summary["events"]):
         print(line)
-    for name, value in summary["state"].items():
-        print(f"  {name}: {str(value).lower()}")
+    for sentence in state_words(summary["state"]):
+        print(f"  {sentence}")
     for failure in summary["failures"]:
         print(f"error: {failure_row_words(failure)}; {failure['then']}", file=sys.stderr)
     print(f"  log: {ended.folder / LOG}")

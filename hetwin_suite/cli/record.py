@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,6 +28,7 @@ def record(
     Example: hetwin record drop --episodes 2 --seed 7 --out episodes/drops --jobs 2
     """
     from hetwin_suite.proving_ground.episodes import record_episodes
+    from hetwin_suite.running.patience import never_silent, to_stderr
 
     done = 0
 
@@ -36,9 +36,11 @@ def record(
         nonlocal done
         done += 1
         line = f"{done} of {episodes}: {name}: {summary['label']}, {_why(summary)}"
-        print(line, file=sys.stderr, flush=True)
+        to_stderr(line)
+        patience.heard()
 
-    found = record_episodes(kind, episodes, seed, out, jobs, show)
+    with never_silent(lambda: f"{done} of {episodes} recorded") as patience:
+        found = record_episodes(kind, episodes, seed, out, jobs, show)
     if as_json:
         print(json.dumps({**found, "out": str(out.resolve())}, indent=2))
     else:

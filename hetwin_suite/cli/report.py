@@ -23,6 +23,8 @@ def report(
     Example: hetwin report runs/today
     """
     from hetwin_core.projection.report import write_report  # plotly takes its time
+    from hetwin_suite.running.patience import never_silent
 
-    path = write_report(run, out)
+    with never_silent(lambda: "drawing the report"):
+        path = write_report(run, out)
     print(json.dumps({"report": str(path)}) if as_json else f"report: {path}")

@@ -44,15 +44,19 @@ def robot(
             where="hetwin robot",
             expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
         ) from None
+    from hetwin_suite.running.patience import never_silent
+
     gaps = [Gap.read(text) for text in gap or ()]
     with RobotPlayer(find_recording(episode), namespace, speed, gaps) as player:
         for note in player.notes:
             print(f"warning: {note}", file=sys.stderr)
         print(f"a robot stands still on {', '.join(player.topics)}", flush=True)
         if wait_for_twin:
-            player.stand_until_a_twin_follows()
+            with never_silent(lambda: "it waits for a twin"):
+                player.stand_until_a_twin_follows()
         player.stand(stand)
         print(f"it moves, for {player.duration_s / speed:.1f} s", flush=True)
-        player.play()
+        with never_silent(lambda: "it moves"):
+            player.play()
         player.stand(stand)
         print("it is done", flush=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 from hetwin_core.projection.run_folder import read_summary
@@ -18,6 +19,8 @@ from hetwin_suite.proving_ground.evaluation.page import write_page
 from hetwin_suite.proving_ground.evaluation.table2 import Cell, cells, hand_backs
 
 MOST_PICTURES = 40
+WIDEST = 1000
+"""More characters than any table needs."""
 
 
 def write(
@@ -105,4 +108,8 @@ def _print(table: list[Cell]) -> None:
         shown.add_row(
             scenario, truth, *("\n".join(here[a].words) if a in here else "-" for a in APPROACHES)
         )
-    Console().print(shown)
+    console = Console()
+    anything = console.options.update(width=WIDEST)
+    least = Measurement.get(console, anything, shown).minimum
+    console.width = max(console.width, least)  # a wide table is better than a name that is cut
+    console.print(shown)

@@ -30,7 +30,8 @@ class Summary(RunSummary):
 
     Attributes:
         scenario: name of the scenario.
-        ended: ``recording`` (the source or the duration is over) or ``stopped``; a failed run raises instead.
+        ended: ``recording`` (the source or the duration is over), ``live`` (the same of a live robot) or ``stopped``; a
+            failed run raises instead.
         error: why it failed; always None here.
         simulated_time: how far it came [s].
         wall_time: how long it took [s].

@@ -19,6 +19,7 @@ from hetwin_core.ensemble.supervision.heartbeat import BEGUN, STEP, Heartbeat
 from hetwin_core.ensemble.supervision.watched_child import Send
 from hetwin_core.ensemble.supervision.watched_work import WorkFailed, in_a_child
 from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_suite.running.patience import Patience, to_stderr
 from model_nodes.main_physics.sources.factory import check_live
 
 PATIENCE_S = 10.0
@@ -51,6 +52,11 @@ def check_scenario_watched(
         calls = heartbeat.under_way(len(models))
         return "".join(f"{models[c.index]}: {c.call} failed: " for c in calls[:1])
 
+    def waiting() -> None:
+        calls = heartbeat.under_way(len(models))
+        patience.look(f"{models[calls[0].index]}: {calls[0].call}" if calls else "reading")
+
+    patience = Patience(to_stderr)
     facts: dict[str, Any] = in_a_child(
         lambda send: _facts(name, source, packages or {}, heartbeat, send),
         models.extend,
@@ -58,6 +64,7 @@ def check_scenario_watched(
         PREPARE_PATIENCE_S,
         "transport/local.py",
         doing,
+        waiting,
     )
     return facts
 
@@ -129,8 +136,12 @@ def check_model_watched(model: str, parameters: Mapping[str, Any]) -> list[Check
     def progress() -> object:
         return row[STEP], len(results), under_way[0]
 
+    def waiting() -> None:
+        patience.look(f"checking {under_way[0]}")
+
+    patience = Patience(to_stderr)
     try:
-        in_a_child(work, note, progress, PATIENCE_S, "ensemble/conformance/")
+        in_a_child(work, note, progress, PATIENCE_S, "ensemble/conformance/", waiting=waiting)
     except WorkFailed as failure:
         results.append(CheckResult(under_way[0], False, str(failure)))
     return results

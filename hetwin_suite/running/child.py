@@ -98,6 +98,9 @@ class _RemoteDisplay:
     def show(self, simulated_s: float, factor: float | None = None) -> None:
         """Nothing."""
 
+    def wait(self, doing: str) -> None:
+        """Nothing: the parent sees it in the heartbeat."""
+
     def line(self, text: str, at_s: float | None = None) -> None:
         """A line of its own."""
         self._send(("line", text, at_s))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
 from types import TracebackType
@@ -17,6 +16,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import Handover, QuietLis
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.words import event_line
+from hetwin_suite.running.patience import Patience, to_stderr
 
 LOOK_EVERY_STEPS = 20
 BAR_PERIOD_S = 0.1
@@ -35,6 +35,9 @@ class Display(Protocol):
     def line(self, text: str, at_s: float | None = None) -> None:
         """A line of its own, about a simulated time [s] if one is given."""
 
+    def wait(self, doing: str) -> None:
+        """The run has not begun yet; what is being done, in words."""
+
 
 class NoDisplay:
     """Shows nothing."""
@@ -46,6 +49,9 @@ class NoDisplay:
         """Nothing."""
 
     def line(self, text: str, at_s: float | None = None) -> None:
+        """Nothing."""
+
+    def wait(self, doing: str) -> None:
         """Nothing."""
 
 
@@ -73,6 +79,8 @@ class Progress:
         self._begun = time.monotonic()
         self._next = 0.0
         self._repeats = Repeats()
+        self._name = name
+        self._patience = Patience(self._print)
 
     def __enter__(self) -> Self:
         if self._bar is not None:
@@ -95,7 +103,7 @@ class Progress:
         self._begun = time.monotonic()
         self._next = self._begun + (BAR_PERIOD_S if self._bar else LINE_PERIOD_S)
         if self._bar is not None:
-            self._bar.update(self._task, total=duration_s or None)
+            self._bar.update(self._task, total=duration_s or None, description=self._name)
 
     def show(self, simulated_s: float, factor: float | None = None) -> None:
         """Simulated time so far, if it is time to show it."""
@@ -116,6 +124,13 @@ class Progress:
         """A line of its own; of equal ones in a row only the first is shown, then how many more there were."""
         self._print_all(self._repeats.lines(text, at_s))
 
+    def wait(self, doing: str) -> None:
+        """The run has not begun yet; what is being done, in words."""
+        if self._bar is not None:
+            self._bar.update(self._task, description=f"{self._name}: {doing}")
+        else:
+            self._patience.look(doing)
+
     def _print_all(self, lines: Sequence[str]) -> None:
         for text in lines:
             self._print(text)
@@ -124,7 +139,8 @@ class Progress:
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False)
         else:
-            print(text, file=sys.stderr, flush=True)
+            to_stderr(text)
+            self._patience.heard()
 
 
 class Repeats:

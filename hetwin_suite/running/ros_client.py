@@ -56,7 +56,7 @@ class Client:
         self, scenario: Scenario, options: RunOptions, out: Path, display: Display
     ) -> Mapping[str, Any]:
         """The summary of the run; see `run_over_ros`."""
-        self._wait_for_conductor()
+        self._wait_for_conductor(display)
         result = self._ask(scenario, options, out, display)
         if result.error:
             self._raise_unless_a_run(result)
@@ -78,7 +78,7 @@ class Client:
         if not result.summary:
             raise json_codec.error_from_text(result.error, "conductor", "start", 0)
 
-    def _wait_for_conductor(self) -> None:
+    def _wait_for_conductor(self, display: Display) -> None:
         end = time.monotonic() + READY_TIMEOUT_S
         while not self._client.server_is_ready():
             self._nodes.check()
@@ -86,6 +86,7 @@ class Client:
                 raise KeyboardInterrupt
             if time.monotonic() > end:
                 raise HetwinError(f"the conductor is not ready after {READY_TIMEOUT_S:g} s")
+            display.wait("waiting for the conductor's node")
             self._executor.spin_once(0.02)
 
     def _ask(self, scenario: Scenario, options: RunOptions, out: Path, display: Display) -> Any:
@@ -122,6 +123,7 @@ class Client:
             self._nodes.check_conductor()
             if not feedback.begun:
                 self._nodes.check(PATIENCE_OF_CONDUCTOR_S)
+                feedback.wait("waiting for the models' nodes, which prepare the run")
             self._nodes.note_shared_memory(MEMORY_PERIOD_S)
             if time.monotonic() - feedback.last > patience:
                 reason = f"the conductor says nothing for {patience:g} s"
@@ -146,6 +148,7 @@ class Client:
         sent = self._client.send_goal_async(goal, feedback_callback=feedback, goal_uuid=name)
         lost_at = time.monotonic() + LOST_S
         while not sent.done():
+            feedback.wait("waiting for the conductor's response")
             if feedback.anything or time.monotonic() > lost_at:
                 accepted = self._response_type(accepted=True)
                 return ClientGoalHandle(self._client, name, accepted)
@@ -172,6 +175,10 @@ class _Feedback:
         self.begun = False
         self.last = time.monotonic()
         self.time_ns = 0
+
+    def wait(self, doing: str) -> None:
+        """Say what is waited for."""
+        self._display.wait(doing)
 
     def __call__(self, message: Any) -> None:
         self.anything = True

@@ -94,6 +94,16 @@ class _Watch:
         self._check_deadlines()
         if self._heartbeat.row(-1)[STEP]:
             self._display.show(self._time_ns / 1e9)
+        else:
+            self._display.wait(self._doing())
+
+    def _doing(self) -> str:
+        """What is done before the first step, in words."""
+        for call in self._heartbeat.under_way(len(self._models)):
+            if call.index < 0:
+                return "reading the scenario"
+            return f"{self._model(call)}: {call.call}"
+        return "preparing the run"
 
     def _forward(self) -> None:
         """The first signal ends the run in order, the second at once."""

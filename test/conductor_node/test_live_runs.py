@@ -63,7 +63,7 @@ def test_a_gap_of_two_seconds_is_survived_and_reported(tmp_path: Path) -> None:
         ended = finish(process)
     outcome = ended.json
     assert ended.code == 0, ended.err
-    assert outcome["ended"] == "recording"
+    assert outcome["ended"] == "live"
     assert outcome["deterministic"] is False
     gaps = [e["arguments"]["seconds"] for e in outcome["events"] if e["name"] == "robot_gap"]
     assert max(gaps) == pytest.approx(2.0, abs=0.5)  # others may come from a busy machine

@@ -36,6 +36,11 @@ def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart
     )
 
 
+def end_of_source(scenario: Scenario, options: RunOptions) -> str:
+    """How a run ends that neither fails nor is stopped: ``live`` if it follows a live robot, else ``recording``."""
+    return LIVE if LIVE in (source_spec(scenario, options) or {}) else "recording"
+
+
 def run_summary(
     scenario: Scenario,
     options: RunOptions,

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from hetwin_core.ensemble.conductor.controls import Controls
 from hetwin_core.ensemble.conductor.parts import assemble
-from hetwin_core.ensemble.conductor.report import run_start, run_summary
+from hetwin_core.ensemble.conductor.report import end_of_source, run_start, run_summary
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready, start_all
@@ -51,6 +51,7 @@ class Run:
         self._controls = controls
         self._parts = assemble(scenario, ports, listeners, options, ready, controls)
         self.start = run_start(scenario, options, ready)
+        self._end_of_source = end_of_source(scenario, options)
 
     @property
     def scene(self) -> Snapshot:
@@ -120,7 +121,7 @@ class Run:
             finally:
                 publisher.publish(step, ensemble.output)
             if over:
-                return "recording" if effects.stopped_by is None else "stopped"
+                return self._end_of_source if effects.stopped_by is None else "stopped"
             if not begun and not self._begin_when_allowed(step + 1, idle):
                 return "stopped"
             step += 1

@@ -22,6 +22,7 @@ def in_a_child(
     patience_s: float,
     caller: str,
     doing: Callable[[], str] = lambda: "",
+    waiting: Callable[[], None] = lambda: None,
 ) -> Any:
     """Do work in a child process, and return its result.
 
@@ -32,6 +33,7 @@ def in_a_child(
         patience_s: how long it may stay the same [s].
         caller: part of the names of the files that call models, for saying where a child hangs.
         doing: returns what the child is doing, as the beginning of an error.
+        waiting: is called again and again while the child works.
 
     Raises:
         WorkFailed: if the child hangs or dies.
@@ -42,6 +44,7 @@ def in_a_child(
 
     def look() -> None:
         nonlocal seen, since
+        waiting()
         now = progress()
         if now != seen:
             seen, since = now, time.monotonic()

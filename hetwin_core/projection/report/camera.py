@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
 
+_ROUNDS = 6
+
 
 @dataclass(frozen=True)
 class Camera:
@@ -53,6 +55,51 @@ class Camera:
         opening = 0.0 if parallel else math.tan(math.radians(16.0))
         away = 3.0 * radius if parallel else radius / math.sin(math.radians(16.0))
         return cls(centre + towards * away, axes, opening, radius, width, height)
+
+    @classmethod
+    def aimed(cls, eye: Floats, at: Floats, radius: float, side: int) -> Camera:
+        """A pinhole at `eye` that sees a ball around `at` [m], with a square picture of so many pixels a side."""
+        away = at - eye
+        distance = float(np.linalg.norm(away))
+        plain = cls.around(at, radius, -away, side, side)
+        return cls(eye, plain.axes, radius / distance, 0.0, side, side)
+
+    @classmethod
+    def fitted(
+        cls, points: Floats, towards: Floats, width: int, height: int, margin: float
+    ) -> Camera:
+        """A pinhole in the direction `towards` of points (n, 3), as near as it can be and still see all of them.
+
+        Args:
+            points: what to see.
+            towards: from the points to the camera.
+            width: pixels.
+            height: pixels.
+            margin: share of the view, on each side, that stays free.
+        """
+        centre = (points.min(axis=0) + points.max(axis=0)) / 2
+        first = cls.around(centre, 1.0, towards, width, height)
+        right, up, forward = ((points - centre) @ axis for axis in first.axes)
+        room = first.opening * (1.0 - 2.0 * margin)
+        sides = (right, room * width / height), (up, room)
+        away, middle = 0.0, [0.0, 0.0]
+        for _ in range(
+            _ROUNDS
+        ):  # what is nearer seems larger, so that the middle depends on the distance
+            away = max(
+                float((np.abs(at - m) / r - forward).max())
+                for (at, r), m in zip(sides, middle, strict=True)
+            )
+            away = max(away, 1e-3)
+            for i, (at, _) in enumerate(sides):
+                slope = at / np.maximum(away + forward, 1e-3)
+                middle[i] = float(slope.max() + slope.min()) / 2 * away
+        away = max(
+            float((np.abs(at - m) / r - forward).max())
+            for (at, r), m in zip(sides, middle, strict=True)
+        )
+        eye = centre + first.axes[0] * middle[0] + first.axes[1] * middle[1] - first.axes[2] * away
+        return cls(eye, first.axes, first.opening, 0.0, width, height)
 
     def project(self, points: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Pixel coordinates (n, 2) and depths (n,) of points (n, 3); depths of points behind are negative."""

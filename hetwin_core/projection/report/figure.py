@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from hetwin_core.projection.report.palette import see_through
 
 Figure: TypeAlias = dict[str, Any]
+ONLY_WIDE = "only wide"
+"""Name of annotations for which there is room on a wide page only."""
 _MOST_POINTS = 1600
 
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from html import escape
 from pathlib import Path
-
-from plotly.offline import get_plotlyjs
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report import sections
-from hetwin_core.projection.report.figure import Figure
+from hetwin_core.projection.report.document import Document, card, folded
+from hetwin_core.projection.report.first_screen import TIMELINE, first_screen
 from hetwin_core.projection.report.pictures import pictures
-from hetwin_core.projection.report.plots import plots, resting_objects
-from hetwin_core.projection.report.script import SCRIPT
+from hetwin_core.projection.report.plots import plots
 from hetwin_core.projection.report.space import space
-from hetwin_core.projection.report.style import CSS
 from hetwin_core.projection.report.timeline import timeline
 from hetwin_core.projection.run_folder import REPORT, write_atomically
 
@@ -46,81 +40,41 @@ def write_report(run: Path, out: Path | None = None) -> Path:
 
 
 def page(episode: Episode) -> str:
-    """The whole page."""
-    figures: list[Figure] = []
-
-    def plot(figure: Figure) -> str:
-        figures.append(figure)
-        height = figure["layout"]["height"]
-        return (
-            f'<div class="plot" data-figure="{len(figures) - 1}" style="height:{height}px"></div>'
-        )
-
+    """The whole page: the story and the scene, then what they are drawn from, then the run's particulars."""
+    document = Document()
     body = "".join(
         [
-            sections.head(episode),
-            _card(
-                "Who was responsible for what",
+            first_screen(episode, pictures(episode)),
+            card(
+                "Time line",
                 "Bars have the colour of the responsible model. Dots are events; point at them.",
-                plot(timeline(episode)),
+                document.plot(timeline(episode)),
+                TIMELINE,
             ),
-            _pictures(episode),
-            _card("What happened", "", sections.happenings_table(episode)),
-            *(_card(p.title, p.text, plot(p.figure)) for p in plots(episode)),
-            _resting(episode),
-            _end(episode, plot),
-            _models(episode),
+            *(card(p.title, p.text, document.plot(p.figure)) for p in plots(episode)),
+            _space(episode, document),
+            card("All events and handovers", "", sections.happenings_table(episode)),
+            _about(episode),
         ]
     )
-    return _document(episode.scenario, body, figures)
-
-
-def _document(title: str, body: str, figures: list[Figure]) -> str:
-    # Inside a script element only "<" could end it too early; JSON can escape it.
-    data = json.dumps(figures, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)} · hetwin</title><style>{CSS}</style></head>\n"
-        f"<body><main>{body}"
-        "<footer>Written by hetwin from the run's log. Zooming one plot over time zooms all;"
-        " a double click shows the whole run again.</footer></main>\n"
-        f'<script id="figures" type="application/json">{data}</script>\n'
-        f"<script>{get_plotlyjs()}</script>\n<script>{SCRIPT}</script></body></html>\n"
+    footer = (
+        "Written by hetwin from the run's log. Zooming one plot over time zooms all; a double click shows the whole "
+        "run again."
     )
+    return document.html(episode.scenario, body, footer)
 
 
-def _card(title: str, text: str, content: str) -> str:
-    note = f'<p class="note">{escape(text)}</p>' if text else ""
-    return f'<section class="card"><h2>{escape(title)}</h2>{note}{content}</section>'
-
-
-def _pictures(episode: Episode) -> str:
-    drawn = pictures(episode)
-    if not drawn:
+def _space(episode: Episode, document: Document) -> str:
+    scene = space(episode)
+    if scene is None:
         return ""
-    text = (
-        "Drawn from the log. An object has an outline and the colour of a model while that model, "
-        "and not the main one, is responsible for its pose."
-    )
-    return _card("The scene at the moments that matter", text, sections.gallery(drawn))
+    turning = folded("The scene at the end, to turn around", document.plot(scene))
+    return f'<section class="card fold">{turning}</section>'
 
 
-def _resting(episode: Episode) -> str:
-    names = resting_objects(episode)
-    if not names:
-        return ""
-    return f'<p class="note" style="margin-top:12px">Did not move: {escape(", ".join(names))}.</p>'
-
-
-def _end(episode: Episode, plot: Callable[[Figure], str]) -> str:
-    state, scene = sections.state_table(episode), space(episode)
-    if scene is not None:
-        state += f"<details><summary>The scene at the end, to turn around</summary>{plot(scene)}</details>"
-    return _card("How it ended", "", state) if state else ""
-
-
-def _models(episode: Episode) -> str:
-    notes = sections.notes_list(episode)
-    warnings = f"<h3>Warnings</h3>{notes}" if notes else ""
-    return _card("The models", "", sections.models_table(episode) + warnings)
+def _about(episode: Episode) -> str:
+    warnings = sections.warnings(episode)
+    title = f"About this run: {len(episode.models)} models"
+    if warnings:
+        title += f", {len(warnings)} {'warning' if len(warnings) == 1 else 'warnings'}"
+    return f'<section class="card fold">{folded(title, sections.about(episode))}</section>'

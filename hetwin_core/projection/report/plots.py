@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Slot
 from hetwin_core.ensemble.scene.values import Floats, Meaning
+from hetwin_core.ensemble.state_words import predicate_stem
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report.clearance import clearance
 from hetwin_core.projection.report.figure import (
-    Figure,
     band,
     bars,
     escaped,
@@ -21,30 +21,34 @@ from hetwin_core.projection.report.figure import (
     line,
     markers_at,
     thinned,
-    time_axis,
 )
+from hetwin_core.projection.report.followed import followed
+from hetwin_core.projection.report.own_plots import own_plots
 from hetwin_core.projection.report.palette import AXES, SERIES, model_colours
-from hetwin_core.projection.report.words import is_handling
+from hetwin_core.projection.report.plot import Plot, axis, over
+from hetwin_core.projection.report.story.events import is_handling
+from hetwin_core.projection.report.story.joints import joint_slot
+from hetwin_core.projection.report.story.things import travel
 
 _MOVED = 1e-3
 _MOST_OBJECTS = 6
 _MOST_EVENTS = 40
-
-
-class Plot(NamedTuple):
-    """A figure with its heading and a sentence on how to read it."""
-
-    title: str
-    text: str
-    figure: Figure
+_MOST_NEVER = 6
+_PREDICATES = (Meaning.TRUTH, Meaning.ENTITY)
 
 
 def plots(episode: Episode) -> Iterator[Plot]:
     """All plots of an episode, the most important first."""
-    objects = [e for e in episode.layout.of_kind(EntityKind.OBJECT) if _travel(episode, e) > _MOVED]
-    objects.sort(key=lambda entity: -_travel(episode, entity))
+    objects = [
+        entity
+        for entity in episode.layout.of_kind(EntityKind.OBJECT)
+        if travel(episode, entity.name) > _MOVED
+    ]
+    objects.sort(key=lambda entity: -travel(episode, entity.name))
     for entity in objects[:_MOST_OBJECTS]:
         yield _object_plot(episode, entity)
+    yield from own_plots(episode)
+    yield from followed(episode)
     predicates = _predicate_plot(episode)
     if predicates is not None:
         yield predicates
@@ -52,18 +56,6 @@ def plots(episode: Episode) -> Iterator[Plot]:
         yield from _joint_plots(episode, hand, f"Fingers of {hand.name}")
     for robot in episode.layout.of_kind(EntityKind.ROBOT):
         yield from _joint_plots(episode, robot, f"Joints of {robot.name}")
-
-
-def resting_objects(episode: Episode) -> list[str]:
-    """Names of the objects that did not move by a millimetre."""
-    objects = episode.layout.of_kind(EntityKind.OBJECT)
-    return [entity.name for entity in objects if _travel(episode, entity) <= _MOVED]
-
-
-def _travel(episode: Episode, entity: Entity) -> float:
-    if not episode.layout.has(entity.name, "pose"):
-        return 0.0
-    return float(np.linalg.norm(np.ptp(episode.pose(entity.name)[:, :3], axis=0)))
 
 
 def _object_plot(episode: Episode, entity: Entity) -> Plot:
@@ -74,12 +66,12 @@ def _object_plot(episode: Episode, entity: Entity) -> Plot:
         line(times, pose[:, i], name, AXES[i], hovertemplate="%{y:.4f} m")
         for i, name in enumerate("xyz")
     ]
-    layout: dict[str, Any] = {"yaxis": _axis("position [m]")}
+    layout: dict[str, Any] = {"yaxis": axis("position [m]")}
     height = clearance(episode, entity.name)
     if height is not None and np.isfinite(height).any():
         layout["yaxis"]["domain"] = [0.42, 1.0]
-        layout["yaxis2"] = {**_axis("clear [mm]"), "domain": [0.0, 0.34], "anchor": "x"}
-        over = line(
+        layout["yaxis2"] = {**axis("clear [mm]"), "domain": [0.0, 0.34], "anchor": "x"}
+        above = line(
             times,
             1e3 * height[chosen],
             "above what is under it",
@@ -87,7 +79,7 @@ def _object_plot(episode: Episode, entity: Entity) -> Plot:
             hovertemplate="%{y:.1f} mm",
             yaxis="y2",
         )
-        traces.append(over)
+        traces.append(above)
     colours = model_colours(episode.models)
     main = {model.name for model in episode.models if model.main}
     tints = [
@@ -107,19 +99,17 @@ def _object_plot(episode: Episode, entity: Entity) -> Plot:
     return Plot(
         f"Where {entity.name} was",
         text,
-        figure(traces, 400, shapes=shapes, **_over(episode, layout)),
+        figure(traces, 400, shapes=shapes, **over(episode, layout)),
     )
 
 
 def _joint_plots(episode: Episode, entity: Entity, title: str) -> Iterator[Plot]:
     """Joint positions of a robot, or of a hand's fingers, which are joints of its robot."""
     robot = entity.owner if entity.kind is EntityKind.HAND else entity.name
-    slot = _joint_slot(episode, robot)
+    slot = joint_slot(episode, robot)
     if slot is None or not entity.joints:
         return
     names = episode.layout.entity(robot).joints
-    if len(names) != slot.attribute.size:
-        return
     values = episode.attribute(robot, slot.attribute.name)
     chosen = thinned(len(episode.times))
     times = episode.seconds[chosen]
@@ -134,21 +124,14 @@ def _joint_plots(episode: Episode, entity: Entity, title: str) -> Iterator[Plot]
         for i, name in enumerate(name for name in entity.joints if name in names)
     ]
     if traces:
-        layout = {"yaxis": _axis(slot.attribute.unit or "rad or m")}
+        layout = {"yaxis": axis(slot.attribute.unit or "rad or m")}
         shapes = _event_lines(episode, None)
         height = 300 + 18 * (len(traces) // 4)
         yield Plot(
             title,
             "Joint positions.",
-            figure(traces, height, shapes=shapes, **_over(episode, layout)),
+            figure(traces, height, shapes=shapes, **over(episode, layout)),
         )
-
-
-def _joint_slot(episode: Episode, robot: str) -> Slot | None:
-    for name in ("joint_positions", "joint_position"):
-        if episode.layout.has(robot, name):
-            return episode.layout.slots[episode.layout.slot_id(robot, name)]
-    return None
 
 
 def _predicate_plot(episode: Episode) -> Plot | None:
@@ -156,13 +139,14 @@ def _predicate_plot(episode: Episode) -> Plot | None:
     rows, starts, lengths, texts = [], [], [], []
     names: dict[str, str] = {}
     for slot in episode.layout.slots:
-        if slot.attribute.meaning is Meaning.QUANTITY or slot.attribute.size != 1:
+        if slot.attribute.meaning not in _PREDICATES or slot.attribute.size != 1:
             continue
-        name = f"{slot.entity} · {slot.attribute.name}"
+        partner = slot.attribute.meaning is Meaning.ENTITY
+        name = predicate_stem(slot.attribute.name, slot.entity, partner=partner)
         row = escaped(name)
         names[row] = name
         for start, end, value in stretches(episode.times, episode.values[:, slot.offset]):
-            words = _truth_words(episode, slot, value)
+            words = _partner(episode, slot, value)
             if words is not None:
                 rows.append(row)
                 starts.append(start / 1e9)
@@ -170,11 +154,7 @@ def _predicate_plot(episode: Episode) -> Plot | None:
                 texts.append(escaped(words))
     if not names:
         return None
-    never = [name for row, name in names.items() if row not in rows]
     shown = [row for row in names if row in rows]
-    text = "A bar where a predicate holds, with the name of what it is about."
-    if never:
-        text += f" Never true: {', '.join(never)}."
     trace = bars(
         rows,
         starts,
@@ -187,7 +167,7 @@ def _predicate_plot(episode: Episode) -> Plot | None:
         hovertemplate="<b>%{y}</b> %{text}<br>from %{base:.3f} s<extra></extra>",
         showlegend=False,
     )
-    axis = {
+    categories = {
         "categoryorder": "array",
         "categoryarray": shown[::-1],
         "automargin": True,
@@ -195,17 +175,25 @@ def _predicate_plot(episode: Episode) -> Plot | None:
         "fixedrange": True,
         "ticksuffix": " ",
     }
-    layout = {"yaxis": axis, "hovermode": "closest", "bargap": 0.3, "barmode": "overlay"}
+    layout = {"yaxis": categories, "hovermode": "closest", "bargap": 0.3, "barmode": "overlay"}
     layout["margin"] = {"l": 10, "r": 14, "t": 10, "b": 40}
     shapes = _event_lines(episode, None)
-    height = 90 + 30 * max(1, len(shown))
-    return Plot("What held", text, figure([trace], height, shapes=shapes, **_over(episode, layout)))
+    height = 60 + 28 * max(1, len(shown))
+    text = _never([name for row, name in names.items() if row not in rows])
+    return Plot("What held", text, figure([trace], height, shapes=shapes, **over(episode, layout)))
 
 
-def _truth_words(episode: Episode, slot: Slot, value: float) -> str | None:
+def _never(names: list[str]) -> str:
+    if not names:
+        return "A bar where it holds, with the name of what it is about."
+    more = f" and {len(names) - _MOST_NEVER} more" if len(names) > _MOST_NEVER else ""
+    return f"A bar where it holds. Never: {', '.join(names[:_MOST_NEVER])}{more}."
+
+
+def _partner(episode: Episode, slot: Slot, value: float) -> str | None:
     """What to write on a bar; None for no bar."""
     if slot.attribute.meaning is Meaning.TRUTH:
-        return "true" if value > 0.5 else None
+        return "" if value > 0.5 else None
     index = int(value) if np.isfinite(value) else -1
     entities = episode.layout.entities
     return entities[index].name if 0 <= index < len(entities) else None
@@ -237,14 +225,3 @@ def _event_lines(episode: Episode, thing: str | None) -> list[dict[str, Any]]:
         if is_handling(event) and thing in (None, event.arguments.get("object"))
     ]
     return markers_at(times[:_MOST_EVENTS])
-
-
-def _over(episode: Episode, layout: dict[str, Any]) -> dict[str, Any]:
-    axis = time_axis(episode.start_ns / 1e9, episode.end_ns / 1e9)
-    if "yaxis2" in layout:
-        axis["anchor"] = "y2"
-    return {**layout, "xaxis": axis}
-
-
-def _axis(title: str) -> dict[str, Any]:
-    return {"title": {"text": title, "standoff": 8}, "zeroline": False}

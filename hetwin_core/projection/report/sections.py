@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import escape
-from typing import Any
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.words import arguments_words, event_words, seconds
 from hetwin_core.projection.episode import Episode, Note
+from hetwin_core.projection.report.document import folded
 from hetwin_core.projection.report.palette import MAIN, model_colours
-from hetwin_core.projection.report.pictures import Picture
-from hetwin_core.projection.report.words import is_handling, story, verdict
+from hetwin_core.projection.report.story.events import (
+    details,
+    is_handling,
+    is_own,
+    own_words,
+)
 
+_SHOWN_ROWS = 24
 _MOST_ROWS = 400
+_REPEATED = 4
 
 
-def head(episode: Episode) -> str:
-    """Scenario, how the run ended, what happened, and key figures."""
-    tone, how = verdict(episode)
-    happened_words = story(episode.events) or "No object was handled."
+def about(episode: Episode) -> str:
+    """What a reader needs who wants to repeat the run: key figures, models, warnings."""
     facts = "".join(
         f"<div{' class=wide' if wide else ''}><dt>{escape(name)}</dt><dd>{text}</dd></div>"
         for name, text, wide in _facts(episode)
     )
-    return (
-        '<p class="kind">Report of a run of</p>'
-        f"<h1>{escape(episode.scenario)}</h1>"
-        f'<section class="card verdict {tone}"><p class="how">{escape(how)}</p>'
-        f'<p class="story">{escape(happened_words)}</p><dl class="facts">{facts}</dl></section>'
-    )
+    models = f"<h3>Models</h3>{models_table(episode)}"
+    return f'<dl class="facts">{facts}</dl>{_warning_list(episode)}{models}'
 
 
 def models_table(episode: Episode) -> str:
@@ -52,53 +52,51 @@ def models_table(episode: Episode) -> str:
     return table(headings, rows, number=4)
 
 
-def notes_list(episode: Episode) -> str:
-    """Warnings and errors, each once; empty if there were none."""
+def warnings(episode: Episode) -> list[tuple[str, str]]:
+    """Level and text of warnings and errors, each once."""
     notes = [(note.level, _with_source(note)) for note in episode.notes]
     notes += [("warning", text) for text in episode.summary.get("warnings") or ()]
-    serious = dict.fromkeys(note for note in notes if note[0] != "info")
-    if not serious:
-        return ""
+    return list(dict.fromkeys(note for note in notes if note[0] != "info"))
+
+
+def _warning_list(episode: Episode) -> str:
     items = "".join(
         f"<li{' class=errors' if level == 'error' else ''}>{escape(text)}</li>"
-        for level, text in serious
+        for level, text in warnings(episode)
     )
-    return f'<ul class="warnings">{items}</ul>'
+    return f'<h3>Warnings</h3><ul class="warnings">{items}</ul>' if items else ""
 
 
 def happenings_table(episode: Episode) -> str:
-    """Events and handovers, in the order of their times."""
+    """Events and handovers, in the order of their times; those that repeat come once, with their number."""
     colours = model_colours(episode.models)
     items: list[Event | Handover] = [*episode.events, *episode.handovers]
     items.sort(key=lambda item: item.time_ns)
-    rows = [_happening(item, colours) for item in items[:_MOST_ROWS]]
+    rows = [_happening(episode, run, colours) for run in _runs(episode, items)]
     if not rows:
         return '<p class="note">Nothing happened.</p>'
-    rest = len(items) - len(rows)
-    more = f'<p class="note">And {rest} more, which are in the log.</p>' if rest else ""
-    return table(["time [s]", "what", "by", "details"], rows, number=0) + more
+    headings = ["time [s]", "what", "by", "details"]
+    shown = table(headings, rows[:_SHOWN_ROWS], number=0)
+    rest = rows[_SHOWN_ROWS:_MOST_ROWS]
+    if rest:
+        shown += folded(f"{len(rows) - _SHOWN_ROWS} more", table(headings, rest, number=0))
+    left = len(rows) - _MOST_ROWS
+    return shown + (
+        f'<p class="note">And {left} more, which are in the log.</p>' if left > 0 else ""
+    )
 
 
-def state_table(episode: Episode) -> str:
-    """Predicates at the end; empty if there are none."""
-    state: Mapping[str, Any] = episode.summary.get("state") or {}
-    if not state:
-        return ""
-    rows = [[f"<code>{escape(name)}</code>", escape(_shown(v))] for name, v in state.items()]
-    return table(["at the end", "value"], rows)
-
-
-def gallery(pictures: Iterable[Picture]) -> str:
-    """Pictures with their times and what happened."""
-    items = []
-    for picture in pictures:
-        words = "; ".join(picture.what)
-        items.append(
-            f'<figure><img alt="{escape(words)}" loading="lazy" '
-            f'src="data:image/png;base64,{picture.png}">'
-            f"<figcaption><b>{seconds(picture.time_ns)}</b>{escape(words)}</figcaption></figure>"
-        )
-    return f'<div class="gallery">{"".join(items)}</div>'
+def _runs(episode: Episode, items: list[Event | Handover]) -> list[list[Event | Handover]]:
+    """Each item by itself, but what models report again and again in one run, where it is first reported."""
+    found: dict[object, list[Event | Handover]] = {}
+    for i, item in enumerate(items):
+        own = isinstance(item, Event) and is_own(episode, item)
+        key = (item.source, own_words(episode, item)) if own and isinstance(item, Event) else i
+        found.setdefault(key, []).append(item)
+    runs = []
+    for same in found.values():
+        runs += [same] if len(same) > _REPEATED else [[item] for item in same]
+    return sorted(runs, key=lambda run: run[0].time_ns)
 
 
 def chip(model: str, colours: Mapping[str, str]) -> str:
@@ -160,7 +158,10 @@ def _factor(value: object) -> str:
     return f"{value:.2f}" if isinstance(value, int | float) else "unknown"
 
 
-def _happening(item: Event | Handover, colours: Mapping[str, str]) -> list[str]:
+def _happening(
+    episode: Episode, run: list[Event | Handover], colours: Mapping[str, str]
+) -> list[str]:
+    item = run[0]
     time = f"{item.time_ns / 1e9:.3f}"
     if isinstance(item, Handover):
         what = (
@@ -168,20 +169,16 @@ def _happening(item: Event | Handover, colours: Mapping[str, str]) -> list[str]:
             f"{chip(item.from_model, colours)} → {chip(item.to_model, colours)}"
         )
         return [time, what, "handover", escape(item.cause)]
-    words = escape(event_words(item))
-    strong = f"<strong>{words}</strong>" if is_handling(item) else words
-    return [time, strong, escape(item.source), escape(arguments_words(item.arguments))]
+    own = is_own(episode, item)
+    words = escape(own_words(episode, item) if own else event_words(item))
+    strong = f"<strong>{words}</strong>" if own or is_handling(item) else words
+    if len(run) > 1:
+        until = f"{len(run)} times until {seconds(run[-1].time_ns, 3)}"
+        return [time, strong, escape(item.source), until]
+    return [time, strong, escape(item.source), escape(details(item.arguments))]
 
 
 def _with_source(note: Note) -> str:
     """A note with its source, unless the text names it already."""
     named = note.text.startswith(f"{note.source}: ")
     return note.text if named else f"{note.source}: {note.text}"
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if value is None:
-        return "none"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -10,18 +9,24 @@ from PIL import Image
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import PARTICLE_RGBA, Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats, Meaning, particles
+from hetwin_core.ensemble.scene.values import Floats, Ints, Meaning, particles
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report.camera import Camera
-from hetwin_core.projection.report.painter import FINER, Body, paint
+from hetwin_core.projection.report.painter import Body, paint
 from hetwin_core.projection.report.palette import model_colours, rgb
-from hetwin_core.projection.report.triangles import balls, drawn_shapes, moved, shape_triangles
+from hetwin_core.projection.report.skeleton import BONE_RGB, bones, skeleton_corners
+from hetwin_core.projection.report.triangles import (
+    Triangles,
+    balls,
+    drawn_shapes,
+    moved,
+    shape_triangles,
+)
 
 WIDTH, HEIGHT = 620, 410
 """Pixels of a picture."""
 
 _AT_REST = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-_LARGEST = 20.0
 
 
 class View(NamedTuple):
@@ -48,12 +53,30 @@ class Stage:
             for entity in episode.layout.entities
         ]
         self._parts = [(entity, parts) for entity, parts in self._parts if parts]
+        self._bones = bones(episode.layout)
+        self._outlines = {entity.name: _box_of(parts) for entity, parts in self._parts}
+        for name in dict.fromkeys(name for bone in self._bones for name in bone):
+            self._outlines.setdefault(name, np.zeros((1, 3)))
         self.ground = self._ground()
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to draw."""
-        return not self._parts
+        return not self._outlines
+
+    @property
+    def entities(self) -> list[Entity]:
+        """What is drawn, in the scene's order."""
+        return [e for e in self._episode.layout.entities if e.name in self._outlines]
+
+    @property
+    def states(self) -> int:
+        """Number of states."""
+        return len(self._episode.times)
+
+    def outline(self, entity: str, index: int) -> Floats:
+        """(n, 3) corners of a box around something that is drawn, in the world, at a state's index."""
+        return moved(self._outlines[entity], self.pose(entity, index))
 
     def pose(self, entity: str, index: int) -> Floats:
         """(7,) pose in the world at a state's index; at the origin if the scene has none."""
@@ -73,7 +96,20 @@ class Stage:
                 colour = self._colours[owner] if owner else shape.rgba[:3]
                 corners = moved(mesh.vertices, pose)[mesh.faces]
                 bodies.append(Body(corners, colour, outlined=bool(owner)))
-        return bodies + self._clouds(index)
+        return bodies + self._clouds(index) + self._skeletons(index)
+
+    def corners(self, index: int) -> tuple[Floats, Ints]:
+        """All triangles of shapes at a state's index: corners (m, 3, 3), and the index in `entities` of each."""
+        parts, owners = [np.empty((0, 3, 3))], [np.empty(0, np.int32)]
+        numbers = {entity.name: i for i, entity in enumerate(self.entities)}
+        for entity, meshes in self._parts:
+            pose = self.pose(entity.name, index)
+            if not np.isfinite(pose).all():
+                continue
+            for _, mesh in meshes:
+                parts.append(moved(mesh.vertices, pose)[mesh.faces])
+                owners.append(np.full(len(mesh.faces), numbers[entity.name], np.int32))
+        return np.concatenate(parts), np.concatenate(owners)
 
     def _clouds(self, index: int) -> list[Body]:
         """The particles of each entity that has some, as one body."""
@@ -87,26 +123,11 @@ class Stage:
                 bodies.append(Body(corners.reshape(-1, 3, 3), PARTICLE_RGBA[:3]))
         return bodies
 
-    def view(self, indices: list[int], *, wide: bool = False) -> View:
-        """A place to take pictures of these states from.
-
-        It stands across from the robot's base, a little to the side, so that the robot does not hide what it
-        handles.
-
-        Args:
-            indices: indices of states.
-            wide: frame everything, not only the objects and the hands.
-        """
-        interest = self._points_of_interest(indices, wide)
-        low, high = interest.min(axis=0), interest.max(axis=0)
-        centre = (low + high) / 2
-        radius = float(np.linalg.norm(high - low)) / 2
-        if not wide:
-            radius = max(1.3 * radius, 0.1 * self._size(indices[0]))
-        radius = min(max(radius, 0.05), _LARGEST)
-        towards = self._direction(centre)
-        size = WIDTH * FINER, HEIGHT * FINER
-        return View(Camera.around(centre, radius, towards, *size), centre, radius)
+    def _skeletons(self, index: int) -> list[Body]:
+        """The robots without geometry, as one body."""
+        ends = [(self.pose(a, index)[:3], self.pose(b, index)[:3]) for a, b in self._bones]
+        ends = [pair for pair in ends if np.isfinite(pair).all()]
+        return [Body(skeleton_corners(ends), BONE_RGB)] if ends else []
 
     def picture(self, index: int, view: View) -> Image.Image:
         """Paint the scene at a state's index."""
@@ -122,36 +143,6 @@ class Stage:
         owner = episode.models[int(episode.owners[index, slot])].name
         return "" if owner in self._main else owner
 
-    def _points_of_interest(self, indices: list[int], wide: bool) -> Floats:
-        points = []
-        for entity, parts in self._parts:
-            if wide or entity.kind is EntityKind.OBJECT:
-                for index in indices[:1] if wide else indices:
-                    pose = self.pose(entity.name, index)
-                    points += [moved(mesh.vertices, pose) for _, mesh in parts]
-        # At the start and at the end a hand may be anywhere.
-        for entity in self._episode.layout.of_kind(EntityKind.HAND):
-            points += [self.pose(entity.name, index)[None, :3] for index in indices[1:-1]]
-        found = np.concatenate(points) if points else np.zeros((1, 3))
-        found = found[np.isfinite(found).all(axis=1) & (np.abs(found) < _LARGEST).all(axis=1)]
-        return found if len(found) else np.zeros((1, 3))
-
-    def _size(self, index: int) -> float:
-        points = self._points_of_interest([index], wide=True)
-        return float(np.linalg.norm(np.ptp(points, axis=0)))
-
-    def _direction(self, centre: Floats) -> Floats:
-        angle = math.radians(-60.0)
-        links = [e for e, _ in self._parts if e.kind is EntityKind.LINK]
-        if links:
-            base = self.pose(links[0].name, 0)
-            away = centre[:2] - base[:2]
-            if float(np.linalg.norm(away)) > 0.05:
-                angle = math.atan2(away[1], away[0]) - math.radians(52.0)
-        elevation = math.radians(26.0)
-        level = math.cos(elevation)
-        return np.array([level * math.cos(angle), level * math.sin(angle), math.sin(elevation)])
-
     def _ground(self) -> float:
         for entity in self._episode.layout.of_kind(EntityKind.STATIC):
             for shape in entity.shapes:
@@ -164,6 +155,15 @@ class Stage:
             if len(mesh.vertices)
         ]
         return min(lows, default=0.0)
+
+
+def _box_of(parts: list[tuple[Shape, Triangles]]) -> Floats:
+    """(8, 3) corners of the box around an entity's triangles, in its frame."""
+    points = np.concatenate([mesh.vertices for _, mesh in parts])
+    if not len(points):
+        return np.zeros((1, 3))
+    ends = points.min(axis=0), points.max(axis=0)
+    return np.array([[x[0], y[1], z[2]] for x in ends for y in ends for z in ends])
 
 
 def _worth_drawing(entity: Entity) -> tuple[Shape, ...]:

@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.words import arguments_words, event_words, seconds
+from hetwin_core.ensemble.words import event_words, seconds
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.report.figure import Figure, bars, escaped, figure, time_axis
+from hetwin_core.projection.report.figure import (
+    ONLY_WIDE,
+    Figure,
+    bars,
+    escaped,
+    figure,
+    time_axis,
+)
 from hetwin_core.projection.report.palette import model_colours
-from hetwin_core.projection.report.words import is_handling
+from hetwin_core.projection.report.story.concerns import ABSURD, NOTE, WARNING, stored_concerns
+from hetwin_core.projection.report.story.events import (
+    WATCHER,
+    details,
+    is_handling,
+    is_own,
+    own_events,
+    own_words,
+)
 
 _ACTION = "#a3acba"
-_EVENTS = "events"
+_EVENTS, _CONCERNS, _ACTIONS = "events", "concerns", "actions"
+_SEVERITY = {NOTE: "#8b97a8", WARNING: "#d9a13b", ABSURD: "#d65f5f"}
 _ROW = 30
 _MOST_LABELS = 12
 _SYMBOLS = {
@@ -25,12 +42,16 @@ _SYMBOLS = {
 
 
 def timeline(episode: Episode) -> Figure:
-    """Rows, from the top: events, the robot's actions, what was handed over, everything else."""
+    """Rows, from the top: events, concerns, the robot's actions, what was handed over, everything else."""
     rows: list[str] = []
     traces: list[dict[str, Any]] = []
-    if episode.events:
+    shown = tuple(event for event in episode.events if event.source != WATCHER)
+    if shown:
         rows.append(_EVENTS)
-        traces += _event_traces(episode.events)
+        traces += _event_traces(episode, shown)
+    concern_rows, concern_traces = _concern_bars(episode)
+    rows += concern_rows
+    traces += concern_traces
     action_rows, action_trace = _action_bars(episode)
     rows += action_rows
     traces += action_trace
@@ -39,10 +60,12 @@ def timeline(episode: Episode) -> Figure:
     traces += owner_traces
     labels = _labels(episode)
     top = 74 if labels else 10
+    bottom = 76 if len(owner_traces) > 1 else 34
     return figure(
         traces,
-        120 + top + _ROW * len(rows),
+        44 + top + bottom + _ROW * len(rows),
         annotations=labels,
+        showlegend=len(owner_traces) > 1,
         legend={"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
         barmode="overlay",
         bargap=0.28,
@@ -57,7 +80,7 @@ def timeline(episode: Episode) -> Figure:
             "fixedrange": True,
             "ticksuffix": " ",
         },
-        margin={"l": 10, "r": 14, "t": top, "b": 76},
+        margin={"l": 10, "r": 14, "t": top, "b": bottom},
     )
 
 
@@ -66,7 +89,7 @@ def _labels(episode: Episode) -> list[dict[str, Any]]:
     near = (episode.end_ns - episode.start_ns) // 60
     late = episode.start_ns + (episode.end_ns - episode.start_ns) * 2 // 3
     labels: list[tuple[int, str]] = []
-    for event in sorted(filter(is_handling, episode.events), key=lambda event: event.time_ns):
+    for event in _named(episode):
         name = event.name.replace("_", " ")
         if labels and event.time_ns - labels[-1][0] < near:
             labels[-1] = (labels[-1][0], f"{labels[-1][1]}, {name}")
@@ -79,6 +102,7 @@ def _labels(episode: Episode) -> list[dict[str, Any]]:
             "x": time_ns / 1e9,
             "y": _EVENTS,
             "text": escaped(text),
+            "name": ONLY_WIDE,
             "showarrow": False,
             # Those on the right are turned the other way, to stay on the page.
             "textangle": 32 if time_ns > late else -32,
@@ -91,6 +115,53 @@ def _labels(episode: Episode) -> list[dict[str, Any]]:
     ]
 
 
+def _named(episode: Episode) -> list[Event]:
+    """What was handled, and the first of each kind of what else models observed."""
+    first: dict[str, Event] = {}
+    for event in own_events(episode):
+        first.setdefault(own_words(episode, event), event)
+    handled = [event for event in episode.events if is_handling(event)]
+    return sorted([*handled, *first.values()], key=lambda event: event.time_ns)
+
+
+def _concern_bars(episode: Episode) -> tuple[list[str], list[dict[str, Any]]]:
+    """The concerns; those that overlap come in rows of their own."""
+    concerns = sorted(stored_concerns(episode), key=lambda concern: concern.from_ns)
+    least = (episode.end_ns - episode.start_ns) // 200
+    spans = [(c.from_ns, max(c.to_ns, c.from_ns + least)) for c in concerns]
+    lanes = _lanes(spans)
+    if not lanes:
+        return [], []
+    hover = [
+        f"<b>{escaped(c.text)}</b><br>{seconds(c.from_ns, 3)} to {seconds(c.to_ns, 3)}"
+        f"<br>{c.severity}{f', {c.times} times' if c.times > 1 else ''}"
+        for c in concerns
+    ]
+    rows = [_lane(_CONCERNS, lane) for lane in lanes]
+    trace = bars(
+        rows,
+        [begin / 1e9 for begin, _ in spans],
+        [(end - begin) / 1e9 for begin, end in spans],
+        name="concerns",
+        marker={"color": [_SEVERITY[c.severity] for c in concerns], "line": {"width": 0}},
+        hovertext=hover,
+        hovertemplate="%{hovertext}<extra></extra>",
+        showlegend=False,
+    )
+    return list(dict.fromkeys(sorted(rows, key=rows.index))), [trace]
+
+
+def _lanes(spans: Iterable[tuple[int, int]]) -> list[int]:
+    """For each span, in the order of their beginnings, the first lane that is free."""
+    busy: list[int] = []
+    found = []
+    for begin, end in spans:
+        lane = next((i for i, until in enumerate(busy) if until <= begin), len(busy))
+        busy[lane : lane + 1] = [end]
+        found.append(lane)
+    return found
+
+
 def _owner_bars(episode: Episode) -> tuple[list[str], list[dict[str, Any]]]:
     colours = model_colours(episode.models)
     cut: dict[str, list[tuple[str, int, int]]] = {model.name: [] for model in episode.models}
@@ -98,12 +169,13 @@ def _owner_bars(episode: Episode) -> tuple[list[str], list[dict[str, Any]]]:
     kept: Counter[str] = Counter()
     for (entity, attribute), found in episode.responsibilities.items():
         if len(found) == 1:
-            kept[found[0].model] += 1
+            kept[found[0].model] += found[0].model != WATCHER
             continue
         row = escaped(f"{entity} · {attribute}")
         rows.append(row)
         for span in found:
             cut.setdefault(span.model, []).append((row, span.from_ns, span.to_ns))
+    kept = +kept
     for model, count in kept.items():
         other = "everything else" if rows else "everything"
         row = escaped(f"{other} · {count}" if len(kept) == 1 else f"other · {count} ({model})")
@@ -130,61 +202,54 @@ def _owner_bars(episode: Episode) -> tuple[list[str], list[dict[str, Any]]]:
 
 def _action_bars(episode: Episode) -> tuple[list[str], list[dict[str, Any]]]:
     """The robot's actions; those that overlap come in rows of their own."""
-    lanes: list[int] = []
-    rows, starts, lengths, texts = [], [], [], []
     least = (episode.end_ns - episode.start_ns) // 400
-    for item in episode.annotations:
-        end = max(item.end_ns, item.begin_ns + least)
-        free = (i for i, busy_until in enumerate(lanes) if busy_until <= item.begin_ns)
-        lane = next(free, len(lanes))
-        if lane == len(lanes):
-            lanes.append(0)
-        lanes[lane] = end
-        rows.append(_lane(lane))
-        starts.append(item.begin_ns / 1e9)
-        lengths.append((end - item.begin_ns) / 1e9)
-        texts.append(escaped(item.operation.replace("_", " ")))
+    spans = [(a.begin_ns, max(a.end_ns, a.begin_ns + least)) for a in episode.annotations]
+    lanes = _lanes(spans)
+    rows = [_lane(_ACTIONS, lane) for lane in lanes]
+    texts = [escaped(item.operation.replace("_", " ")) for item in episode.annotations]
     if not rows:
         return [], []
     hover = [
         f"<b>{text}</b><br>{seconds(item.begin_ns, 3)} to "
         f"{'the end' if item.open_end else seconds(item.end_ns, 3)}"
-        f"<br>{escaped(arguments_words(item.arguments))}"
+        f"<br>{escaped(details(item.arguments))}"
         for text, item in zip(texts, episode.annotations, strict=True)
     ]
     trace = bars(
         rows,
-        starts,
-        lengths,
+        [begin / 1e9 for begin, _ in spans],
+        [(end - begin) / 1e9 for begin, end in spans],
         name="the robot's program",
         text=texts,
         textposition="inside",
         insidetextanchor="middle",
+        textangle=0,
         textfont={"color": "#20252e", "size": 11},
         marker={"color": _ACTION, "line": {"color": "rgba(255,255,255,0.6)", "width": 1}},
         hovertext=hover,
         hovertemplate="%{hovertext}<extra></extra>",
         showlegend=False,
     )
-    return [_lane(i) for i in range(len(lanes))], [trace]
+    return list(dict.fromkeys(rows)), [trace]
 
 
-def _lane(index: int) -> str:
-    return "actions" if index == 0 else f"actions {index + 1}"
+def _lane(name: str, index: int) -> str:
+    return name if index == 0 else f"{name} {index + 1}"
 
 
-def _event_traces(events: tuple[Event, ...]) -> list[dict[str, Any]]:
+def _event_traces(episode: Episode, events: tuple[Event, ...]) -> list[dict[str, Any]]:
     traces = []
+    own = own_events(episode)
     for kind in EventKind:
         chosen = [event for event in events if event.kind is kind]
         if not chosen:
             continue
         hover = [
-            f"<b>{escaped(event_words(event))}</b><br>{seconds(event.time_ns, 3)} · "
-            f"{escaped(event.source)}<br>{escaped(arguments_words(event.arguments))}"
+            f"<b>{escaped(_words(episode, event))}</b><br>{seconds(event.time_ns, 3)} · "
+            f"{escaped(event.source)}<br>{escaped(details(event.arguments))}"
             for event in chosen
         ]
-        handled = [is_handling(event) for event in chosen]
+        handled = [is_handling(event) or event in own for event in chosen]
         traces.append(
             {
                 "type": "scatter",
@@ -204,3 +269,7 @@ def _event_traces(events: tuple[Event, ...]) -> list[dict[str, Any]]:
             }
         )
     return traces
+
+
+def _words(episode: Episode, event: Event) -> str:
+    return own_words(episode, event) if is_own(episode, event) else event_words(event)

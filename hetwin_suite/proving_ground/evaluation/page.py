@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import html
 import itertools
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 
-import plotly.graph_objects as go
+import numpy as np
 
+from hetwin_core.ensemble.words import seconds
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.report.pictures import pictures
+from hetwin_core.projection.report.document import Document, card
+from hetwin_core.projection.report.figure import Figure, figure, line
+from hetwin_core.projection.report.palette import SERIES
+from hetwin_core.projection.report.pictures import Picture, pictures
+from hetwin_core.projection.report.plot import axis
+from hetwin_core.projection.report.sections import table
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, TASKS
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
 from hetwin_suite.proving_ground.evaluation.table2 import Cell
+from hetwin_suite.proving_ground.evaluation.wrong import (
+    TruePath,
+    apart_figure,
+    decisive_moments,
+    reasons,
+)
 
-STYLE = """
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; } th, td { padding: .3rem .8rem; text-align: left; vertical-align: top; }
-tr + tr { border-top: 1px solid #8884; } .small { opacity: .7; font-size: .85em; }
-.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(18rem, 1fr)); gap: 1rem; }
-.card { border: 1px solid #8884; border-radius: .5rem; padding: .8rem; } .card img { width: 100%; }
-"""
 BINS_MM = (-1000, -66, -33, -15, 0, 15, 33, 66, 1000)
 
 
@@ -33,18 +37,28 @@ def write_page(
     logs: dict[tuple[str, str], Path],
 ) -> None:
     """Write the page; `logs` are runs of wrong verdicts: (episode, approach) -> folder."""
+    document = Document()
     wrong = [v for v in verdicts if not v.right and not v.not_applicable]
-    parts = [
-        "<!doctype html><html lang='en'><meta charset='utf-8'>",
-        "<meta name='viewport' content='width=device-width'><title>hetwin: evaluation</title>",
-        f"<style>{STYLE}</style><h1>Verdicts against ground truth</h1>",
-        _table(cells),
-        "<h2>Accuracy and the margin to the boundary</h2>",
-        _margins(verdicts),
-        f"<h2>Wrong verdicts ({len(wrong)})</h2>",
-        f"<div class='cards'>{''.join(_card(v, logs.get((v.episode, v.approach))) for v in wrong)}</div>",
-    ]
-    path.write_text("\n".join(parts), encoding="utf-8")
+    cards = "".join(_card(document, v, logs.get((v.episode, v.approach))) for v in wrong)
+    body = "".join(
+        [
+            "<header><h1>hetwin: evaluation</h1></header>",
+            card(
+                "Verdicts against ground truth",
+                "Right verdicts of all, with the 95 % interval, and what the paper has.",
+                _table(cells),
+            ),
+            card(
+                "Accuracy and the margin to the boundary",
+                "Share of right verdicts by the distance from the boundary between in and out.",
+                document.plot(_margins(verdicts)),
+            ),
+            card("Wrong verdicts", _count(wrong), ""),
+            f'<div class="cards">{cards}</div>',
+        ]
+    )
+    footer = "Written by hetwin evaluate. What was wrong was run again, with a log."
+    path.write_text(document.html("evaluation", body, footer), encoding="utf-8")
 
 
 def _table(cells: Sequence[Cell]) -> str:
@@ -53,56 +67,71 @@ def _table(cells: Sequence[Cell]) -> str:
         for truth in ("success", "failure"):
             here = {c.approach: c for c in cells if (c.scenario, c.truth) == (scenario, truth)}
             if here:
-                entries = "".join(f"<td>{_cell(here.get(a))}</td>" for a in APPROACHES)
-                rows.append(f"<tr><td>{scenario}</td><td>{truth}</td>{entries}</tr>")
-    head = "".join(f"<th>{a}</th>" for a in APPROACHES)
-    return f"<table><tr><th>scenario</th><th>truth</th>{head}</tr>{''.join(rows)}</table>"
+                rows.append([scenario, truth, *(_cell(here.get(a)) for a in APPROACHES)])
+    return table(["scenario", "truth", *APPROACHES], rows)
 
 
 def _cell(cell: Cell | None) -> str:
     if cell is None:
         return "-"
-    figure, interval, paper = cell.words
-    return (
-        f"<b>{figure}</b><br><span class='small'>{interval}</span>"
-        f"<br><span class='small'>{paper}</span>"
-    )
+    shown, interval, paper = (escape(words) for words in cell.words)
+    return f'<b>{shown}</b><br><span class="note">{interval}<br>{paper}</span>'
 
 
-def _margins(verdicts: Sequence[Verdict]) -> str:
-    figure = go.Figure()
+def _margins(verdicts: Sequence[Verdict]) -> Figure:
     names = [f"{a} to {b}" for a, b in itertools.pairwise(BINS_MM)]
     names[0], names[-1] = f"below {BINS_MM[1]}", f"above {BINS_MM[-2]}"
-    for approach in APPROACHES:
+    traces = []
+    for approach, colour in zip(APPROACHES, SERIES, strict=False):
         known = [v for v in verdicts if v.approach == approach and v.margin is not None]
-        if not known:
-            continue
-        shares = []
-        for low, high in itertools.pairwise(BINS_MM):
-            here = [v for v in known if v.margin is not None and low <= 1e3 * v.margin < high]
-            right = sum(v.right for v in here)
-            shares.append(right / len(here) if here else None)
-        figure.add_trace(go.Scatter(x=names, y=shares, mode="lines+markers", name=approach))
-    figure.update_layout(
-        xaxis_title="margin to the boundary between in and out [mm]", yaxis_title="share right"
+        if known:
+            shares = [_share(known, low, high) for low, high in itertools.pairwise(BINS_MM)]
+            trace = line([], shares, approach, colour, connectgaps=False)
+            traces.append({**trace, "x": names, "mode": "lines+markers"})
+    return figure(
+        traces,
+        340,
+        xaxis={"title": {"text": "margin [mm]"}, "type": "category", "automargin": True},
+        yaxis={**axis("share right"), "range": [-0.04, 1.04], "tickformat": ".0%"},
     )
-    return str(figure.to_html(full_html=False, include_plotlyjs=True))
 
 
-def _card(verdict: Verdict, log: Path | None) -> str:
+def _share(verdicts: Sequence[Verdict], low: float, high: float) -> float:
+    """Not a number if none has such a margin [mm]."""
+    here = [v.right for v in verdicts if v.margin is not None and low <= 1e3 * v.margin < high]
+    return sum(here) / len(here) if here else np.nan
+
+
+def _count(wrong: Sequence[Verdict]) -> str:
+    return f"There are {len(wrong)}." if wrong else "There are none."
+
+
+def _card(document: Document, verdict: Verdict, log: Path | None) -> str:
     said = {True: "success", False: "failure", None: "nothing: the run failed"}[verdict.success]
     truth = "success" if verdict.truth else f"failure ({verdict.cause})"
-    name = html.escape(f"{Path(verdict.episode).name}, {verdict.approach}")
+    name = f"{Path(verdict.episode).name}, {verdict.approach}"
+    shown, why = _explained(document, Path(verdict.episode), log) if log is not None else ("", "")
     return (
-        f"<div class='card'>{_picture(log)}<b>{name}</b><br>said {said}, was {html.escape(truth)}"
-        f"<br><span class='small'>{html.escape(verdict.why)}</span></div>"
+        f'<section class="card bad">{shown}<div class="text"><h3>{escape(name)}</h3>'
+        f"said {said}, was {escape(truth)}{why}"
+        f'<p class="note">{escape(verdict.why)}</p></div></section>'
     )
 
 
-def _picture(log: Path | None) -> str:
-    if log is None:
-        return ""
-    drawn = pictures(Episode.open(log), 2)
-    if not drawn:
-        return ""
-    return f"<img alt='the scene at the end' src='data:image/png;base64,{drawn[-1].png}'>"
+def _explained(document: Document, folder: Path, log: Path) -> tuple[str, str]:
+    """Pictures, and why the verdict is wrong."""
+    episode, truth = Episode.open(log), TruePath.of(folder)
+    if truth is None or not episode.layout.has(truth.thing, "pose"):
+        return _figures(pictures(episode)[-1:]), ""
+    items = "".join(f"<li>{escape(words)}</li>" for words in reasons(episode, truth))
+    drawn = pictures(episode, decisive_moments(episode, truth.thing))
+    return _figures(drawn), f"<ul>{items}</ul>{document.plot(apart_figure(episode, truth))}"
+
+
+def _figures(drawn: Sequence[Picture]) -> str:
+    items = "".join(
+        f'<figure><img alt="{escape("; ".join(p.what))}" src="data:image/png;base64,{p.png}">'
+        f"<figcaption>{seconds(p.time_ns)}: {escape('; '.join(p.what))}</figcaption></figure>"
+        for p in drawn
+    )
+    return f'<div class="pictures">{items}</div>' if items else ""

@@ -19,7 +19,8 @@ from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.failed_run import finish_failed_run
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.report.sections import happenings_table
-from hetwin_core.projection.report.words import story, verdict
+from hetwin_core.projection.report.story.headline import headline
+from hetwin_core.projection.report.story.things import thing_sentences
 from hetwin_suite.cli.outcome import show
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.progress import ProgressListener
@@ -92,7 +93,8 @@ def test_connected_is_worded_with_probe_and_socket_wherever_it_is_printed(
     assert shown.lines == [f"1.0 s {WORDS}"]
     assert told.lines == [WORDS]
     episode = record(tmp_path / "run")
-    assert story(episode.events) == "plug was connected to outlet at 1.00 s."
+    (sentence,) = [s.text for s in thing_sentences(episode) if s.about == "plug"]
+    assert sentence == "plug was connected to outlet at 1.00 s."
     assert f"<strong>{WORDS}</strong>" in happenings_table(episode)
     summary = {
         "scenario": "s",
@@ -125,7 +127,7 @@ def test_a_failure_is_worded_in_one_way(tmp_path: Path, capsys: pytest.CaptureFi
     run.record(dict(summary.error))
     episode = Episode.open(run.out)
     assert episode.notes[-1].text == FAILED
-    assert verdict(episode) == ("bad", f"The run failed: tank: {FAILED}")
+    assert headline(episode).text == f"The run failed: tank: {FAILED}"
     rows = {"events": [], "state": {}, "failures": [{**summary.error, "then": "handed back"}]}
     facts = {"scenario": "s", "ended": "failed", "simulated_time": 1.25, "wall_time": 1.0}
     printed_summary = {**facts, **rows, "real_time_factor": 1.0, "error": summary.error}

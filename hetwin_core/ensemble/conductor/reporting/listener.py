@@ -76,6 +76,8 @@ class RunStart:
 class RunSummary:
     """How a run went; the content of ``summary.json`` (all times in seconds of simulated time).
 
+    `ended` is ``recording`` (the source or the duration is over), ``live`` (the same of a live robot), ``stopped`` or
+    ``failed``.
     `engine` is what the main model computes with. `concerns` are rows as `Concern.row` has them, the worst first, and
     `verdict` is ``fine``, ``doubtful`` (a warning is among them) or ``absurd``. `live` is the lag behind a live robot:
     the time at which states were complete and published minus that at which the newest joint sample in them was

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -99,6 +100,13 @@ def test_a_wrong_verdict_gets_its_picture(episodes: Path, tmp_path: Path) -> Non
     page = (tmp_path / "out" / "table2.html").read_text(encoding="utf-8")
     assert "said success, was failure (missed)" in page
     assert "data:image/png;base64," in page
+    assert re.search(
+        r"The pose of ball was handed over last at \d+\.\d\d s, from in_hand to physics", page
+    )
+    assert re.search(
+        r"At the end the twin had it at \(.*\) m, the truth at \(.*\) m: .* apart", page
+    )
+    assert "prefers-color-scheme: dark" in page
     assert (tmp_path / "out" / "wrong" / "turned_ensemble" / "summary.json").is_file()
 
 

@@ -1,0 +1,136 @@
+"""Why a verdict is wrong: where the twin had the object against where the truth had it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_core.ensemble.conductor.reporting.listener import Handover
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.words import seconds
+from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.report.figure import Figure, figure, line, markers_at, thinned
+from hetwin_core.projection.report.moments import Moment
+from hetwin_core.projection.report.palette import SERIES
+from hetwin_core.projection.report.plot import axis, over
+from hetwin_core.projection.report.story.concerns import stored_concerns
+from hetwin_core.projection.report.story.sentence import length
+from hetwin_suite.proving_ground.evaluation.episodes import TRUTH
+
+_PARTED_M = 0.02
+_PLACE = ("time", "x", "y", "z")
+
+
+@dataclass(frozen=True)
+class TruePath:
+    """Where the object really was.
+
+    Attributes:
+        thing: the object's name.
+        path: (n, 4) time after the start [s], x y z in the world [m].
+    """
+
+    thing: str
+    path: Floats
+
+    @classmethod
+    def of(cls, folder: Path) -> TruePath | None:
+        """The true path that an episode's folder has; None if it has none."""
+        truth = json.loads((folder / TRUTH).read_text(encoding="utf-8"))
+        columns, rows = truth.get("columns") or [], truth.get("path") or []
+        if not rows or not set(_PLACE) <= set(columns) or "object" not in truth:
+            return None
+        chosen = [columns.index(name) for name in _PLACE]
+        return cls(str(truth["object"]), np.array(rows, np.float64)[:, chosen])
+
+    def at(self, times: Floats) -> Floats:
+        """(n, 3) positions at times in s; before the first and after the last as there."""
+        known = self.path[:, 0]
+        return np.stack([np.interp(times, known, self.path[:, i]) for i in (1, 2, 3)], axis=1)
+
+
+def reasons(episode: Episode, truth: TruePath) -> list[str]:
+    """Sentences about the last handover, where the object was then and at the end, and what was odd.
+
+    Args:
+        episode: the run whose verdict is wrong.
+        truth: of the episode that it replays; about an object of the scene.
+    """
+    apart = _apart(episode, truth)
+    handover = last_handover(episode, truth.thing)
+    said = [_handed_over(episode, truth, handover)]
+    times = [] if handover is None else [(handover.time_ns, "Then")]
+    for time_ns, when in [*times, (int(episode.times[-1]), "At the end")]:
+        index = episode.index_at(time_ns)
+        twin = episode.pose(truth.thing)[index, :3]
+        real = truth.at(episode.seconds[index : index + 1])[0]
+        said.append(
+            f"{when} the twin had it at {_place(twin)} m, the truth at {_place(real)} m: "
+            f"{length(float(apart[index]))} apart."
+        )
+    said.append(_parted(episode, apart))
+    said += [f"Odd: {concern.text}." for concern in stored_concerns(episode) if concern.serious]
+    return said
+
+
+def apart_figure(episode: Episode, truth: TruePath) -> Figure:
+    """The distance between the object's place in the twin and in truth over time, with all handovers of its pose."""
+    chosen = thinned(len(episode.times))
+    distance = 1e2 * _apart(episode, truth)[chosen]
+    trace = line(
+        episode.seconds[chosen], distance, "distance", SERIES[1], hovertemplate="%{y:.2f} cm"
+    )
+    times = [h.time_ns / 1e9 for h in _handovers(episode, truth.thing)]
+    layout = {"yaxis": {**axis("apart [cm]"), "rangemode": "tozero"}}
+    return figure([trace], 170, shapes=markers_at(times), **over(episode, layout))
+
+
+def decisive_moments(episode: Episode, thing: str) -> list[Moment]:
+    """When the object was handed over last, and the end."""
+    handover = last_handover(episode, thing)
+    end = Moment(episode.end_ns, ("the end",), thing=thing)
+    if handover is None or episode.end_ns - handover.time_ns < 1e8:
+        return [end]
+    words = f"{thing} handed over to {handover.to_model}"
+    return [Moment(handover.time_ns, (words,), thing=thing), end]
+
+
+def last_handover(episode: Episode, thing: str) -> Handover | None:
+    """The last handover of an object's pose; None if there was none."""
+    found = _handovers(episode, thing)
+    return found[-1] if found else None
+
+
+def _handovers(episode: Episode, thing: str) -> list[Handover]:
+    return [h for h in episode.handovers if (h.entity, h.attribute) == (thing, "pose")]
+
+
+def _handed_over(episode: Episode, truth: TruePath, handover: Handover | None) -> str:
+    if handover is None:
+        main = next((model.name for model in episode.models if model.main), "one model")
+        return f"{truth.thing} was never handed over: {main} moved it all the time."
+    return (
+        f"The pose of {truth.thing} was handed over last at {seconds(handover.time_ns)}, from "
+        f"{handover.from_model} to {handover.to_model} ({handover.cause})."
+    )
+
+
+def _parted(episode: Episode, apart: Floats) -> str:
+    far = np.flatnonzero(apart > _PARTED_M)
+    if not len(far):
+        return f"They were never more than {length(_PARTED_M)} apart."
+    return f"They were more than {length(_PARTED_M)} apart first at {seconds(int(episode.times[far[0]]))}."
+
+
+def _apart(episode: Episode, truth: TruePath) -> Floats:
+    """(n,) distance of the object's origin from its true place, in m."""
+    real = truth.at(episode.seconds)
+    distance: Floats = np.linalg.norm(episode.pose(truth.thing)[:, :3] - real, axis=1)
+    return distance
+
+
+def _place(position: Floats) -> str:
+    return "(" + ", ".join(f"{round(float(x), 3) + 0.0:.3f}" for x in position) + ")"

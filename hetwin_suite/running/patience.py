@@ -1,0 +1,74 @@
+"""Long work says what it is doing whenever nothing else has been said for a while."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+PERIOD_S = 3.0
+"""Longest silence, well below the five seconds after which a user begins to wonder."""
+LOOK_S = 0.25
+
+
+def to_stderr(text: str) -> None:
+    """Write a line to stderr."""
+    print(text, file=sys.stderr, flush=True)
+
+
+class Patience:
+    """Writes what is being done after each period of silence.
+
+    Args:
+        write: writes a line.
+        period_s: the longest silence [s].
+    """
+
+    def __init__(self, write: Callable[[str], None], period_s: float = PERIOD_S) -> None:
+        self._write = write
+        self._period_s = period_s
+        self._begun = self._last = time.monotonic()
+
+    def heard(self) -> None:
+        """Something else was written."""
+        self._last = time.monotonic()
+
+    def look(self, doing: str) -> None:
+        """Write what is being done, and for how long, if it is time to.
+
+        Args:
+            doing: in words, e.g. ``loading the world``.
+        """
+        now = time.monotonic()
+        if now - self._last >= self._period_s:
+            self._last = now
+            self._write(f"{doing} ({now - self._begun:.0f} s)")
+
+
+@contextmanager
+def never_silent(
+    doing: Callable[[], str], write: Callable[[str], None] = to_stderr, period_s: float = PERIOD_S
+) -> Iterator[Patience]:
+    """Do work that cannot look at the clock itself: a thread writes what is being done.
+
+    Args:
+        doing: returns what is being done, in words.
+        write: writes a line.
+        period_s: the longest silence [s].
+    """
+    patience = Patience(write, period_s)
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(min(LOOK_S, period_s / 2)):
+            patience.look(doing())
+
+    thread = threading.Thread(target=look, name="never silent", daemon=True)
+    thread.start()
+    try:
+        yield patience
+    finally:
+        over.set()
+        thread.join()
