@@ -88,12 +88,12 @@ class RecordingSpec(SourceOptions):
     """A recording, and what to take from it.
 
     Attributes:
-        recording: a rosbag2 folder or storage file; relative to the file that says so.
-        joint_states: topics of type sensor_msgs/msg/JointState.
+        recording: a rosbag2 folder, a storage file or a ROS 1 bag; relative to the file that says so.
+        joint_states: topics of type sensor_msgs/msg/JointState; if left out, those that carry the robot's joints.
     """
 
     recording: Text
-    joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] = ("/joint_states",)
+    joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
 
 
 class WhenLate(StrEnum):

@@ -120,6 +120,11 @@ class JointTable:
         """The joints' recorded names."""
         return {name for _, names, _ in self._layouts for name in names}
 
+    @property
+    def joints(self) -> set[str]:
+        """The joints with positions, by the robot's names."""
+        return {name for group in self.groups.values() for name in group.names}
+
     def _date(self, stamps: Int64s, logged: Int64s) -> None:
         near = np.abs(stamps - logged) <= STAMP_TOLERANCE_NS
         self.foreign_stamps = int(np.count_nonzero(~near))

@@ -11,29 +11,33 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.source import Annotations
+from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.annotations import readers_for
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary
 from model_nodes.main_physics.sources.event_stream import EventStream
+from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.playback import Playback
 from model_nodes.main_physics.sources.recorded_joints import read_joints
 from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.world.description import Body
 
 _SHOWN_NAMES = 12
 
 
 class RecordedSource(Source):
-    """Plays back a rosbag2 recording (MCAP or sqlite3).
+    """Plays back a recording.
 
     A sample's time is its header stamp if that is within 1 s of the log time, else the log time. All
     joint states are read and validated here; events are read on demand. If the recording cannot be read
     to its end, `motion` or `events` raise an error when they reach that time.
 
     Args:
-        path: a folder with metadata.yaml, or a single .mcap or .db3 file.
-        joint_states: topics of type sensor_msgs/msg/JointState.
+        path: a rosbag2 folder, a single .mcap or .db3 file, or a ROS 1 bag.
+        joint_states: topics of type sensor_msgs/msg/JointState; None for those that carry the robots' joints.
         joints: the robot's name of a joint, by its recorded name, where they differ.
         annotations: topics with action annotations; None for all topics of their type.
         topics: topics whose messages become events.
+        robots: those whose joints are moved; without them nothing is known of the joints.
 
     Attributes:
         path: of the recording.
@@ -47,21 +51,23 @@ class RecordedSource(Source):
         self,
         path: Path,
         *,
-        joint_states: Sequence[str] = ("/joint_states",),
+        joint_states: Sequence[str] | None = None,
         joints: Mapping[str, str] | None = None,
         annotations: Sequence[Annotations] | None = None,
         topics: Sequence[str] = (),
+        robots: Sequence[Body] = (),
     ) -> None:
         self.path = path
         self._bag = Bag(path)
         try:
-            recorded = read_joints(self._bag, joint_states, joints or {})
+            recorded = read_joints(self._bag, joint_states, joints or {}, JointFacts(robots))
             readers = readers_for(self._bag, annotations, topics)
         except BaseException:
             self._bag.close()
             raise
         self.notes = recorded.notes
         self._series = recorded.series
+        self._findings = tuple(recorded.findings)
         self._fault: ReadFault | None = recorded.fault
         self._events = EventStream(self._bag, readers)
         self._playback: Playback | None = None
@@ -82,6 +88,11 @@ class RecordedSource(Source):
     def duration_ns(self) -> int:
         """Run time of the last message [ns]: the later one of its stamp and its log time."""
         return self._duration_ns
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Jumps, gaps and contradictions, in the order of time."""
+        return self._findings
 
     def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
         """Select the joints and their order for `motion`; returns (joints,) which of them were recorded.

@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, Int64s, ReadFault
-from model_nodes.main_physics.sources.joint_series import build_series
+from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_table import JointTable
 from model_nodes.main_physics.sources.joint_topics import choose, joint_topics, tables_of
 from model_nodes.main_physics.sources.raw_samples import RawSamples, greatest_speed, raw_samples
+from model_nodes.main_physics.sources.recorded_joints import examine
 
 STRING = "std_msgs/msg/String"
 TRANSFORMS = ("tf2_msgs/msg/TFMessage", "tf/msg/tfMessage")
@@ -63,12 +65,14 @@ class JointTopic:
         name: of the topic.
         joints: by their recorded names; empty if there are no positions.
         has_efforts: whether some messages have efforts.
+        findings: jumps, gaps and contradictions, as far as they are seen without a robot.
         problem: why it cannot be used, or None.
     """
 
     name: str
     joints: Mapping[str, JointRange]
     has_efforts: bool = False
+    findings: tuple[Finding, ...] = ()
     problem: BadInput | None = None
 
 
@@ -154,12 +158,12 @@ def _joint_topic(bag: Bag, name: str, table: JointTable | BadInput) -> JointTopi
     if isinstance(table, BadInput):
         return JointTopic(name, {}, problem=table)
     try:
-        build_series(table, bag.path)
+        _, findings = examine(bag, table, (), JointFacts())
         ranges = {s.joint: _range(s.in_order()) for s in raw_samples(table)}
     except BadInput as error:
         return JointTopic(name, {}, problem=error)
     has_efforts = any(group.has_efforts for group in table.groups.values())
-    return JointTopic(name, ranges, has_efforts)
+    return JointTopic(name, ranges, has_efforts, tuple(findings))
 
 
 def _range(samples: RawSamples) -> JointRange:
