@@ -39,6 +39,7 @@ def open_source(
         joints=checked.joints,
         annotations=checked.annotations,
         topics=checked.topics,
+        joints_from=checked.joints_from,
         robots=robots,
     )
 

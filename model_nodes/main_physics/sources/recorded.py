@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scenario.source import Annotations
+from hetwin_core.ensemble.scenario.source import Annotations, JointsFrom
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.annotations import readers_for
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary
 from model_nodes.main_physics.sources.event_stream import EventStream
-from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.playback import Playback
-from model_nodes.main_physics.sources.recorded_joints import read_joints
+from model_nodes.main_physics.sources.recorded_motion import read_motion
 from model_nodes.main_physics.sources.source import JointMotion, Source
 from model_nodes.main_physics.world.description import Body
 
@@ -37,6 +36,7 @@ class RecordedSource(Source):
         joints: the robot's name of a joint, by its recorded name, where they differ.
         annotations: topics with action annotations; None for all topics of their type.
         topics: topics whose messages become events.
+        joints_from: joint states or transforms; None for joint states if there are some.
         robots: those whose joints are moved; without them nothing is known of the joints.
 
     Attributes:
@@ -55,12 +55,13 @@ class RecordedSource(Source):
         joints: Mapping[str, str] | None = None,
         annotations: Sequence[Annotations] | None = None,
         topics: Sequence[str] = (),
+        joints_from: JointsFrom | None = None,
         robots: Sequence[Body] = (),
     ) -> None:
         self.path = path
         self._bag = Bag(path)
         try:
-            recorded = read_joints(self._bag, joint_states, joints or {}, JointFacts(robots))
+            recorded = read_motion(self._bag, joint_states, joints or {}, joints_from, robots)
             readers = readers_for(self._bag, annotations, topics)
         except BaseException:
             self._bag.close()

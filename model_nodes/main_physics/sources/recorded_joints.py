@@ -96,13 +96,15 @@ def examine(
     compared = [one.finite() for other in others for one in raw_samples(other)]
     contradictions = find_contradictions(raw_samples(table), compared, facts)
     series = build_series(table, bag.path, contradictions)
-    findings = [
-        *contradictions.findings,
-        *find_jumps(series, facts),
-        *find_gaps(series, bag.duration_ns, facts),
-    ]
-    series = [_unwrapped(one, facts) for one in series]
-    return series, sorted(findings, key=lambda one: (one.from_ns, one.name))
+    strange = find_strange(series, bag.duration_ns, facts)
+    findings = sorted([*contradictions.findings, *strange], key=lambda one: one.from_ns)
+    return [_unwrapped(one, facts) for one in series], findings
+
+
+def find_strange(series: Sequence[Series], duration_ns: int, facts: JointFacts) -> list[Finding]:
+    """Return jumps and gaps, in the order of time."""
+    found = [*find_jumps(series, facts), *find_gaps(series, duration_ns, facts)]
+    return sorted(found, key=lambda one: one.from_ns)
 
 
 def _unwrapped(series: Series, facts: JointFacts) -> Series:

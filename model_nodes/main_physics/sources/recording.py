@@ -11,6 +11,7 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, Int64s, ReadFault
+from model_nodes.main_physics.sources.bag_types import TRANSFORMS
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_table import JointTable
 from model_nodes.main_physics.sources.joint_topics import choose, joint_topics, tables_of
@@ -18,7 +19,6 @@ from model_nodes.main_physics.sources.raw_samples import RawSamples, greatest_sp
 from model_nodes.main_physics.sources.recorded_joints import examine
 
 STRING = "std_msgs/msg/String"
-TRANSFORMS = ("tf2_msgs/msg/TFMessage", "tf/msg/tfMessage")
 _DESCRIPTION = "robot_description"
 
 
