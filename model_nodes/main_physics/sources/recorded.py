@@ -15,6 +15,7 @@ from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.annotations import readers_for
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary
 from model_nodes.main_physics.sources.event_stream import EventStream
+from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.playback import Playback
 from model_nodes.main_physics.sources.recorded_motion import read_motion
 from model_nodes.main_physics.sources.source import JointMotion, Source
@@ -63,6 +64,7 @@ class RecordedSource(Source):
         try:
             recorded = read_motion(self._bag, joint_states, joints or {}, joints_from, robots)
             readers = readers_for(self._bag, annotations, topics)
+            self._duration_ns = self._checked_duration(recorded.series)
         except BaseException:
             self._bag.close()
             raise
@@ -72,8 +74,18 @@ class RecordedSource(Source):
         self._fault: ReadFault | None = recorded.fault
         self._events = EventStream(self._bag, readers)
         self._playback: Playback | None = None
-        last = max(int(one.times_ns[-1]) for one in self._series)
-        self._duration_ns: int = max(self._bag.duration_ns, last)
+
+    def _checked_duration(self, series: Sequence[Series]) -> int:
+        last = max(int(one.times_ns[-1]) for one in series)
+        duration_ns = max(self._bag.duration_ns, last)
+        if duration_ns <= 0:
+            raise BadInput(
+                "the recording has no duration",
+                file=self.path,
+                found="all messages at the same time",
+                expected="messages whose stamps or log times differ",
+            )
+        return duration_ns
 
     @property
     def topics(self) -> tuple[TopicSummary, ...]:

@@ -25,6 +25,7 @@ from model_nodes.main_physics.sources.joint_topics import (
     tables_of,
 )
 from model_nodes.main_physics.sources.jumps import find_jumps
+from model_nodes.main_physics.sources.open_bag import remedy
 from model_nodes.main_physics.sources.raw_samples import raw_samples
 
 
@@ -152,15 +153,20 @@ def _left(others: Mapping[str, JointTable]) -> str:
 
 
 def _reject_empty(bag: Bag, topics: Sequence[str], table: JointTable) -> None:
+    place = ", ".join(topics)
+    if table.fault:
+        reason = table.fault.reason.removeprefix(f"{bag.path}").removeprefix(": ").strip()
+        expected = remedy(reason) or "messages that are whole, of the type that the recording says"
+        raise BadInput(reason, file=bag.path, where=place, expected=expected)
     found = "no message at all"
+    if table.times_ns.size:
+        found = f"{table.times_ns.size} messages, all without joints"
     if table.without_positions:
         found = f"{table.without_positions} messages, all without positions"
-    if table.fault:
-        found = table.fault.reason
     raise BadInput(
         "the recording contains no joint positions",
         file=bag.path,
-        where=", ".join(topics),
+        where=place,
         found=found,
         expected="messages with joint names and positions",
     )
