@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
@@ -20,6 +21,8 @@ _NEIGHBOURS = 5
 """Samples on either side that say how fast the joint moves anyway."""
 _FASTER = 5.0
 """A step that is at most this many times the usual one is motion."""
+_ALONE = 0.25
+"""The steps before and after a jump go on with it at most at this share of its speed."""
 _MOST = 50
 """Jumps of one joint that are reported."""
 
@@ -27,8 +30,9 @@ _MOST = 50
 def find_jumps(series: Sequence[Series], facts: JointFacts) -> list[Finding]:
     """Find jumps of the robots' joints, the earliest ones of each.
 
-    A jump stands out from the motion around it, and is faster than the joint can be or begins and ends within one
-    interval. Jitter and bursts of stamps are no jumps: an interval counts at least as the usual one.
+    A jump is a single step that stands out from the motion around it, and is faster than the joint can be or begins
+    and ends within one interval. Jitter and bursts of stamps are no jumps: an interval counts at least as the usual
+    one.
     """
     return [
         finding
@@ -47,9 +51,11 @@ def _jumps_of(series: Series, joint: str, facts: JointFacts) -> Iterable[Finding
     found = np.flatnonzero(fast(steps, seconds, joint, facts, TOP_ACCELERATION))
     if not len(found):
         return
-    usual = _speed_around(np.abs(steps) / seconds, found)
+    speeds = steps / seconds
+    usual = _speed_around(np.abs(speeds), found)
     excess = np.abs(steps[found]) - _FASTER * usual * seconds[found]
-    for at in found[excess > facts.least_step(joint)][:_MOST]:
+    found = found[(excess > facts.least_step(joint)) & _alone(speeds, found)]
+    for at in found[:_MOST]:
         arguments: dict[str, Json] = {
             "joint": joint,
             "topic": series.topic,
@@ -58,6 +64,14 @@ def _jumps_of(series: Series, joint: str, facts: JointFacts) -> Iterable[Finding
         }
         times = series.times_ns
         yield Finding("jump", int(times[at]), int(times[at + 1]), arguments)
+
+
+def _alone(speeds: Floats, at: Int64s) -> NDArray[np.bool_]:
+    """Return which of some steps are single ones: a motion, however quick, takes several."""
+    padded = np.pad(speeds, 1)
+    before, after = padded[at], padded[at + 2]
+    along = np.maximum(before * np.sign(speeds[at]), after * np.sign(speeds[at]))
+    return np.asarray(along < _ALONE * np.abs(speeds[at]))
 
 
 def _speed_around(speeds: Floats, at: Int64s) -> Floats:

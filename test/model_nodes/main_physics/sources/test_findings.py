@@ -95,6 +95,16 @@ def test_commands_are_not_compared(tmp_path: Path) -> None:
     assert findings(tmp_path, merged(stream(), wanted)) == ()
 
 
+def test_a_finger_that_springs_back_is_none(tmp_path: Path) -> None:
+    """As fast as 9 rad/s, but over several samples."""
+
+    def springs(time_ns: int) -> list[float]:
+        since = max(time_ns / 1e9 - 2.0, 0.0)
+        return [0.0, 0.2 * (1.0 - np.exp(-((since / 0.02) ** 2)))]
+
+    assert findings(tmp_path, stream(positions=springs)) == ()
+
+
 # --- contradictions
 
 
