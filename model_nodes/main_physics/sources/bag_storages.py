@@ -65,7 +65,7 @@ class Rosbag2(Storage):
     def __init__(self, path: Path) -> None:
         with ExitStack() as opened:
             file = path
-            if path.suffix in COMPRESSED:
+            if path.suffix in COMPRESSED and path.is_file():
                 file = Path(opened.enter_context(TemporaryDirectory())) / path.stem
                 _decompress(path, file)
             self._reader = opened.enter_context(Reader2(file))

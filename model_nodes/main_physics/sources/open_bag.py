@@ -102,7 +102,7 @@ def _numbered(files: Sequence[Path], folder: Path) -> list[Path]:
 def _open(path: Path) -> Storage:
     try:
         _check_closed(path)
-        return Rosbag1(path) if path.suffix == _ROS1 else Rosbag2(path)
+        return Rosbag1(path) if path.suffix == _ROS1 and path.is_file() else Rosbag2(path)
     except BadInput:
         raise
     except Exception as error:

@@ -149,7 +149,7 @@ def _chosen(
 
 
 def _left(others: Mapping[str, JointTable]) -> str:
-    return f"; nothing is missing without {', '.join(others)}" if others else ""
+    return f"; no further joint is on {', '.join(others)}" if others else ""
 
 
 def _reject_empty(bag: Bag, topics: Sequence[str], table: JointTable) -> None:

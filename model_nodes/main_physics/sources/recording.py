@@ -106,11 +106,14 @@ class Recording:
         bag = Bag(path)
         try:
             times, fault = bag.log_times()
+            tables = tables_of(bag, joint_topics(bag), {})
+            faults = [t.fault for t in tables.values() if isinstance(t, JointTable)]
+            fault = next((found for found in (*faults, fault) if found is not None), None)
             return cls(
                 path,
                 bag.duration_ns / 1e9,
                 {name: _topic(bag, name, found) for name, found in times.items()},
-                _joint_topics(bag),
+                tuple(_joint_topic(bag, name, table) for name, table in tables.items()),
                 _description(bag),
                 None if fault is None else fault.reason,
             )
@@ -149,11 +152,6 @@ def _topic(bag: Bag, name: str, times: Int64s) -> RecordedTopic:
     return RecordedTopic(name, bag.topics[name].type, len(times), rate, gap, nodes)
 
 
-def _joint_topics(bag: Bag) -> tuple[JointTopic, ...]:
-    tables = tables_of(bag, joint_topics(bag), {})
-    return tuple(_joint_topic(bag, name, table) for name, table in tables.items())
-
-
 def _joint_topic(bag: Bag, name: str, table: JointTable | BadInput) -> JointTopic:
     if isinstance(table, BadInput):
         return JointTopic(name, {}, problem=table)
@@ -181,13 +179,17 @@ def _description(bag: Bag) -> str | None:
         for t in bag.topics.values()
         if t.type == STRING and t.name.endswith(_DESCRIPTION) and t.messages
     ]
-    for topic in sorted(named, key=len):
-        decode = bag.decoder(topic)
-        texts = [
-            str(decode(message[2]).data)
-            for message in bag.messages([topic])
-            if not isinstance(message, ReadFault)
-        ]
-        if texts and "<robot" in texts[-1]:
-            return texts[-1]
-    return None
+    found = (_last_text(bag, topic) for topic in sorted(named, key=len))
+    return next((text for text in found if "<robot" in text), None)
+
+
+def _last_text(bag: Bag, topic: str) -> str:
+    """The last text on a topic; empty if it cannot be read."""
+    last = b""
+    for message in bag.messages([topic]):
+        if not isinstance(message, ReadFault):
+            last = message[2]
+    try:
+        return str(bag.decoder(topic)(last).data)
+    except Exception:  # a damaged message makes the decoder fail in any way
+        return ""
