@@ -12,10 +12,10 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s, Publisher, ReadFault
+from model_nodes.main_physics.sources.cdr import Undecodable
 from model_nodes.main_physics.sources.joint_messages import (
     JointMessageDecoder,
     JointSample,
-    Undecodable,
 )
 
 _Layout: TypeAlias = tuple[Publisher, tuple[str, ...], bool]

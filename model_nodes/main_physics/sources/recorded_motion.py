@@ -8,8 +8,9 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.source import JointsFrom
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, listed
 from model_nodes.main_physics.sources.bag_types import TRANSFORMS
+from model_nodes.main_physics.sources.cdr import Undecodable
 from model_nodes.main_physics.sources.joint_facts import JointFacts
-from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
+from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
 from model_nodes.main_physics.sources.joint_topics import joint_topics
 from model_nodes.main_physics.sources.joints_from_tf import TransformChain
 from model_nodes.main_physics.sources.recorded_joints import (

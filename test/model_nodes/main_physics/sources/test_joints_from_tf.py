@@ -24,7 +24,7 @@ from transforms3d.axangles import axangle2mat
 from transforms3d.euler import euler2mat
 from transforms3d.quaternions import mat2quat
 
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag_types import TRANSFORMS
 from model_nodes.main_physics.sources.factory import open_source
@@ -299,3 +299,14 @@ def test_transforms_need_a_robot_and_must_be_there(tmp_path: Path) -> None:
     plain_bag = write_bag(tmp_path / "plain", [joints(0, ("a",), (0.0,))])
     with pytest.raises(BadInput, match="no transforms"):
         open_source({"recording": str(plain_bag), "joints_from": "tf"}, robots=[robot(tmp_path)])
+
+
+def test_a_message_that_cannot_be_decoded_fails_the_run_at_its_time(tmp_path: Path) -> None:
+    messages = list(published())
+    raw = bytes(TYPES.serialize_cdr(messages[50].message, TF))
+    messages[50] = replace(messages[50], message=raw[:-20])
+    source = open_source(write_bag(tmp_path / "bag", messages), robots=[robot(tmp_path)])
+    source.bind(NAMES, 20 * MS)
+    source.motion(messages[49].time_ns)
+    with pytest.raises(RunFailed, match="transform message 51 cannot be decoded"):
+        source.motion(messages[50].time_ns)
