@@ -89,7 +89,7 @@ class MainPhysics(Model):
         engine = _engine(settings.engine)
         self._engine = engine
         remarks = engine.load(world, _engine_settings(settings))
-        self._source = _open(settings)
+        self._source = _open(settings, world)
         self._drive, notes = self._start_joints(world, settings, engine)
         entities = entities_of(world, settings.tags)
         self._block = Block(world, engine, entities, self._fit(world, settings, engine))
@@ -322,9 +322,9 @@ def _engine_settings(settings: Settings) -> EngineSettings:
     )
 
 
-def _open(settings: Settings) -> Source | None:
+def _open(settings: Settings, world: World) -> Source | None:
     if settings.source is None or isinstance(settings.source, Source):
         return settings.source
     from model_nodes.main_physics.sources.factory import open_source
 
-    return open_source(settings.source)
+    return open_source(settings.source, robots=[body for body in world.bodies if body.robot])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rosbags.rosbag2 import StoragePlugin
 from support.hetwin_command import hetwin, refused
+from support.recorded_bags import plain, write_bag
 from support.tabletop import JOINTS, PERIOD_NS, change, tabletop, write_recording
 
 
@@ -51,8 +52,8 @@ KINDS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "truncated sqlite3": (lambda folder: truncated(folder, StoragePlugin.SQLITE3), ("recording",)),
     "garbage": (garbage, ("recording",)),
     "no joint states": (
-        lambda folder: write_recording(folder, JOINTS, topic="/other"),
-        ("/joint_states", "/other"),
+        lambda folder: write_bag(folder, [plain(0, "/other", "std_msgs/msg/Int32", data=1)]),
+        ("no joint states", "/other (std_msgs/msg/Int32)", "sensor_msgs/msg/JointState"),
     ),
     "no message": (lambda folder: write_recording(folder, JOINTS, count=0), ("recording",)),
     "names that match nothing": (

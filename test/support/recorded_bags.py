@@ -23,13 +23,13 @@ from model_nodes.main_physics.sources.bag_types import (
 EPOCH_NS = 1_700_000_000_000_000_000
 MS = 1_000_000
 TYPES = known_types()
-ROS1_DEFINITIONS = get_typestore(Stores.ROS1_NOETIC)
-ROS1_DEFINITIONS.register({ACTION_ANNOTATION: TYPES.fielddefs[ACTION_ANNOTATION]})
 ROS1_TYPES = get_typestore(Stores.EMPTY)
+"""As rosbags converts them: without the `seq` of headers."""
 ROS1_TYPES.register(
     {**ros1_types().fielddefs, ACTION_ANNOTATION: TYPES.fielddefs[ACTION_ANNOTATION]}
 )
-"""As rosbags converts them: without the `seq` of headers."""
+ROS1_DEFINITIONS = get_typestore(Stores.EMPTY)
+ROS1_DEFINITIONS.register({**ROS1_TYPES.fielddefs, **get_typestore(Stores.ROS1_NOETIC).fielddefs})
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,8 @@ def write_ros1_bag(
                 )
             raw = one.message
             if not isinstance(raw, bytes):
-                raw = bytes(ROS1_TYPES.cdr_to_ros1(TYPES.serialize_cdr(raw, one.type), one.type))
+                cdr = ROS1_TYPES.serialize_cdr(raw, one.type)
+                raw = bytes(ROS1_TYPES.cdr_to_ros1(cdr, one.type))
             writer.write(connections[key], EPOCH_NS + one.time_ns, raw)
     return path
 

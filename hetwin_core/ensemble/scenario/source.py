@@ -84,16 +84,27 @@ class SourceOptions(Strict):
     topics: tuple[Text, ...] = ()
 
 
+class JointsFrom(StrEnum):
+    """Where a recording says how the joints move."""
+
+    JOINT_STATES = "joint_states"
+    """In messages of type sensor_msgs/msg/JointState."""
+    TF = "tf"
+    """In transforms between the links' frames, read with the robot's kinematics."""
+
+
 class RecordingSpec(SourceOptions):
     """A recording, and what to take from it.
 
     Attributes:
-        recording: a rosbag2 folder or storage file; relative to the file that says so.
-        joint_states: topics of type sensor_msgs/msg/JointState.
+        recording: a rosbag2 folder, a storage file or a ROS 1 bag; relative to the file that says so.
+        joint_states: topics of type sensor_msgs/msg/JointState; if left out, those that carry the robot's joints.
+        joints_from: joint states or transforms; if left out, transforms if there are no joint states.
     """
 
     recording: Text
-    joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] = ("/joint_states",)
+    joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
+    joints_from: JointsFrom | None = None
 
 
 class WhenLate(StrEnum):
@@ -154,6 +165,7 @@ class PartialSource(LiveOptions):
     live: None = None
     recording: None = None
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
+    joints_from: JointsFrom | None = None
 
 
 SourceEntry = Annotated[

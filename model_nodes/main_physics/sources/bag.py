@@ -90,6 +90,10 @@ class Bag:
             found[connection.topic] = TopicSummary(connection.topic, connection.msgtype, count)
         return dict(sorted(found.items()))
 
+    def types(self, topic: str) -> list[str]:
+        """Return the types of a topic's messages, which a topic has one of."""
+        return sorted({c.msgtype for c in self._connections if c.topic == topic})
+
     @property
     def _connections(self) -> Iterator[Connection]:
         return (c for storage in self._storages for c in storage.connections)
@@ -109,8 +113,7 @@ class Bag:
                 found=topic,
                 expected=f"one of {listed(self.topics.values())}",
             )
-        types = sorted({c.msgtype for c in self._connections if c.topic == topic})
-        if len(types) > 1:
+        if len(types := self.types(topic)) > 1:
             raise BadInput(
                 f"topic {topic} has messages of several types",
                 file=self.path,

@@ -17,6 +17,7 @@ from typing import Any
 from rosbags.interfaces import Connection
 from rosbags.rosbag1 import Reader as Reader1
 from rosbags.rosbag2 import Reader as Reader2
+from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
 from model_nodes.main_physics.sources.bag_files import check_storage_file
 from model_nodes.main_physics.sources.bag_types import ros1_converter
@@ -64,7 +65,7 @@ class Rosbag2(Storage):
     def __init__(self, path: Path) -> None:
         with ExitStack() as opened:
             file = path
-            if path.suffix in COMPRESSED:
+            if path.suffix in COMPRESSED and path.is_file():
                 file = Path(opened.enter_context(TemporaryDirectory())) / path.stem
                 _decompress(path, file)
             self._reader = opened.enter_context(Reader2(file))
@@ -74,6 +75,7 @@ class Rosbag2(Storage):
             # A folder's metadata.yaml repeats the times and counts; those in the files are more reliable.
             filled = [part.metadata for part in parts if part.metadata.message_count]
             self.stored = [connection for part in parts for connection in part.connections]
+            self._parts = parts
             self._opened = opened.pop_all()
         self.connections = self._reader.connections
         self.span_ns = None
@@ -92,6 +94,16 @@ class Rosbag2(Storage):
             (connection, log_ns, zstd.decompress(raw) if raw.startswith(_ZSTD_MAGIC) else raw)
             for connection, log_ns, raw in messages
         )
+
+    def times(self) -> Iterator[tuple[str, int]]:
+        """Yield topic and log time [ns since the epoch] of all messages, of SQLite without reading them."""
+        if not all(isinstance(part, Sqlite3Reader) for part in self._parts):
+            yield from super().times()
+            return
+        for part in self._parts:
+            names = {connection.id: connection.topic for connection in part.connections}
+            for topic, log_ns in part.dbconn.execute("SELECT topic_id, timestamp FROM messages"):
+                yield names[topic], log_ns
 
     def close(self) -> None:
         """Close the files."""

@@ -26,6 +26,8 @@ from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES
 
 ACTION_ANNOTATION = ANNOTATIONS.type
 JOINT_STATE = JOINT_STATES.type
+TRANSFORMS = ("tf2_msgs/msg/TFMessage", "tf/msg/tfMessage")
+"""The second one is of early ROS 1."""
 
 _VALUE_TYPES = {
     "bool",
@@ -52,6 +54,8 @@ def ros1_types() -> Typestore:
     """Return the common interfaces of ROS 1."""
     store = get_typestore(Stores.EMPTY)
     store.register(_without_seq(dict(get_typestore(Stores.ROS1_NOETIC).fielddefs)))
+    for name in TRANSFORMS:
+        store.register(get_types_from_msg("geometry_msgs/TransformStamped[] transforms", name))
     return store
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +10,18 @@ from hetwin_core.ensemble.scenario.source import LiveSpec, RecordingSpec
 from hetwin_core.ensemble.validation import check
 from model_nodes.main_physics.sources.recorded import RecordedSource
 from model_nodes.main_physics.sources.source import Source
+from model_nodes.main_physics.world.description import Body
 
 
-def open_source(spec: str | Path | Mapping[str, Any], *, base: Path | None = None) -> Source:
+def open_source(
+    spec: str | Path | Mapping[str, Any], *, base: Path | None = None, robots: Sequence[Body] = ()
+) -> Source:
     """Open a recording, or subscribe to a live robot.
 
     Args:
         spec: path of a recording, or a mapping with the keys of `RecordingSpec` or `LiveSpec`.
         base: folder to which a relative path is relative; by default the working directory.
+        robots: those that the source moves.
 
     Raises:
         BadInput: if the spec is invalid, the recording cannot be played back, or the robot does not publish.
@@ -35,6 +39,8 @@ def open_source(spec: str | Path | Mapping[str, Any], *, base: Path | None = Non
         joints=checked.joints,
         annotations=checked.annotations,
         topics=checked.topics,
+        joints_from=checked.joints_from,
+        robots=robots,
     )
 
 

@@ -10,16 +10,18 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-_STAMP = struct.Struct("<iI")
-_COUNT = struct.Struct("<I")
-_ORIGIN = 4  # CDR aligns relative to the end of the four-byte encapsulation header
-_AFTER_STAMP = _ORIGIN + _STAMP.size
-_LITTLE_ENDIAN = b"\x00\x01"
+from model_nodes.main_physics.sources.cdr import (
+    COUNT,
+    LITTLE_ENDIAN,
+    ORIGIN,
+    STAMP,
+    Undecodable,
+    aligned,
+    string,
+)
+
+_AFTER_STAMP = ORIGIN + STAMP.size
 _REMEMBERED = 8
-
-
-class Undecodable(Exception):
-    """The payload does not match its type."""
 
 
 class JointSample(NamedTuple):
@@ -66,14 +68,14 @@ class JointMessageDecoder:
         Raises:
             Undecodable: if the payload is truncated, too long, or not a JointState.
         """
-        if raw[:2] != _LITTLE_ENDIAN:
+        if raw[:2] != LITTLE_ENDIAN:
             raise Undecodable(f"it begins with {raw[:4]!r}, expected little-endian CDR")
         for shape in self._shapes:
             if shape.fits(raw):
                 break
         else:
             shape = self._new_shape(raw)
-        seconds, nanoseconds = _STAMP.unpack_from(raw, _ORIGIN)
+        seconds, nanoseconds = STAMP.unpack_from(raw, ORIGIN)
         stamp = seconds * 1_000_000_000 + nanoseconds
         return JointSample(stamp, shape.names, raw[shape.positions], raw[shape.efforts])
 
@@ -89,10 +91,10 @@ class JointMessageDecoder:
 
 def _read_shape(raw: bytes) -> _Shape:
     names, offset = _read_names(raw)
-    positions_at = _aligned(offset, 4)
+    positions_at = aligned(offset, 4)
     positions = _numbers(raw, positions_at)
-    velocities_at = _aligned(positions.stop, 4)
-    efforts_at = _aligned(_numbers(raw, velocities_at).stop, 4)
+    velocities_at = aligned(positions.stop, 4)
+    efforts_at = aligned(_numbers(raw, velocities_at).stop, 4)
     efforts = _numbers(raw, efforts_at)
     if len(raw) > efforts.stop + 3:
         raise Undecodable(f"{len(raw) - efforts.stop} bytes are left over")
@@ -110,34 +112,22 @@ def _read_shape(raw: bytes) -> _Shape:
 
 
 def _read_names(raw: bytes) -> tuple[tuple[str, ...], int]:
-    _, offset = _string(raw, _AFTER_STAMP)
-    offset = _aligned(offset, 4)
-    (count,) = _COUNT.unpack_from(raw, offset)
+    _, offset = string(raw, _AFTER_STAMP)
+    offset = aligned(offset, 4)
+    (count,) = COUNT.unpack_from(raw, offset)
     offset += 4
     names = []
     for _ in range(count):
-        name, offset = _string(raw, _aligned(offset, 4))
+        name, offset = string(raw, aligned(offset, 4))
         names.append(name)
     return tuple(names), offset
 
 
-def _string(raw: bytes, offset: int) -> tuple[str, int]:
-    (length,) = _COUNT.unpack_from(raw, offset)
-    end = offset + 4 + length
-    if length == 0 or end > len(raw) or raw[end - 1] != 0:
-        raise Undecodable(f"no string ends at byte {end}")
-    return raw[offset + 4 : end - 1].decode(), end
-
-
 def _numbers(raw: bytes, offset: int) -> slice:
     """Return the byte range of a sequence of float64; the sequence begins with its count."""
-    (count,) = _COUNT.unpack_from(raw, offset)
-    begin = offset + 4 if count == 0 else _aligned(offset + 4, 8)
+    (count,) = COUNT.unpack_from(raw, offset)
+    begin = offset + 4 if count == 0 else aligned(offset + 4, 8)
     end = begin + 8 * count
     if end > len(raw):
         raise Undecodable(f"it ends at byte {len(raw)}, its numbers at byte {end}")
     return slice(begin, end)
-
-
-def _aligned(offset: int, size: int) -> int:
-    return (offset - _ORIGIN + size - 1) // size * size + _ORIGIN

@@ -12,10 +12,10 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s, Publisher, ReadFault
+from model_nodes.main_physics.sources.cdr import Undecodable
 from model_nodes.main_physics.sources.joint_messages import (
     JointMessageDecoder,
     JointSample,
-    Undecodable,
 )
 
 _Layout: TypeAlias = tuple[Publisher, tuple[str, ...], bool]
@@ -119,6 +119,11 @@ class JointTable:
     def recorded_names(self) -> set[str]:
         """The joints' recorded names."""
         return {name for _, names, _ in self._layouts for name in names}
+
+    @property
+    def joints(self) -> set[str]:
+        """The joints with positions, by the robot's names."""
+        return {name for group in self.groups.values() for name in group.names}
 
     def _date(self, stamps: Int64s, logged: Int64s) -> None:
         near = np.abs(stamps - logged) <= STAMP_TOLERANCE_NS

@@ -19,7 +19,7 @@ def joint_topics(bag: Bag) -> list[str]:
 
     The usual one is the first of them.
     """
-    found = [topic.name for topic in bag.topics.values() if topic.type == JOINT_STATE]
+    found = [topic for topic in bag.topics if JOINT_STATE in bag.types(topic)]
     return sorted(found, key=lambda name: (says_commands(name), name != USUAL, name))
 
 

@@ -22,7 +22,6 @@ _SHOWN = 5
 _REMEDIES = (
     ("not indexed", "a bag that was closed; `rosbag reindex FILE` of ROS 1 writes the index"),
     ("Bag version", "version 2.0; `rosbag migrate` and `rosbag fix` of ROS 1 convert older bags"),
-    ("encryption", "a bag that is not encrypted; `rosbag decrypt` of ROS 1 writes one"),
     (
         "index looks damaged",
         "a complete bag; `rosbag reindex FILE` of ROS 1 keeps what is readable",
@@ -30,10 +29,13 @@ _REMEDIES = (
     ("Profile is not ros2", "an MCAP file of ROS 2; for ROS 1 name the .bag file"),
     ("Compression format", "no compression, or zstd; `ros2 bag convert` changes it"),
     ("chunk compression", "no compression, lz4 or zstd; `mcap compress` changes it"),
-    ("Compression ", "no compression, bz2 or lz4; `rosbag decompress` of ROS 1 removes it"),
+    ("Compression '", "no compression, bz2 or lz4; `rosbag decompress` of ROS 1 removes it"),
     ("database files are missing", "all files that metadata.yaml lists, or the path of one file"),
     ("Storage plugin", "mcap or sqlite3; `ros2 bag convert` changes the storage"),
     ("Serialization format", "cdr; `ros2 bag convert` changes the serialization"),
+    ("storage format '.zip'", "the recording itself; unpack the archive"),
+    ("storage format '.gz'", "the recording itself; unpack the archive"),
+    ("storage format '.tar'", "the recording itself; unpack the archive"),
     ("not a database", "a complete SQLite 3 file; `ros2 bag reindex` may help after a crash"),
 )
 """Part of a message of the reading library -> what to do."""
@@ -100,17 +102,21 @@ def _numbered(files: Sequence[Path], folder: Path) -> list[Path]:
 def _open(path: Path) -> Storage:
     try:
         _check_closed(path)
-        return Rosbag1(path) if path.suffix == _ROS1 else Rosbag2(path)
+        return Rosbag1(path) if path.suffix == _ROS1 and path.is_file() else Rosbag2(path)
     except BadInput:
         raise
     except Exception as error:
         text = str(error) or type(error).__name__
-        remedy = next((words for part, words in _REMEDIES if part in text), None)
         raise BadInput(
             f"the recording cannot be opened ({text})",
             file=path,
-            expected=remedy or f"{A_RECORDING}, complete and with its index",
+            expected=remedy(text) or f"{A_RECORDING}, complete and with its index",
         ) from error
+
+
+def remedy(reason: str) -> str | None:
+    """Return what was expected, in words that say what to do about a reason of the reading library."""
+    return next((words for part, words in _REMEDIES if part in reason), None)
 
 
 def _check_closed(path: Path) -> None:

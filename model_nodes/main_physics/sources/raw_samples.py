@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s, Publisher
@@ -24,17 +25,32 @@ class RawSamples:
         joint: its name.
         times_ns: (n,) run time [ns], in the order of the log, which may go back.
         positions: (n,) in rad or m.
+        messages: (n,) numbers of the messages.
     """
 
     publisher: Publisher
     joint: str
     times_ns: Int64s
     positions: Floats
+    messages: Int64s
 
     def in_order(self) -> RawSamples:
         """Return the same samples in the order of time."""
-        order = np.argsort(self.times_ns, kind="stable")
-        return RawSamples(self.publisher, self.joint, self.times_ns[order], self.positions[order])
+        return self.only(np.argsort(self.times_ns, kind="stable"))
+
+    def finite(self) -> RawSamples:
+        """Return the samples whose positions are numbers."""
+        return self.only(np.isfinite(self.positions))
+
+    def only(self, chosen: Int64s | NDArray[np.bool_]) -> RawSamples:
+        """Return some of the samples, in the order in which they are chosen."""
+        return RawSamples(
+            self.publisher,
+            self.joint,
+            self.times_ns[chosen],
+            self.positions[chosen],
+            self.messages[chosen],
+        )
 
 
 def raw_samples(table: JointTable) -> list[RawSamples]:
@@ -51,7 +67,8 @@ def _joined(key: tuple[Publisher, str], groups: Sequence[Group], table: JointTab
     messages = np.concatenate([group.message_numbers() for group in groups])
     positions = np.concatenate([g.position_table()[:, g.names.index(joint)] for g in groups])
     order = np.argsort(messages)
-    return RawSamples(publisher, joint, table.times_ns[messages[order]], positions[order])
+    messages = messages[order]
+    return RawSamples(publisher, joint, table.times_ns[messages], positions[order], messages)
 
 
 def greatest_speed(samples: RawSamples) -> float:

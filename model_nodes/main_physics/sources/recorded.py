@@ -10,30 +10,35 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scenario.source import Annotations
+from hetwin_core.ensemble.scenario.source import Annotations, JointsFrom
+from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.annotations import readers_for
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary
 from model_nodes.main_physics.sources.event_stream import EventStream
+from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.playback import Playback
-from model_nodes.main_physics.sources.recorded_joints import read_joints
+from model_nodes.main_physics.sources.recorded_motion import read_motion
 from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.world.description import Body
 
 _SHOWN_NAMES = 12
 
 
 class RecordedSource(Source):
-    """Plays back a rosbag2 recording (MCAP or sqlite3).
+    """Plays back a recording.
 
     A sample's time is its header stamp if that is within 1 s of the log time, else the log time. All
     joint states are read and validated here; events are read on demand. If the recording cannot be read
     to its end, `motion` or `events` raise an error when they reach that time.
 
     Args:
-        path: a folder with metadata.yaml, or a single .mcap or .db3 file.
-        joint_states: topics of type sensor_msgs/msg/JointState.
+        path: a rosbag2 folder, a single .mcap or .db3 file, or a ROS 1 bag.
+        joint_states: topics of type sensor_msgs/msg/JointState; None for those that carry the robots' joints.
         joints: the robot's name of a joint, by its recorded name, where they differ.
         annotations: topics with action annotations; None for all topics of their type.
         topics: topics whose messages become events.
+        joints_from: joint states or transforms; None for joint states if there are some.
+        robots: those whose joints are moved; without them nothing is known of the joints.
 
     Attributes:
         path: of the recording.
@@ -47,26 +52,40 @@ class RecordedSource(Source):
         self,
         path: Path,
         *,
-        joint_states: Sequence[str] = ("/joint_states",),
+        joint_states: Sequence[str] | None = None,
         joints: Mapping[str, str] | None = None,
         annotations: Sequence[Annotations] | None = None,
         topics: Sequence[str] = (),
+        joints_from: JointsFrom | None = None,
+        robots: Sequence[Body] = (),
     ) -> None:
         self.path = path
         self._bag = Bag(path)
         try:
-            recorded = read_joints(self._bag, joint_states, joints or {})
+            recorded = read_motion(self._bag, joint_states, joints or {}, joints_from, robots)
             readers = readers_for(self._bag, annotations, topics)
+            self._duration_ns = self._checked_duration(recorded.series)
         except BaseException:
             self._bag.close()
             raise
         self.notes = recorded.notes
         self._series = recorded.series
+        self._findings = tuple(recorded.findings)
         self._fault: ReadFault | None = recorded.fault
         self._events = EventStream(self._bag, readers)
         self._playback: Playback | None = None
-        last = max(int(one.times_ns[-1]) for one in self._series)
-        self._duration_ns: int = max(self._bag.duration_ns, last)
+
+    def _checked_duration(self, series: Sequence[Series]) -> int:
+        last = max(int(one.times_ns[-1]) for one in series)
+        duration_ns = max(self._bag.duration_ns, last)
+        if duration_ns <= 0:
+            raise BadInput(
+                "the recording has no duration",
+                file=self.path,
+                found="all messages at the same time",
+                expected="messages whose stamps or log times differ",
+            )
+        return duration_ns
 
     @property
     def topics(self) -> tuple[TopicSummary, ...]:
@@ -82,6 +101,11 @@ class RecordedSource(Source):
     def duration_ns(self) -> int:
         """Run time of the last message [ns]: the later one of its stamp and its log time."""
         return self._duration_ns
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Jumps, gaps and contradictions, in the order of time."""
+        return self._findings
 
     def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
         """Select the joints and their order for `motion`; returns (joints,) which of them were recorded.

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.main_physics.sources.bag import Bag, ReadFault
-from model_nodes.main_physics.sources.joint_series import Series, build_series
+from hetwin_core.ensemble.scene.watch import Finding
+from model_nodes.main_physics.sources.bag import Bag, ReadFault, listed
+from model_nodes.main_physics.sources.bag_types import JOINT_STATE
+from model_nodes.main_physics.sources.contradictions import find_contradictions
+from model_nodes.main_physics.sources.gaps import find_gaps
+from model_nodes.main_physics.sources.joint_facts import JointFacts
+from model_nodes.main_physics.sources.joint_series import Series, build_series, check_finite
 from model_nodes.main_physics.sources.joint_table import JointTable
-from model_nodes.main_physics.sources.joint_topics import check_joint_topic
+from model_nodes.main_physics.sources.joint_topics import (
+    USUAL,
+    check_joint_topic,
+    choose,
+    joint_topics,
+    says_commands,
+    tables_of,
+)
+from model_nodes.main_physics.sources.jumps import find_jumps
+from model_nodes.main_physics.sources.open_bag import remedy
+from model_nodes.main_physics.sources.raw_samples import raw_samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,45 +37,136 @@ class RecordedJoints:
         series: samples of all joints.
         fault: set if they cannot be read to their end.
         notes: notes for the user.
+        findings: what is strange about them.
     """
 
     series: list[Series]
-    fault: ReadFault | None
-    notes: list[str]
+    fault: ReadFault | None = None
+    notes: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
 
-def read_joints(bag: Bag, topics: Sequence[str], renamed: Mapping[str, str]) -> RecordedJoints:
+def read_joints(
+    bag: Bag, topics: Sequence[str] | None, renamed: Mapping[str, str], facts: JointFacts
+) -> RecordedJoints:
     """Read all joint states.
 
     Args:
         bag: the recording.
-        topics: of type sensor_msgs/msg/JointState.
+        topics: of type sensor_msgs/msg/JointState; None for those of the recording that carry the robot's joints.
         renamed: the robot's name of a joint, by its recorded name, where they differ.
+        facts: the robot's joints.
 
     Raises:
         BadInput: if a topic is missing or of another type, there is no sample, names and positions do
             not match, a position is not finite, time goes back, or renaming fails.
     """
-    for i, topic in enumerate(topics):
-        check_joint_topic(bag, topic, f"joint_states.{i}")
+    others: dict[str, JointTable] = {}
+    if topics is None:
+        topics, others = _chosen(bag, renamed, facts)
+    else:
+        for i, topic in enumerate(topics):
+            check_joint_topic(bag, topic, f"joint_states.{i}")
     table = JointTable(bag.path, renamed)
     table.read(bag.published(topics), bag.start_ns)
     if not table.groups:
         _reject_empty(bag, topics, table)
     _check_renaming(bag, table.recorded_names, renamed)
-    return RecordedJoints(build_series(table, bag.path), table.fault, _notes(table))
+    series, findings = examine(bag, table, others.values(), facts)
+    notes = _notes(table)
+    if others or list(topics) != [USUAL]:
+        notes.insert(0, f"the joint states are those of {', '.join(topics)}{_left(others)}")
+    return RecordedJoints(series, table.fault, notes, findings)
+
+
+def examine(
+    bag: Bag, table: JointTable, others: Iterable[JointTable], facts: JointFacts
+) -> tuple[list[Series], list[Finding]]:
+    """Return the samples in the order of time, and what is strange about them.
+
+    Args:
+        bag: the recording.
+        table: the samples.
+        others: samples that are only compared with them.
+        facts: the robot's joints.
+
+    Raises:
+        BadInput: if a position is not finite, or time goes back.
+    """
+    check_finite(table, bag.path)
+    compared = [one.finite() for other in others for one in raw_samples(other)]
+    contradictions = find_contradictions(raw_samples(table), compared, facts)
+    series = build_series(table, bag.path, contradictions)
+    strange = find_strange(series, bag.duration_ns, facts)
+    findings = sorted([*contradictions.findings, *strange], key=lambda one: one.from_ns)
+    return [_unwrapped(one, facts) for one in series], findings
+
+
+def find_strange(series: Sequence[Series], duration_ns: int, facts: JointFacts) -> list[Finding]:
+    """Return jumps and gaps, in the order of time."""
+    found = [*find_jumps(series, facts), *find_gaps(series, duration_ns, facts)]
+    return sorted(found, key=lambda one: one.from_ns)
+
+
+def _unwrapped(series: Series, facts: JointFacts) -> Series:
+    """Let joints that turn without end go on turning where they were recorded within one turn."""
+    turning = [i for i, name in enumerate(series.names) if facts.turns(name)]
+    steps = np.abs(np.diff(series.positions[:, turning], axis=0))
+    if not turning or not (steps > np.pi).any():
+        return series
+    positions = series.positions.copy()
+    positions[:, turning] = np.unwrap(positions[:, turning], axis=0)
+    return replace(series, positions=positions)
+
+
+def _chosen(
+    bag: Bag, renamed: Mapping[str, str], facts: JointFacts
+) -> tuple[list[str], dict[str, JointTable]]:
+    """Choose topics with joint states; returns them, and the samples of others that say where the robot is.
+
+    Raises:
+        BadInput: if there is none, or none of them can be used.
+    """
+    topics = joint_topics(bag)
+    if not topics:
+        raise BadInput(
+            "the recording has no joint states",
+            file=bag.path,
+            found=listed(bag.topics.values()),
+            expected=f"a topic of type {JOINT_STATE}, such as {USUAL}",
+        )
+    if len(topics) == 1:
+        check_joint_topic(bag, topics[0], "joint_states")
+        return topics, {}
+    tables = tables_of(bag, topics, renamed)
+    usable = {topic: one for topic, one in tables.items() if isinstance(one, JointTable)}
+    joints = {topic: one.joints for topic, one in usable.items()}
+    chosen = choose(joints, facts.names) or choose(joints, None) or list(usable)
+    if not chosen:
+        raise next(one for one in tables.values() if isinstance(one, BadInput))
+    others = {t: one for t, one in usable.items() if t not in chosen and not says_commands(t)}
+    return chosen, others
+
+
+def _left(others: Mapping[str, JointTable]) -> str:
+    return f"; no further joint is on {', '.join(others)}" if others else ""
 
 
 def _reject_empty(bag: Bag, topics: Sequence[str], table: JointTable) -> None:
+    place = ", ".join(topics)
+    if table.fault:
+        reason = table.fault.reason.removeprefix(f"{bag.path}").removeprefix(": ").strip()
+        expected = remedy(reason) or "messages that are whole, of the type that the recording says"
+        raise BadInput(reason, file=bag.path, where=place, expected=expected)
     found = "no message at all"
+    if table.times_ns.size:
+        found = f"{table.times_ns.size} messages, all without joints"
     if table.without_positions:
         found = f"{table.without_positions} messages, all without positions"
-    if table.fault:
-        found = table.fault.reason
     raise BadInput(
         "the recording contains no joint positions",
         file=bag.path,
-        where=", ".join(topics),
+        where=place,
         found=found,
         expected="messages with joint names and positions",
     )

@@ -9,14 +9,16 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, Int64s, ReadFault
-from model_nodes.main_physics.sources.joint_series import build_series
+from model_nodes.main_physics.sources.bag_types import TRANSFORMS
+from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_table import JointTable
 from model_nodes.main_physics.sources.joint_topics import choose, joint_topics, tables_of
 from model_nodes.main_physics.sources.raw_samples import RawSamples, greatest_speed, raw_samples
+from model_nodes.main_physics.sources.recorded_joints import examine
 
 STRING = "std_msgs/msg/String"
-TRANSFORMS = ("tf2_msgs/msg/TFMessage", "tf/msg/tfMessage")
 _DESCRIPTION = "robot_description"
 
 
@@ -63,12 +65,14 @@ class JointTopic:
         name: of the topic.
         joints: by their recorded names; empty if there are no positions.
         has_efforts: whether some messages have efforts.
+        findings: jumps, gaps and contradictions, as far as they are seen without a robot.
         problem: why it cannot be used, or None.
     """
 
     name: str
     joints: Mapping[str, JointRange]
     has_efforts: bool = False
+    findings: tuple[Finding, ...] = ()
     problem: BadInput | None = None
 
 
@@ -102,11 +106,14 @@ class Recording:
         bag = Bag(path)
         try:
             times, fault = bag.log_times()
+            tables = tables_of(bag, joint_topics(bag), {})
+            faults = [t.fault for t in tables.values() if isinstance(t, JointTable)]
+            fault = next((found for found in (*faults, fault) if found is not None), None)
             return cls(
                 path,
                 bag.duration_ns / 1e9,
                 {name: _topic(bag, name, found) for name, found in times.items()},
-                _joint_topics(bag),
+                tuple(_joint_topic(bag, name, table) for name, table in tables.items()),
                 _description(bag),
                 None if fault is None else fault.reason,
             )
@@ -145,21 +152,16 @@ def _topic(bag: Bag, name: str, times: Int64s) -> RecordedTopic:
     return RecordedTopic(name, bag.topics[name].type, len(times), rate, gap, nodes)
 
 
-def _joint_topics(bag: Bag) -> tuple[JointTopic, ...]:
-    tables = tables_of(bag, joint_topics(bag), {})
-    return tuple(_joint_topic(bag, name, table) for name, table in tables.items())
-
-
 def _joint_topic(bag: Bag, name: str, table: JointTable | BadInput) -> JointTopic:
     if isinstance(table, BadInput):
         return JointTopic(name, {}, problem=table)
     try:
-        build_series(table, bag.path)
+        _, findings = examine(bag, table, (), JointFacts())
         ranges = {s.joint: _range(s.in_order()) for s in raw_samples(table)}
     except BadInput as error:
         return JointTopic(name, {}, problem=error)
     has_efforts = any(group.has_efforts for group in table.groups.values())
-    return JointTopic(name, ranges, has_efforts)
+    return JointTopic(name, ranges, has_efforts, tuple(findings))
 
 
 def _range(samples: RawSamples) -> JointRange:
@@ -177,13 +179,17 @@ def _description(bag: Bag) -> str | None:
         for t in bag.topics.values()
         if t.type == STRING and t.name.endswith(_DESCRIPTION) and t.messages
     ]
-    for topic in sorted(named, key=len):
-        decode = bag.decoder(topic)
-        texts = [
-            str(decode(message[2]).data)
-            for message in bag.messages([topic])
-            if not isinstance(message, ReadFault)
-        ]
-        if texts and "<robot" in texts[-1]:
-            return texts[-1]
-    return None
+    found = (_last_text(bag, topic) for topic in sorted(named, key=len))
+    return next((text for text in found if "<robot" in text), None)
+
+
+def _last_text(bag: Bag, topic: str) -> str:
+    """The last text on a topic; empty if it cannot be read."""
+    last = b""
+    for message in bag.messages([topic]):
+        if not isinstance(message, ReadFault):
+            last = message[2]
+    try:
+        return str(bag.decoder(topic)(last).data)
+    except Exception:  # a damaged message makes the decoder fail in any way
+        return ""

@@ -17,8 +17,9 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.source import Annotations, LiveSpec, OnSilence, WhenLate
 from hetwin_core.ensemble.topics import ANNOTATIONS
 from model_nodes.main_physics.sources.annotations import MappedReader, TopicReader, TypedReader
+from model_nodes.main_physics.sources.cdr import Undecodable
 from model_nodes.main_physics.sources.event_stream import EventReader
-from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
+from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
 from model_nodes.main_physics.sources.live.clocks import ClockComparison
 from model_nodes.main_physics.sources.live.report import Health
 from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples, Unusable

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
-from support.recorded_bags import MS, TYPES, Recorded, annotation, header, plain, sine, write_bag
+from support.recorded_bags import (
+    MS,
+    TYPES,
+    Recorded,
+    annotation,
+    header,
+    plain,
+    sine,
+    write_bag,
+    write_ros1_bag,
+)
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
@@ -14,6 +25,9 @@ from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.recorded import RecordedSource
 
 STEP_NS = 5 * MS
+Write: TypeAlias = Callable[[Path, list[Recorded]], Path]
+BOTH = pytest.mark.parametrize("write", [write_bag, write_ros1_bag])
+"""Storages of ROS 2 and ROS 1."""
 
 
 def with_motion(*messages: Recorded) -> list[Recorded]:
@@ -37,9 +51,10 @@ def check_on_time(events: list[tuple[int, Event]]) -> None:
         assert called_ns - STEP_NS < event.time_ns <= called_ns
 
 
-def test_typed_annotations(tmp_path: Path) -> None:
-    folder = write_bag(
-        tmp_path / "bag",
+@BOTH
+def test_typed_annotations(tmp_path: Path, write: Write) -> None:
+    folder = write(
+        tmp_path / "a.bag",
         with_motion(
             annotation(300 * MS, "reach", "begin", {"hand": "right", "n": [1, 2.5, None]}),
             annotation(702 * MS, "reach", "end", {"hand": "right"}),
@@ -77,10 +92,11 @@ def test_annotations_can_be_chosen(tmp_path: Path) -> None:
         assert [event.name for _, event in played(source)] == expected
 
 
-def test_stamps_decide_and_order(tmp_path: Path) -> None:
+@BOTH
+def test_stamps_decide_and_order(tmp_path: Path, write: Write) -> None:
     """Two annotations that were logged late, in the wrong order; and one stamped by another clock."""
-    folder = write_bag(
-        tmp_path / "bag",
+    folder = write(
+        tmp_path / "a.bag",
         with_motion(
             annotation(900 * MS, "second", "instant", stamp_ns=600 * MS),
             annotation(1000 * MS, "first", "instant", stamp_ns=500 * MS, topic="/b"),
@@ -132,7 +148,8 @@ def test_mapped_values(tmp_path: Path, type_name: str) -> None:
     assert [e.sequence for _, e in events] == list(range(7))
 
 
-def test_values_in_fields_of_fields(tmp_path: Path) -> None:
+@BOTH
+def test_values_in_fields_of_fields(tmp_path: Path, write: Write) -> None:
     messages = [
         Recorded(
             "/status",
@@ -147,7 +164,7 @@ def test_values_in_fields_of_fields(tmp_path: Path) -> None:
         header=header(250 * MS, "hand"), point=pose
     )
     point = Recorded("/point", "geometry_msgs/msg/PointStamped", 250 * MS, stamped)
-    folder = write_bag(tmp_path / "bag", with_motion(*messages, point))
+    folder = write(tmp_path / "a.bag", with_motion(*messages, point))
     source = open_source(
         {
             "recording": str(folder),
@@ -170,11 +187,12 @@ def test_values_in_fields_of_fields(tmp_path: Path) -> None:
     assert events[2].arguments["header"]["frame_id"] == "hand"  # type: ignore[index,call-overload]
 
 
-def test_watched_topics(tmp_path: Path) -> None:
+@BOTH
+def test_watched_topics(tmp_path: Path, write: Write) -> None:
     levels = [
         plain((k + 1) * 30 * MS, "/battery", "std_msgs/msg/Float32", data=k / 4) for k in range(9)
     ]
-    folder = write_bag(tmp_path / "bag", with_motion(*levels))
+    folder = write(tmp_path / "a.bag", with_motion(*levels))
     source = open_source({"recording": str(folder), "topics": ["/battery", "/joint_states"]})
     events = played(source)
     check_on_time(events)

@@ -100,7 +100,9 @@ def test_empty_recording(tmp_path: Path) -> None:
 def test_no_joint_states(tmp_path: Path) -> None:
     battery = plain(0, "/battery", "std_msgs/msg/Float32", data=0.5)
     folder = write_bag(tmp_path / "bag", [battery])
-    refused(folder, "no topic /joint_states", "joint_states.0", "/battery (std_msgs/msg/Float32)")
+    refused(folder, "no joint states", JOINT_STATE, "/battery (std_msgs/msg/Float32)")
+    named = {"recording": str(folder), "joint_states": ["/joints"]}
+    refused(named, "no topic /joints", "joint_states.0", "/battery (std_msgs/msg/Float32)")
     error = refused({"recording": str(folder), "joint_states": ["/battery"]}, "Float32")
     assert error.expected is not None
     assert JOINT_STATE in error.expected

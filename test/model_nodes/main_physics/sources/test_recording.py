@@ -70,6 +70,9 @@ FORMS: dict[str, Callable[[Path], Path]] = {
     "bare mcap, compressed later": compressed_twice,
     "folder without metadata": without_metadata,
     "split without metadata": split,
+    "mcap, in a folder that is named like a bag": lambda folder: write_bag(
+        folder.with_suffix(".bag"), MESSAGES
+    ),
     "ROS 1": lambda folder: write_ros1_bag(folder.with_suffix(".bag"), MESSAGES),
     "ROS 1 in a folder": lambda folder: write_ros1_bag(_made(folder) / "a.bag", MESSAGES).parent,
     "ROS 1, lz4": lambda folder: write_ros1_bag(
@@ -187,5 +190,6 @@ def test_a_recording_that_is_damaged_is_described_as_far_as_it_goes(tmp_path: Pa
     file.write_bytes(content)
     recording = Recording.open(file)
     assert recording.topics["/joint_states"].count == 4000
+    assert "cannot be read further" in (recording.unreadable or "")
     (topic,) = recording.joint_topics
     assert set(topic.joints) == {"a", "b"}

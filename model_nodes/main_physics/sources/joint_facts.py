@@ -1,0 +1,56 @@
+"""What is known of the joints that a recording is compared with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.world.description import Body, Joint, JointKind
+
+_SMALLEST_STEP = {JointKind.HINGE: 0.02, JointKind.SLIDE: 0.005}
+"""Smaller differences [rad or m] are noise, resolution or delay."""
+_USUAL_SPEED = 2.0 * math.pi
+"""Largest speed of a joint whose limit is not known [rad/s or m/s]."""
+_MARGIN = 1.5
+"""A robot may be faster than its description says, by this factor."""
+
+
+class JointFacts:
+    """The joints of robots, by name; without robots nothing is known, and every joint counts as one of theirs."""
+
+    def __init__(self, robots: Sequence[Body] = ()) -> None:
+        self._joints: dict[str, Joint] = {j.name: j for b in robots for j in b.driven_joints}
+        self.names: frozenset[str] | None = frozenset(self._joints) if robots else None
+
+    def has(self, joint: str) -> bool:
+        """Whether a recorded joint may be one of the robots'."""
+        return self.names is None or joint in self.names
+
+    def least_step(self, joint: str) -> float:
+        """The smallest difference of two positions that counts [rad or m]."""
+        known = self._joints.get(joint)
+        return _SMALLEST_STEP[JointKind.HINGE if known is None else known.kind]
+
+    def top_speed(self, joint: str) -> float:
+        """A speed that the joint does not reach [rad/s or m/s]."""
+        known = self._joints.get(joint)
+        limit = None if known is None else known.max_velocity
+        return _MARGIN * limit if limit else _USUAL_SPEED
+
+    def turns(self, joint: str) -> bool:
+        """Whether the joint is known to turn without end."""
+        known = self._joints.get(joint)
+        return known is not None and _is_continuous(known)
+
+    def differences(self, joint: str, changes: Floats) -> Floats:
+        """Return differences of positions, less whole turns for a joint that may turn without end."""
+        if self.names is not None and not self.turns(joint):
+            return changes
+        return np.asarray(changes - 2.0 * math.pi * np.round(changes / (2.0 * math.pi)))
+
+
+def _is_continuous(joint: Joint) -> bool:
+    return joint.kind is JointKind.HINGE and joint.lower is None and joint.upper is None

@@ -1,0 +1,196 @@
+"""Joint positions from recorded transforms, with the robot's kinematics."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.bag import Int64s
+from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.pose_arrays import composed, inverted, rotated
+from model_nodes.main_physics.sources.rigid_groups import RigidGroups
+from model_nodes.main_physics.sources.transforms import Edge, Transforms
+from model_nodes.main_physics.world.description import Body, Joint, JointKind, Pose
+from model_nodes.main_physics.world.transforms import invert, pose_of
+
+_MOST_TURN = 0.05
+_MOST_SHIFT = 0.02
+"""A link off its joint's axis by more [rad, m] is another robot's."""
+_SHOWN = 6
+
+
+class TransformChain:
+    """Which transforms hold which joints of a robot.
+
+    A joint's transform is between any two frames that are rigidly connected to its two links, by fixed joints of the
+    robot, by static transforms, or by transforms of other frames that never change. Frames may have a prefix.
+    """
+
+    def __init__(self, robot: Body, transforms: Transforms, file: Path) -> None:
+        self._robot = robot
+        self._transforms = transforms
+        self._file = file
+        self._prefix = _prefix([link.name for link in robot.links], transforms.frames)
+        self._poses = {link.name: link.pose for link in robot.links}
+        self._groups = RigidGroups(self._fixed())
+        self._edges = {
+            (self._groups.group(edge.parent), self._groups.group(edge.child)): edge
+            for edge in transforms.edges.values()
+        }
+
+    def series(self) -> list[Series]:
+        """Return the positions of all joints with transforms; joints with the same stamps are in one series.
+
+        Raises:
+            BadInput: if there is none, if one between others is missing, or if a link is off its joint's axis.
+        """
+        found = {j.name: edge for j in self._robot.moving_joints if (edge := self._edge(j))}
+        self._check(found)
+        together: dict[bytes, list[tuple[Joint, Int64s, Floats, str]]] = {}
+        for joint in self._robot.moving_joints:
+            if joint.name in found:
+                edge = found[joint.name]
+                times, poses = edge.table()
+                positions = self._positions(joint, edge, poses)
+                together.setdefault(times.tobytes(), []).append(
+                    (joint, times, positions, edge.topic)
+                )
+        return [_one_series(columns) for columns in together.values()]
+
+    def _fixed(self) -> Iterator[tuple[str, str, Pose]]:
+        for joint in self._robot.joints:
+            if joint.kind is JointKind.FIXED:
+                yield self._frame(joint.parent), self._frame(joint.child), self._poses[joint.child]
+        own = {self._frame(name) for name in self._poses}
+        for edge in self._transforms.edges.values():
+            _, poses = edge.table()
+            unknown = not {edge.parent, edge.child} <= own
+            if edge.static or (unknown and np.ptp(poses, axis=0).max() < 1e-9):
+                yield edge.parent, edge.child, pose_of(poses[-1])
+
+    def _frame(self, link: str) -> str:
+        return self._prefix + link
+
+    def _ends(self, joint: Joint) -> tuple[str, str]:
+        parent, child = self._frame(joint.parent), self._frame(joint.child)
+        return self._groups.group(parent), self._groups.group(child)
+
+    def _edge(self, joint: Joint) -> Edge | None:
+        parent, child = self._ends(joint)
+        return self._edges.get((parent, child)) or self._edges.get((child, parent))
+
+    def _check(self, found: dict[str, Edge]) -> None:
+        if not found:
+            self._reject([j for j in self._robot.moving_joints if j.mimic is None])
+        inner = [
+            joint
+            for joint in self._robot.moving_joints
+            if joint.name not in found and joint.mimic is None and self._between(joint, found)
+        ]
+        if inner:
+            self._reject(inner)
+
+    def _between(self, joint: Joint, found: dict[str, Edge]) -> bool:
+        """Whether joints before and behind this one have transforms."""
+        before = {joint.parent}
+        for one in reversed(self._robot.joints):
+            if one.child in before:
+                before.add(one.parent)
+        behind = {joint.child}
+        for one in self._robot.joints:
+            if one.parent in behind:
+                behind.add(one.child)
+        joints = [one for one in self._robot.moving_joints if one.name in found]
+        return any(one.child in before for one in joints) and any(
+            one.parent in behind for one in joints
+        )
+
+    def _reject(self, joints: Sequence[Joint]) -> None:
+        links = dict.fromkeys(name for joint in joints for name in (joint.parent, joint.child))
+        frames = self._transforms.frames
+        missing = [self._frame(name) for name in links if self._frame(name) not in frames]
+        first = joints[0]
+        without = f"; without {_listed(missing)}" if missing else ""
+        raise BadInput(
+            f"the transforms do not say where joint {first.name} of the robot is",
+            file=self._file,
+            where=", ".join(sorted({e.topic for e in self._transforms.edges.values()})) or None,
+            found=f"frames {_listed(sorted(frames))}{without}",
+            expected=f"a transform between {self._frame(first.parent)} and "
+            f"{self._frame(first.child)}, or joint states",
+        )
+
+    def _positions(self, joint: Joint, edge: Edge, poses: Floats) -> Floats:
+        """Return (n,) positions of a joint [rad or m] from transforms (n, 7)."""
+        parent, child = self._frame(joint.parent), self._frame(joint.child)
+        outer, inner = edge.parent, edge.child
+        if self._groups.group(outer) != self._groups.group(parent):
+            poses, outer, inner = inverted(poses), inner, outer
+        origin = np.array([invert(self._poses[joint.child])])
+        poses = composed(np.array([self._groups.between(parent, outer)]), poses)
+        poses = composed(poses, np.array([self._groups.between(inner, child)]))
+        positions, turn, shift = _along(joint, composed(origin, poses))
+        if turn > _MOST_TURN or shift > _MOST_SHIFT:
+            raise BadInput(
+                f"the transforms are not those of this robot: {edge.child} is off the axis of joint {joint.name}",
+                file=self._file,
+                where=edge.topic,
+                found=f"{turn:.3f} rad and {1e3 * shift:.1f} mm",
+                expected="the URDF of the robot that was recorded",
+            )
+        return positions
+
+
+def _along(joint: Joint, poses: Floats) -> tuple[Floats, float, float]:
+    """Return positions along a joint's axis, and how far [rad, m] the poses (n, 7) are off it at most."""
+    axis, anchor = np.array(joint.axis), np.array(joint.anchor)
+    vectors = poses[:, 4:7]
+    if joint.kind is JointKind.SLIDE:
+        positions = poses[:, :3] @ axis
+        turn = 2.0 * np.linalg.norm(vectors, axis=1)
+        shift = np.linalg.norm(poses[:, :3] - positions[:, None] * axis, axis=1)
+        return positions, float(turn.max()), float(shift.max())
+    sines = vectors @ axis
+    half = np.arctan2(sines, poses[:, 3])
+    positions = np.unwrap(2.0 * half)
+    positions -= 2.0 * np.pi * np.round(positions[0] / (2.0 * np.pi))
+    turn = 2.0 * np.linalg.norm(vectors - sines[:, None] * axis, axis=1)
+    shift = np.linalg.norm(poses[:, :3] + rotated(poses, anchor[None]) - anchor, axis=1)
+    return _within(joint, positions), float(turn.max()), float(shift.max())
+
+
+def _within(joint: Joint, positions: Floats) -> Floats:
+    """Shift by whole turns into the joint's limits, as far as they allow."""
+    turn = 2.0 * np.pi
+    if joint.upper is not None and positions.max() > joint.upper + _MOST_TURN:
+        positions = positions - turn * np.ceil((positions.max() - joint.upper) / turn)
+    elif joint.lower is not None and positions.min() < joint.lower - _MOST_TURN:
+        positions = positions + turn * np.ceil((joint.lower - positions.min()) / turn)
+    return positions
+
+
+def _one_series(columns: Sequence[tuple[Joint, Int64s, Floats, str]]) -> Series:
+    positions = np.stack([positions for _, _, positions, _ in columns], axis=1)
+    _, times, _, topic = columns[0]
+    names = tuple(joint.name for joint, _, _, _ in columns)
+    return Series(names, times, positions, np.full(positions.shape, np.nan), topic)
+
+
+def _prefix(links: Sequence[str], frames: set[str]) -> str:
+    """Return what most frames have before a link's name."""
+    counts = Counter(
+        frame.removesuffix(link) for frame in frames for link in links if frame.endswith(link)
+    )
+    if not counts:
+        return ""
+    return max(sorted(counts, key=len), key=lambda prefix: counts[prefix])
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return (", ".join(names[:_SHOWN]) or "none") + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,145 @@
+"""Recorded transforms between frames: /tf and /tf_static of both versions of ROS."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.bag import Bag, Int64s, ReadFault
+from model_nodes.main_physics.sources.bag_types import TRANSFORMS
+from model_nodes.main_physics.sources.cdr import (
+    COUNT,
+    LITTLE_ENDIAN,
+    ORIGIN,
+    STAMP,
+    Undecodable,
+    aligned,
+    string,
+)
+from model_nodes.main_physics.sources.joint_table import STAMP_TOLERANCE_NS
+
+TRANSFORM = "geometry_msgs/msg/TransformStamped"
+_STATIC = "tf_static"
+_NUMBERS = struct.Struct("<7d")
+
+
+@dataclass(slots=True)
+class Edge:
+    """Transforms of a frame in its parent's, over time.
+
+    Attributes:
+        parent, child: names of the frames, without a leading slash.
+        topic: where they were recorded.
+        static: whether they were published as unchanging.
+    """
+
+    parent: str
+    child: str
+    topic: str
+    static: bool
+    _times: list[int] = field(default_factory=list)
+    _poses: list[tuple[float, ...]] = field(default_factory=list)
+
+    def add(self, time_ns: int, pose: tuple[float, ...]) -> None:
+        """Append a transform: run time [ns], and x y z qw qx qy qz."""
+        self._times.append(time_ns)
+        self._poses.append(pose)
+
+    def table(self) -> tuple[Int64s, Floats]:
+        """Return (n,) run times [ns], increasing, and (n, 7) poses x y z qw qx qy qz; of equal times the last."""
+        times, poses = np.array(self._times, np.int64), np.array(self._poses, np.float64)
+        order = np.argsort(times, kind="stable")
+        times, poses = times[order], poses[order]
+        last = np.append(np.diff(times) > 0, True)
+        return times[last], poses[last]
+
+
+class Transforms:
+    """All recorded transforms.
+
+    Attributes:
+        edges: by parent and child.
+        fault: set if they cannot be read to their end.
+    """
+
+    def __init__(self, bag: Bag) -> None:
+        self.edges: dict[tuple[str, str], Edge] = {}
+        self.fault: ReadFault | None = None
+        self._start_ns = bag.start_ns
+        topics = transform_topics(bag)
+        for topic in topics:
+            bag.check_fields(topic, TRANSFORM, ("header", "child_frame_id", "transform"))
+        for number, message in enumerate(bag.messages(topics), 1):
+            if isinstance(message, ReadFault):
+                self.fault = message
+                return
+            topic, log_ns, raw = message
+            try:
+                for transform in decode_transforms(raw):
+                    self._add(topic, log_ns, transform)
+            except (Undecodable, struct.error, UnicodeDecodeError) as error:
+                reason = f"{bag.path}: transform message {number} cannot be decoded: {error}"
+                self.fault = ReadFault(log_ns, reason)
+                return
+
+    @property
+    def frames(self) -> set[str]:
+        """All frames."""
+        return {name for key in self.edges for name in key}
+
+    def moving(self) -> Iterator[Edge]:
+        """Yield what is not published as unchanging."""
+        return (edge for edge in self.edges.values() if not edge.static)
+
+    def _add(self, topic: str, log_ns: int, transform: StampedTransform) -> None:
+        parent, child = transform.parent.lstrip("/"), transform.child.lstrip("/")
+        edge = self.edges.get((parent, child))
+        if edge is None:
+            static = topic.endswith(_STATIC)
+            edge = self.edges[parent, child] = Edge(parent, child, topic, static)
+        stamped = transform.stamp_ns - self._start_ns
+        time_ns = stamped if abs(stamped - log_ns) <= STAMP_TOLERANCE_NS else log_ns
+        x, y, z, i, j, k, w = transform.numbers
+        edge.add(time_ns, (x, y, z, w, i, j, k))
+
+
+class StampedTransform(NamedTuple):
+    """A transform of a message: frames, stamp [ns], and x y z [m], qx qy qz qw."""
+
+    parent: str
+    child: str
+    stamp_ns: int
+    numbers: tuple[float, ...]
+
+
+def decode_transforms(raw: bytes) -> Iterator[StampedTransform]:
+    """Yield the transforms of a message (little-endian CDR).
+
+    A general decoder takes ten times as long, which is minutes for an hour of a robot's transforms.
+
+    Raises:
+        Undecodable, struct.error, UnicodeDecodeError: if the payload is truncated or of another type.
+    """
+    if raw[:2] != LITTLE_ENDIAN:
+        raise Undecodable(f"it begins with {raw[:4]!r}, expected little-endian CDR")
+    (count,) = COUNT.unpack_from(raw, ORIGIN)
+    offset = ORIGIN + COUNT.size
+    for _ in range(count):
+        offset = aligned(offset, 4)
+        seconds, nanoseconds = STAMP.unpack_from(raw, offset)
+        parent, offset = string(raw, offset + STAMP.size)
+        child, offset = string(raw, aligned(offset, 4))
+        offset = aligned(offset, 8)
+        numbers = _NUMBERS.unpack_from(raw, offset)
+        offset += _NUMBERS.size
+        yield StampedTransform(parent, child, seconds * 1_000_000_000 + nanoseconds, numbers)
+
+
+def transform_topics(bag: Bag) -> list[str]:
+    """Return the topics with transforms."""
+    return [t.name for t in bag.topics.values() if t.type in TRANSFORMS and t.messages]
