@@ -1,0 +1,193 @@
+"""Distances of the robots' links from static bodies and from each other.
+
+A second model holds only the robots and what is static, and lets MuJoCo's collision detection find the pairs that are
+near; so any posture can be measured, and the simulation stays untouched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.watch import no_clearances
+from model_nodes.main_physics.engines.engine import EngineSettings
+from model_nodes.main_physics.engines.mujoco.builder import Builder
+from model_nodes.main_physics.engines.mujoco.distances import Nearest, nearest_points
+from model_nodes.main_physics.engines.mujoco.link_pairs import (
+    Pair,
+    common_overlaps,
+    near_links,
+)
+from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables, make_tables
+from model_nodes.main_physics.world.description import HandFrame, World
+from model_nodes.main_physics.world.notes import Notes
+
+_TOUCHING = 1e-3
+"""Contacts closer than this are taken as MuJoCo detects them [m]."""
+_THIN = 1e-4
+"""A box is thin below this half side, in m and in relation to the others."""
+_MEMORY = 1 << 26
+"""For contacts [B]; the machine gives only what is used."""
+
+
+class Clearances:
+    """Measures the robots of one world.
+
+    Args:
+        world: its free bodies are ignored.
+        frames, joints: all names, in the engine's order.
+    """
+
+    def __init__(self, world: World, frames: Sequence[str], joints: Sequence[str]) -> None:
+        fixed = replace(world, bodies=tuple(b for b in world.bodies if b.static), hands=())
+        spec = Builder(fixed, EngineSettings(1.0), Notes()).spec
+        spec.memory = _MEMORY
+        _make_boxes_meshes(spec)
+        self._model = model = _compile(spec, fixed, world.hands)
+        self._data = mj.MjData(model)
+        tables = make_tables(fixed, model)
+        self._is_link = [kind is BodyKind.DRIVEN for kind in tables.body_kinds]
+        place = {name: i for i, name in enumerate(frames)}
+        self._frame = {body: place[name] for body, name in _names(tables)}
+        self._from = np.array([joints.index(name) for name in tables.joints], np.intp)
+        self._to = tables.joint_positions
+        self._positions = self._data.qpos
+        self._body: list[int] = model.geom_bodyid.tolist()
+        self._segment = np.zeros(6)
+        self._reach = -1.0
+        self._resting: dict[Pair, Nearest] = {}
+
+    def rows(self, positions: Floats, reach: float) -> Floats:
+        """Return (n, 9) rows as `Engine.clearances`.
+
+        Args:
+            positions: of all joints of the engine.
+            reach: of pairs that are reported [m].
+        """
+        model, data = self._model, self._data
+        self._positions[self._to] = positions[self._from]
+        mj.mj_kinematics(model, data)
+        if reach != self._reach:
+            self._set_reach(reach)
+        mj.mj_collision(model, data)
+        near = self._resting
+        if data.ncon:
+            near = self._detected() | near
+        if not near:
+            return no_clearances()
+        frame = self._frame
+        return np.array(
+            [(frame[a], frame[b], n.distance, *n.point, *n.normal) for (a, b), n in near.items()]
+        )
+
+    def _set_reach(self, reach: float) -> None:
+        model, self._reach = self._model, reach
+        model.geom_margin[:] = model.body_margin[:] = reach / 2.0  # MuJoCo adds those of two geoms
+        # MuJoCo does not collide what rests with other things that rest; their distance is always the same.
+        resting = np.flatnonzero(model.body_weldid[model.geom_bodyid] == 0).tolist()
+        links = [geom for geom in resting if self._is_link[self._body[geom]]]
+        statics = [geom for geom in resting if not self._is_link[self._body[geom]]]
+        self._resting = {}
+        self._measure(product(links, statics), self._resting)
+
+    def _detected(self) -> dict[Pair, Nearest]:
+        """The nearest contact of each pair of bodies."""
+        contacts = self._data.contact
+        distances: list[float] = contacts.dist.tolist()
+        geoms: list[list[int]] = contacts.geom.tolist()
+        deepest: dict[Pair, int] = {}
+        apart: dict[tuple[int, int], None] = {}
+        for i, distance in enumerate(distances):
+            one, other = geoms[i]
+            if distance > _TOUCHING:
+                apart[one, other] = None
+                continue
+            pair = self._pair(one, other)
+            if pair not in deepest or distance < distances[deepest[pair]]:
+                deepest[pair] = i
+        nearest: dict[Pair, Nearest] = {}
+        if deepest:
+            normals, points = contacts.frame.tolist(), contacts.pos.tolist()
+            for pair, i in deepest.items():
+                sign = 1.0 if self._body[geoms[i][1]] == pair[0] else -1.0
+                nearest[pair] = _of_contact(distances[i], points[i], normals[i], sign)
+        # Of what is apart MuJoCo's contacts may be those of a separating plane, not of the nearest points.
+        self._measure(apart, nearest)
+        return nearest
+
+    def _pair(self, geom: int, other: int) -> Pair:
+        """The bodies of two geoms, the one that is a link and further from the root first."""
+        one, two = self._body[geom], self._body[other]
+        if self._is_link[one] and (not self._is_link[two] or one > two):
+            return one, two
+        return two, one
+
+    def _measure(self, geoms: Iterable[tuple[int, int]], nearest: dict[Pair, Nearest]) -> None:
+        """Measure pairs of geoms; adds those of bodies within reach, the nearest of each pair of bodies."""
+        model, data, segment, reach = self._model, self._data, self._segment, self._reach
+        for geom, other in geoms:
+            pair = self._pair(geom, other)
+            if self._body[geom] != pair[0]:
+                geom, other = other, geom
+            distance = float(mj.mj_geomDistance(model, data, other, geom, reach, segment))
+            if distance < reach and (pair not in nearest or distance < nearest[pair].distance):
+                nearest[pair] = nearest_points(data, *pair, distance, segment)
+
+
+def _of_contact(distance: float, middle: list[float], frame: list[float], sign: float) -> Nearest:
+    """The nearest points of a contact, whose frame begins with the normal from its first geom to its second."""
+    nx, ny, nz = sign * frame[0], sign * frame[1], sign * frame[2]
+    half, (x, y, z) = distance / 2.0, middle
+    return Nearest(distance, (x - half * nx, y - half * ny, z - half * nz), (nx, ny, nz))
+
+
+def _make_boxes_meshes(spec: Any) -> None:
+    """Replace boxes by meshes: between two boxes that are apart, MuJoCo does not detect every nearness.
+
+    Of boxes that are too thin no mesh can be made; they stay.
+    """
+    for i, geom in enumerate(spec.geoms):
+        thin = min(geom.size) < _THIN * max(1.0, *geom.size)
+        if geom.type == mj.mjtGeom.mjGEOM_BOX and not thin:
+            corners = list(product(*((-half, half) for half in geom.size)))
+            mesh = spec.add_mesh(name=f"box {i}", uservert=np.ravel(corners))
+            geom.type, geom.meshname = mj.mjtGeom.mjGEOM_MESH, mesh.name
+
+
+def _compile(spec: Any, fixed: World, hands: Iterable[HandFrame]) -> mj.MjModel:
+    """Compile a model in which links collide with static bodies, and with links if that means something."""
+    model = spec.compile()
+    tables = make_tables(fixed, model)
+    robots = [body for body in fixed.bodies if body.robot]
+    for robot in robots:
+        _exclude(spec, model, near_links(robot, hands, model, tables))
+    model = _colliding(spec.compile(), tables, BodyKind.DRIVEN)
+    for robot in robots:
+        _exclude(spec, model, common_overlaps(robot, model))
+    return _colliding(spec.compile(), tables, BodyKind.DRIVEN, BodyKind.STATIC)
+
+
+def _exclude(spec: Any, model: mj.MjModel, pairs: Iterable[Pair]) -> None:
+    for one, other in pairs:
+        spec.add_exclude(bodyname1=model.body(one).name, bodyname2=model.body(other).name)
+
+
+def _colliding(model: mj.MjModel, tables: Tables, *kinds: BodyKind) -> mj.MjModel:
+    """Let links collide with bodies of these kinds; returns the model."""
+    solid = model.body_geomnum > 0
+    model.body_contype[:] = solid & [kind is BodyKind.DRIVEN for kind in tables.body_kinds]
+    model.body_conaffinity[:] = solid & [kind in kinds for kind in tables.body_kinds]
+    model.geom_contype[:] = model.body_contype[model.geom_bodyid]
+    model.geom_conaffinity[:] = model.body_conaffinity[model.geom_bodyid]
+    return model
+
+
+def _names(tables: Tables) -> list[tuple[int, str]]:
+    """Id and frame of each body that has a form."""
+    return [(b, tables.frames[tables.body_frames[b]]) for b, g in enumerate(tables.geoms) if g]
