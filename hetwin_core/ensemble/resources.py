@@ -59,6 +59,14 @@ def data_folder() -> Path:
     return Path(named) if named else next(roots()).parent / "shared" / "data"
 
 
+def wanted_data(name: str) -> str:
+    """What is expected where a file of the data folder is not there, in words."""
+    inside = name.removeprefix(DATA_SCHEME)
+    folder = data_folder()
+    there = "" if folder.is_dir() else ", which is not there"
+    return f"{inside} in the folder of recordings {folder}{there}; HETWIN_DATA names another folder"
+
+
 def find(name: str, base: Path | None) -> Path | None:
     """A file named in a scenario: relative to the scenario, to the folder above it, or to hetwin's own files."""
     if name.startswith(DATA_SCHEME):

@@ -20,6 +20,8 @@ class Schema(StrEnum):
 
     SCENARIO = "scenario"
     MODEL = "model"
+    SCENARIOS = "scenarios"
+    NEW = "new"
 
 
 def models(
@@ -94,6 +96,26 @@ def _headless(rows: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], list[
     return rows[0], list(rows[1:])
 
 
+def scenarios(as_json: AsJson = False) -> None:
+    """List the scenarios that come with hetwin: what each shows, what it needs, and the commands that run it.
+
+    Example: hetwin scenarios
+    """
+    from hetwin_suite.cli.shipped import scenario_rows
+
+    rows = scenario_rows()
+    if as_json:
+        print(json.dumps([row.model_dump(mode="json") for row in rows], indent=2))
+        return
+    width = max(len(row.name) for row in rows)
+    for row in rows:
+        print(f"{row.name:{width}}  {'ready' if row.ready else 'NEEDS'}  {row.description}")
+        for need in row.needs:
+            print(f"    needs {need.what}: {'there' if need.there else f'not there; {need.how}'}")
+        for command in row.run:
+            print(f"    $ {command}")
+
+
 def evaluators(as_json: AsJson = False) -> None:
     """List the functions that expressions in scenarios may call.
 
@@ -113,7 +135,10 @@ def evaluators(as_json: AsJson = False) -> None:
 def schema(
     what: Annotated[
         Schema,
-        typer.Argument(help="scenario: scenario files; model: what `models TYPE --json` prints"),
+        typer.Argument(
+            help="scenario: scenario files; model, scenarios, new: what `models TYPE --json`, "
+            "`scenarios --json` and `new --json` print"
+        ),
     ] = Schema.SCENARIO,
 ) -> None:
     """Print the JSON Schema of scenario files, for editors that complete YAML, or of what a command prints.
@@ -124,6 +149,14 @@ def schema(
         from hetwin_suite.cli.catalogue import ModelRow
 
         found = ModelRow.model_json_schema()
+    elif what is Schema.SCENARIOS:
+        from hetwin_suite.cli.shipped import ScenarioRow
+
+        found = {"type": "array", "items": ScenarioRow.model_json_schema()}
+    elif what is Schema.NEW:
+        from hetwin_suite.scaffolding.printed import NewScenario
+
+        found = NewScenario.model_json_schema()
     else:
         from hetwin_core.ensemble.scenario.schema import json_schema
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +11,7 @@ from hetwin_suite.cli.options import AsJson, Packages, package_folders
 
 if TYPE_CHECKING:
     from hetwin_suite.running.ended import Ended
+    from hetwin_suite.scaffolding.printed import PrintedRun
 
 RUN = "run"
 
@@ -58,7 +58,7 @@ def new(
     ended = _run(written.file, folder / RUN) if and_run else None
     facts = None if ended is None else _facts(ended, as_json)
     if as_json:
-        print(json.dumps(written.as_json(facts), indent=2))
+        print(written.printed(facts).model_dump_json(indent=2))
     elif not and_run:
         print(f"  now: hetwin run {written.file}")
     if ended is not None and ended.code:
@@ -77,15 +77,16 @@ def _run(file: Path, out: Path) -> Ended:
         return carry_out(request, progress, Placing(), watched=True)
 
 
-def _facts(ended: Ended, as_json: bool) -> dict[str, Any]:
+def _facts(ended: Ended, as_json: bool) -> PrintedRun:
     """Folder, page and verdict of the run; shown, unless they will be printed as JSON."""
     from hetwin_suite.cli import outcome
+    from hetwin_suite.scaffolding.printed import PrintedRun
 
     page = outcome.report(ended.folder)
     if not as_json:
         outcome.show(ended, page)
-    return {
-        "folder": str(ended.folder.resolve()),
-        "page": None if page is None else str(page.resolve()),
-        "verdict": ended.summary.get("verdict"),
-    }
+    return PrintedRun(
+        folder=str(ended.folder.resolve()),
+        page=None if page is None else str(page.resolve()),
+        verdict=ended.summary.get("verdict"),
+    )

@@ -48,6 +48,28 @@ def json_object(text: str | None, option: str) -> dict[str, Any]:
     return data
 
 
+def scene_object(text: str | None) -> dict[str, Any]:
+    """The scene that `--scene` names: a JSON object, or a file with one such as an episode's scene.json.
+
+    Raises:
+        BadInput: if there is no such file, or it holds no JSON object.
+    """
+    if text is None or text.lstrip().startswith("{"):
+        return json_object(text, "--scene")
+    try:
+        written = Path(text).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(
+            f"this is neither a JSON object nor a file that can be read: {error}",
+            where="--scene",
+            found=text,
+            expected='a file, or an object such as {"box": {"pose": [x, y, z, qw, qx, qy, qz]}}',
+        ) from None
+    scene = json_object(written, f"--scene {text}")
+    of_an_episode = scene.get("scene")
+    return of_an_episode if isinstance(of_an_episode, dict) and "scenario" in scene else scene
+
+
 def package_folders(texts: Sequence[str] | None) -> dict[str, str]:
     """The absolute folder of each package that `--package` names.
 

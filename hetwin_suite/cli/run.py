@@ -11,7 +11,7 @@ import typer
 
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import Packages, Scenario, json_object, package_folders
+from hetwin_suite.cli.options import Packages, Scenario, package_folders, scene_object
 
 
 class Transport(StrEnum):
@@ -38,7 +38,7 @@ def run(
     scene: Annotated[
         str | None,
         typer.Option(
-            help='where objects are, e.g. \'{"box": {"pose": [x, y, z, qw, qx, qy, qz]}}\''
+            help='where objects are, e.g. \'{"box": {"pose": [x, y, z, qw, qx, qy, qz]}}\', or a file with that'
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="default: the scenario's")] = None,
@@ -95,7 +95,7 @@ def run(
     try:
         options = RunOptions(
             source,
-            json_object(scene, "--scene"),
+            scene_object(scene),
             seed,
             duration,
             transport.value,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
 from hetwin_suite.scaffolding.new_scenario import Draft
+from hetwin_suite.scaffolding.printed import NewScenario, PrintedHand, PrintedRun, PrintedTopic
 from hetwin_suite.scaffolding.scenario_text import OBJECTS, objects, scenario_text
 from hetwin_suite.scaffolding.shown import counted, listed, near
 from model_nodes.main_physics.sources.recording import RecordedTopic
@@ -24,25 +24,25 @@ class Written:
     file: Path
     draft: Draft
 
-    def as_json(self, run: Mapping[str, Any] | None) -> dict[str, Any]:
-        """What `hetwin new --json` prints; see docs/new.md.
+    def printed(self, run: PrintedRun | None) -> NewScenario:
+        """What `hetwin new --json` prints.
 
         Args:
-            run: folder, page and verdict of the run; None if there was none.
+            run: the run of the scenario; None if there was none.
         """
         draft = self.draft
-        return {
-            "scenario": str(self.file.resolve()),
-            "robot": self._robot,
-            "joints": dict(draft.chosen.matching.joints),
-            "only_recorded": draft.only_recorded,
-            "only_model": draft.only_model,
-            "hands": {h.name: {"link": h.link, "joints": list(h.joints)} for h in draft.hands},
-            "duration": draft.recording.duration_s,
-            "topics": [_topic(topic) for topic in draft.recording.topics.values()],
-            "warnings": list(draft.warnings),
-            "run": None if run is None else dict(run),
-        }
+        return NewScenario(
+            scenario=str(self.file.resolve()),
+            robot=self._robot,
+            joints=draft.chosen.matching.joints,
+            only_recorded=draft.only_recorded,
+            only_model=draft.only_model,
+            hands={h.name: PrintedHand(link=h.link, joints=list(h.joints)) for h in draft.hands},
+            duration=draft.recording.duration_s,
+            topics=[_topic(topic) for topic in draft.recording.topics.values()],
+            warnings=list(draft.warnings),
+            run=run,
+        )
 
     @property
     def _robot(self) -> str:
@@ -91,14 +91,14 @@ def write_scenario(draft: Draft, out: Path) -> Written:
     return Written(file, draft)
 
 
-def _topic(topic: RecordedTopic) -> dict[str, Any]:
-    return {
-        "name": topic.name,
-        "type": topic.type,
-        "count": topic.count,
-        "rate_hz": topic.rate_hz,
-        "longest_gap_s": topic.longest_gap_s,
-    }
+def _topic(topic: RecordedTopic) -> PrintedTopic:
+    return PrintedTopic(
+        name=topic.name,
+        type=topic.type,
+        count=topic.count,
+        rate_hz=topic.rate_hz,
+        longest_gap_s=topic.longest_gap_s,
+    )
 
 
 def _topic_lines(topics: Sequence[RecordedTopic]) -> Iterator[str]:

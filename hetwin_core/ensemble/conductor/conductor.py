@@ -70,7 +70,7 @@ class Conductor:
                     "nothing says when this run ends",
                     file=self._scenario.path,
                     where="source",
-                    expected="a recording as source, or a duration",
+                    expected=self._end(),
                 )
             self._run = Run(
                 self._scenario, self._ports, self._listeners, self._options, ready, self._controls
@@ -79,6 +79,15 @@ class Conductor:
             self._stop_models()
             raise
         return self._run.start
+
+    def _end(self) -> str:
+        """What would say when the run ends, in words."""
+        expected = "a recording as source, or a duration"
+        if not self._scenario.file.example:
+            return expected
+        return (
+            f"{expected}; it runs with {', then '.join(f'`{c}`' for c in self._scenario.example)}"
+        )
 
     def run(self) -> RunSummary:
         """Step until the source ends, a trigger or `stop` says so, or something fails.

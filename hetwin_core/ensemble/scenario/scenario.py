@@ -89,6 +89,11 @@ class Scenario:
         return self.file.scenario
 
     @property
+    def example(self) -> tuple[str, ...]:
+        """The commands that run it, in order."""
+        return example_of(self.file, self.name)
+
+    @property
     def main(self) -> ModelPlan:
         """The model that times the others."""
         return next(model for model in self.models if model.main)
@@ -129,6 +134,17 @@ class Scenario:
     def path_of(self, name: str) -> Path | None:
         """A file that the scenario names; None if it does not exist."""
         return find(name, self.path.parent)
+
+
+def example_of(file: ScenarioFile, name: str) -> tuple[str, ...]:
+    """The commands that run a scenario, in order.
+
+    Args:
+        file: what it says.
+        name: by which the commands name it.
+    """
+    commands = file.example or ["hetwin run {scenario}"]
+    return tuple(command.replace("{scenario}", name) for command in commands)
 
 
 def find_scenario(name: str) -> Path:

@@ -204,6 +204,10 @@ class ScenarioFile(Strict):
         description="another scenario file, relative to this one; keys given here replace its keys",
     )
     description: str = ""
+    example: list[Text] = Field(
+        default=[],
+        description="commands that run it, in order, if it takes more than `hetwin run NAME`; {scenario} is its name",
+    )
     world: str | None = Field(None, description="SDFormat file")
     robot: RobotEntry | None = None
     rate: Positive = Field(400.0, description="steps of the main model per simulated second")

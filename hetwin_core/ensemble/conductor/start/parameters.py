@@ -15,7 +15,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.resources import DATA_SCHEME
+from hetwin_core.ensemble.resources import DATA_SCHEME, wanted_data
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scenario.schema import Robot, SceneEntry
 from hetwin_core.ensemble.scene.hands import HandDescription
@@ -268,7 +268,9 @@ def _robot(scenario: Scenario, robot: Robot) -> dict[str, Any]:
                 "the robot's description does not exist",
                 where="robot",
                 found=robot.urdf,
-                expected="a URDF file, relative to the scenario or among hetwin's own",
+                expected=wanted_data(robot.urdf)
+                if robot.urdf.startswith(DATA_SCHEME)
+                else "a URDF file, relative to the scenario or among hetwin's own",
             )
             raise scenario.placed(error)
         data["urdf"] = str(path)
@@ -294,14 +296,31 @@ def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | Non
         other = "recording" if LIVE in named else LIVE
         spec = {key: value for key, value in spec.items() if key != other} | named
     elif isinstance(spec.get("recording"), str):
-        path = scenario.path_of(spec["recording"])
-        spec["recording"] = str(path) if path else spec["recording"]
+        spec["recording"] = _recording(scenario, spec["recording"])
     if "recording" not in spec and LIVE not in spec:
         return None
     watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
     if watched:
         spec["topics"] = sorted({*spec.get("topics", []), *watched})
     return spec
+
+
+def _recording(scenario: Scenario, name: str) -> str:
+    """The path of the scenario's recording; that of a data folder must be there.
+
+    Raises:
+        BadInput: if a recording of the data folder is not there.
+    """
+    path = scenario.path_of(name)
+    if path is None and name.startswith(DATA_SCHEME):
+        error = BadInput(
+            "the recording is not there",
+            where="source",
+            found=name,
+            expected=f"{wanted_data(name)}, --source another recording",
+        )
+        raise scenario.placed(error)
+    return name if path is None else str(path)
 
 
 def named_source(text: str) -> dict[str, Any]:
