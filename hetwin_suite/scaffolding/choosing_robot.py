@@ -87,7 +87,7 @@ def choose_robot(recording: Recording, named: str | None, folder: Path) -> Chose
 
 
 def _by_hand(recorded: Sequence[str], robot: KnownRobot) -> Matching:
-    return match_joints(recorded, moving_joints(robot.file), by_number=True)
+    return match_joints(recorded, moving_joints(robot.file), known=True)
 
 
 def _fit(recorded: Sequence[str], robot: KnownRobot) -> _Fit:
@@ -107,15 +107,22 @@ def _beside(recording: Recording) -> list[KnownRobot]:
 def _is_alone(fits: Sequence[_Fit], recorded: Sequence[str]) -> bool:
     """Whether the first fits, and better than the second."""
     best, *others = fits
-    if best.count < max(1.0, FITS_FROM * len(recorded)):
+    if best.count < max(min(2, len(recorded)), FITS_FROM * len(recorded)):
         return False
     return all(other.count < best.count for other in others[:1])
 
 
 def _checked(recording: Recording, chosen: ChosenRobot) -> ChosenRobot:
-    if chosen.matching.joints:
-        return chosen
+    """The robot, if it has half of the recorded joints, or half of its own were recorded.
+
+    Raises:
+        BadInput: if it is another robot.
+    """
     own = moving_joints(chosen.robot.file)
+    recorded = list(recording.joints())
+    found = len(chosen.matching.joints)
+    if found and found >= FITS_FROM * min(len(recorded), len(own)):
+        return chosen
     if chosen.matching.ambiguous:
         name, which = next(iter(chosen.matching.ambiguous.items()))
         raise BadInput(
@@ -125,11 +132,13 @@ def _checked(recording: Recording, chosen: ChosenRobot) -> ChosenRobot:
             found=" or ".join(which),
             expected="a robot with one such joint, or a scenario with `joints:` under `source`",
         )
+    missing = [name for name in recorded if name not in chosen.matching.joints]
+    count = "none" if not found else f"only {found}"
     raise BadInput(
-        "none of the recorded joints is the robot's",
+        f"this is another robot: {count} of the {len(recorded)} recorded joints is the robot's",
         file=chosen.robot.file,
-        where="--robot",
-        found=listed(list(recording.joints())),
+        where="--robot" if not chosen.description else None,
+        found=listed(missing),
         expected=f"joints such as {listed(own)}" if own else "a URDF with joints that move",
     )
 

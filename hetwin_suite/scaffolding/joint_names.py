@@ -20,6 +20,7 @@ LEAST_SERIES = 3
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SAY_NOTHING = {"joint", "joints"}
+_WORDLESS = {*_SAY_NOTHING, "a", "axis", "j", "jnt", "q"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +68,23 @@ def words_of(name: str) -> Words:
     return tuple(word for word in words if word not in _SAY_NOTHING) or words
 
 
-def match_joints(
-    recorded: Sequence[str], robot: Sequence[str], *, by_number: bool = False
-) -> Matching:
+def match_joints(recorded: Sequence[str], robot: Sequence[str], *, known: bool = False) -> Matching:
     """Match recorded joints with those of a robot, each at most once.
 
     Args:
         recorded: names in the recording.
         robot: names of the robot's joints that move.
-        by_number: whether a numbered series such as `j1` to `j7` may be matched, in order, with the only series
-            of the robot that is as long. Only where the robot is known to be the right one.
+        known: whether the robot is known to be the right one. Then names without any word of their own, such as
+            `joint_1`, are matched too: by a prefix, or in order with the only series of the robot that is as long.
     """
     joints = {name: name for name in recorded if name in robot}
     rest = [name for name in recorded if name not in joints]
     free = [name for name in robot if name not in joints]
-    found, ambiguous = _by_patterns(rest, free)
+    found, ambiguous = _by_patterns(rest, free, known)
     how = [_words(pairs) for pairs in found]
     for pairs in found:
         joints.update(pairs)
-    if by_number:
+    if known:
         rest = [name for name in recorded if name not in joints]
         free = [name for name in robot if name not in joints.values()]
         numbered = _by_number(rest, free)
@@ -101,10 +100,10 @@ def match_joints(
 
 
 def _by_patterns(
-    recorded: Sequence[str], robot: Sequence[str]
+    recorded: Sequence[str], robot: Sequence[str], known: bool
 ) -> tuple[list[list[Pair]], dict[str, tuple[str, ...]]]:
     """Pairs of each pattern that was accepted, and what stays ambiguous."""
-    candidates = _candidates(recorded, robot)
+    candidates = _candidates(recorded, robot, known)
     accepted: list[list[Pair]] = []
     ambiguous: dict[str, tuple[str, ...]] = {}
     while candidates:
@@ -124,13 +123,17 @@ def _worth(pattern: Pattern, pairs: Sequence[Pair]) -> tuple[int, int]:
     return len(pairs), -pattern.rank
 
 
-def _candidates(recorded: Sequence[str], robot: Sequence[str]) -> dict[Pattern, list[Pair]]:
+def _candidates(
+    recorded: Sequence[str], robot: Sequence[str], known: bool
+) -> dict[Pattern, list[Pair]]:
     words = {name: words_of(name) for name in (*recorded, *robot)}
     found: dict[Pattern, list[Pair]] = {}
     for one in recorded:
         for other in robot:
             pattern = _pattern(words[one], words[other])
-            if pattern is not None:
+            if pattern is not None and (
+                _says_enough(one, other) or (known and _extends(one, other))
+            ):
                 found.setdefault(pattern, []).append((one, other))
     return {
         pattern: pairs
@@ -147,8 +150,6 @@ def _pattern(recorded: Words, robot: Words) -> Pattern | None:
     longer, shorter, who = (
         (recorded, robot, "recorded") if len(recorded) > len(robot) else (robot, recorded, "robot")
     )
-    if not any(word.isalpha() for word in shorter):
-        return None  # a number alone says nothing
     count = len(shorter)
     for start in (len(longer) - count, *range(len(longer) - count)):
         if longer[start : start + count] == shorter:
@@ -158,6 +159,25 @@ def _pattern(recorded: Words, robot: Words) -> Pattern | None:
         if longer[:start] + longer[end:] == shorter:
             return Pattern(2, who, between=longer[start:end], after_word=start)
     return None
+
+
+def _says_enough(one: str, other: str) -> bool:
+    """Whether both names have a word of their own: numbers alone may be any robot's."""
+    return not (_is_generic(words_of(one)) or _is_generic(words_of(other)))
+
+
+def _is_generic(words: Words) -> bool:
+    return all(word.isdigit() or word in _SAY_NOTHING for word in words)
+
+
+def _extends(one: str, other: str) -> bool:
+    """Whether one name is the other with something before or after it that a separator sets off."""
+    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+    rest = longer.removesuffix(shorter) if longer.endswith(shorter) else ""
+    if rest:
+        return not rest[-1].isalnum()
+    rest = longer.removeprefix(shorter) if longer.startswith(shorter) else ""
+    return bool(rest) and not rest[0].isalnum()
 
 
 def _one_to_one(pairs: Sequence[Pair]) -> bool:
@@ -227,15 +247,20 @@ def _numbers_agree(pairs: Sequence[Pair], recorded: Sequence[str], robot: Sequen
 
 
 def _by_number(recorded: Sequence[str], robot: Sequence[str]) -> list[Pair]:
-    """Pairs of the only series of either side that is as long as one of the other's, in order."""
+    """Pairs of a recorded series without words and the only series of the robot that is as long, in order."""
     found: list[Pair] = []
-    of_recorded, of_robot = _series(recorded).values(), _series(robot).values()
+    series, of_robot = _series(recorded), _series(robot).values()
+    of_recorded = [numbered for words, numbered in series.items() if _is_wordless(words)]
     for numbered in of_recorded:
         same = [own for own in of_robot if len(own) == len(numbered)]
         alike = [other for other in of_recorded if len(other) == len(numbered)]
         if len(same) == len(alike) == 1:
             found += zip(_in_order(numbered), _in_order(same[0]), strict=True)
     return found
+
+
+def _is_wordless(template: Words) -> bool:
+    return all(word == "#" or word.isdigit() or word in _WORDLESS for word in template)
 
 
 def _in_order(numbered: dict[int, str]) -> list[str]:

@@ -81,26 +81,43 @@ def test_a_pattern_of_many_joints_is_preferred_over_single_likenesses() -> None:
     assert found.joints == {f"robot_arm_{i}": f"arm_{i}" for i in range(1, 7)}
 
 
-@pytest.mark.parametrize("by_number", [False, True])
-def test_series_that_begin_at_0_and_at_1_are_matched_by_order_or_not_at_all(
-    by_number: bool,
-) -> None:
-    recorded = [f"arm_{i}_joint" for i in range(1, 8)]
-    found = match_joints(recorded, ARM, by_number=by_number)
-    assert found.joints == (dict(zip(recorded, ARM, strict=True)) if by_number else {})
+@pytest.mark.parametrize("known", [False, True])
+def test_a_series_of_another_arm_is_not_shifted_by_one(known: bool) -> None:
+    recorded = ["torso_lift_joint", *(f"arm_{i}_joint" for i in range(1, 8))]
+    assert match_joints(recorded, ARM, known=known).joints == {}
+    assert match_joints(ARM, recorded, known=known).joints == {}
+
+
+@pytest.mark.parametrize("pattern", ["left/joint{}", "robot1_joint{}", "/joint{}", "joint{}_state"])
+def test_wordless_names_with_a_prefix_are_matched_if_the_robot_is_known(pattern: str) -> None:
+    robot = [f"joint{i}" for i in range(1, 8)]
+    recorded = [pattern.format(i) for i in range(1, 8)]
+    assert match_joints(recorded, robot).joints == {}
+    assert match_joints(recorded, robot, known=True).joints == dict(
+        zip(recorded, robot, strict=True)
+    )
+    assert match_joints(robot, recorded, known=True).joints == dict(
+        zip(robot, recorded, strict=True)
+    )
+
+
+@pytest.mark.parametrize("other", ["panda_joint{}", "joint{}"])
+def test_numbered_joints_of_two_makers_are_not_the_same(other: str) -> None:
+    robot = [other.format(i) for i in range(1, 8)]
+    assert match_joints(ARM, robot, known=True).joints == {}
 
 
 def test_a_number_alone_says_nothing_unless_the_robot_is_known() -> None:
     recorded = [f"joint_a{i}" for i in range(1, 8)]
     assert match_joints(recorded, ARM).joints == {}
-    found = match_joints(recorded, ARM, by_number=True)
+    found = match_joints(recorded, ARM, known=True)
     assert found.joints == dict(zip(recorded, ARM, strict=True))
     assert "by their numbers" in found.how[0]
 
 
 def test_of_two_series_of_the_same_length_none_is_guessed() -> None:
     recorded = [f"joint_a{i}" for i in range(1, 8)]
-    assert match_joints(recorded, TWO_ARMS, by_number=True).joints == {}
+    assert match_joints(recorded, TWO_ARMS, known=True).joints == {}
 
 
 def test_no_joint_of_the_robot_is_taken_twice() -> None:
