@@ -46,12 +46,16 @@ def new(
     hetwin new my_recording/ --robot tabletop_arm --package my_meshes=urdf --out mapped_twin --json
     """
     # imported here, for hetwin's --help must not wait for what this needs
+    from hetwin_suite.running.patience import never_silent
     from hetwin_suite.scaffolding.new_scenario import check_new, draft_scenario, scenario_name
     from hetwin_suite.scaffolding.written import write_scenario
 
     folder = out or Path(f"{scenario_name(recording)}_twin")
     check_new(folder)
-    draft = draft_scenario(recording, robot=robot, packages=package_folders(package))
+    packages = package_folders(package)
+    doing = [f"looking into {recording}"]
+    with never_silent(lambda: doing[-1]):
+        draft = draft_scenario(recording, robot=robot, packages=packages, now=doing.append)
     written = write_scenario(draft, folder)
     if not as_json:
         print("\n".join(written.lines()), flush=True)

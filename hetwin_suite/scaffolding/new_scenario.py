@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -76,7 +76,11 @@ class Draft:
 
 
 def draft_scenario(
-    recording: Path, *, robot: str | None = None, packages: Mapping[str, str] | None = None
+    recording: Path,
+    *,
+    robot: str | None = None,
+    packages: Mapping[str, str] | None = None,
+    now: Callable[[str], object] = str,
 ) -> Draft:
     """Look into a recording, choose its robot, and find out what the scenario should say.
 
@@ -84,6 +88,7 @@ def draft_scenario(
         recording: the file or folder.
         robot: a URDF file or a known name; None: the recorded one, or the only one that fits.
         packages: name of a package:// -> its folder.
+        now: is called with what is being done, in words.
 
     Raises:
         BadInput: if the recording cannot be used, or no robot, or more than one, comes into question.
@@ -91,12 +96,14 @@ def draft_scenario(
     found = Recording.open(recording)
     _check_moves(found)
     notes = Notes()
+    now("looking for the robot, and reading its description and meshes")
     with TemporaryDirectory() as folder:
         chosen = choose_robot(found, robot, Path(folder))
         body = _body(chosen, packages or {}, notes)
     matching = chosen.matching
     recorded = found.joints(set(matching.joints))
     topics = tuple(found.chosen_topics(set(matching.joints)))
+    now("replaying the recording")
     motion = replay(_source(recording, topics, matching.renamed), body)
     ranges = {own: recorded[name] for name, own in matching.joints.items() if name in recorded}
     hands = tuple(find_hands(body, motion.ranges))
