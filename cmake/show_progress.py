@@ -20,7 +20,7 @@ import threading
 import time
 from typing import IO
 
-PERIOD_S = float(os.environ.get("HETWIN_PROGRESS_PERIOD", "3"))
+PERIOD_S = float(os.environ.get("HETWIN_PROGRESS_PERIOD", "4"))
 """Longest silence where there is no terminal."""
 REDRAW_S = 0.2
 SHOWN_ON_FAILURE = 60
@@ -30,11 +30,17 @@ PACKAGE = re.compile(r"\s*(?:Collecting|Requirement already satisfied:) ([\w.-]+
 DOWNLOAD = re.compile(r"\s*Downloading ([\w.]+-[\w.+!]+?)(?:-\S*|\.tar\.\S*)? \(([\d.]+ \w+)\)")
 INSTALL = re.compile(r"Installing collected packages: (.*)")
 PHASES = (
-    (re.compile(r"\s*Installing build dependencies"), "getting the tools for the build"),
-    (re.compile(r"\s*(Getting requirements|Preparing .*metadata)"), "preparing the build"),
-    (re.compile(r"\s*Building (editable|wheel)"), "compiling the ROS interfaces"),
-    (re.compile(r"Successfully installed"), "installed"),
+    (re.compile(r"\s*Installing build dependencies"), 1, "getting the tools for the build"),
+    (
+        re.compile(r"\s*(Getting requirements|Preparing .*metadata)"),
+        2,
+        "compiling the ROS interfaces",
+    ),
+    (re.compile(r"\s*Building (editable|wheel)"), 4, "packing hetwin"),
 )
+"""Lines that begin a phase, its number and its words."""
+OF = 5
+"""How many phases there are."""
 
 
 class Phase:
@@ -46,25 +52,30 @@ class Phase:
 
     def __init__(self) -> None:
         self.name = ""
+        self._number = 0
         self._known: set[str] = set()
 
     def read(self, line: str) -> None:
         """Take a line into account."""
         if found := PACKAGE.match(line):
             self._known.add(found[1].lower())
-            self.name = "finding out what is needed"
+            self._number, self.name = 3, "finding out what is needed"
         elif found := DOWNLOAD.match(line):
-            self.name = f"downloading {found[1]} ({found[2]})"
+            self._number, self.name = 3, f"downloading {found[1]} ({found[2]})"
         elif found := INSTALL.match(line):
-            self.name = f"copying {len(found[1].split(', '))} packages"
+            self._number, self.name = 5, f"copying {_counted(found[1].count(', ') + 1)}"
         else:
-            self.name = next((name for what, name in PHASES if what.match(line)), self.name)
+            known = (self._number, self.name)
+            self._number, self.name = next((p[1:] for p in PHASES if p[0].match(line)), known)
 
     def words(self) -> str:
-        """The phase, and how many packages are known so far."""
-        count = len(self._known)
-        known = f", {count} package{'s' if count > 1 else ''} so far" if count else ""
-        return f"{self.name}{known}"
+        """Number and name of the phase, and how many packages are known so far."""
+        known = f", {_counted(len(self._known))} so far" if self._known else ""
+        return f"step {self._number} of {OF}, {self.name}{known}" if self.name else ""
+
+
+def _counted(packages: int) -> str:
+    return f"{packages} package{'s' if packages != 1 else ''}"
 
 
 class Line:

@@ -44,9 +44,10 @@ def test_each_phase_is_a_line_and_none_is_silent() -> None:
             times.append(time.monotonic())
     text = "\n".join(lines)
     assert process.returncode == 0
-    assert "downloading numpy-2.3.4 (16.9 MB), 1 package so far" in text
-    assert "compiling the ROS interfaces, 2 packages so far" in text
-    assert "copying 3 packages" in text
+    assert "step 1 of 5, getting the tools for the build" in text
+    assert "step 3 of 5, downloading numpy-2.3.4 (16.9 MB), 1 package so far" in text
+    assert "step 4 of 5, packing hetwin, 2 packages so far" in text
+    assert "step 5 of 5, copying 3 packages" in text
     assert lines[-1] == "installing: done after 0:02 min"
     assert len([line for line in lines if "downloading" in line]) >= 3
     assert "Collecting" not in text
