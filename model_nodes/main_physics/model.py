@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,10 @@ from hetwin_core.ensemble.model import (
     StepOutput,
 )
 from hetwin_core.ensemble.scene.fidelity import FIDELITY
-from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.scene.layout import Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Value
+from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.main_physics.block import COLLISION, Block
 from model_nodes.main_physics.drive import Drive
 from model_nodes.main_physics.engines.engine import (
@@ -37,7 +38,8 @@ from model_nodes.main_physics.fittings import rangefinders, run_belts
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.settings import Settings, read_settings
 from model_nodes.main_physics.sources.source import JointMotion, Source
-from model_nodes.main_physics.watching import Watching
+from model_nodes.main_physics.start_overlaps import start_overlaps
+from model_nodes.main_physics.watching import CLEARANCE_RANGE, Watching
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.entities import entities_of
 from model_nodes.main_physics.world.names import frame_name
@@ -95,7 +97,8 @@ class MainPhysics(Model):
         self._block = Block(world, engine, entities, self._fit(world, settings, engine))
         self._block.fill(engine)
         robot = next((body for body in world.bodies if body.robot), None)
-        self._watching = self._watch(robot, settings, engine)
+        findings = self._findings(entities, settings, engine)
+        self._watching = self._watch(robot, settings, engine, findings)
         return Contribution(
             entities=tuple(entities),
             attributes=tuple(
@@ -108,10 +111,30 @@ class MainPhysics(Model):
             robot_description=robot.file.read_text("utf-8") if robot and robot.file else "",
             engine=engine.description,
             reproducible=engine.deterministic,
-            watch=None if self._watching is None else self._watching.layout,
+            watch=self._watched(findings),
         )
 
-    def _watch(self, robot: Body | None, settings: Settings, engine: Engine) -> Watching | None:
+    def _findings(
+        self, entities: Sequence[Entity], settings: Settings, engine: Engine
+    ) -> tuple[Finding, ...]:
+        """What is odd before the first step; nothing if nothing is to be reported."""
+        if settings.watch_rate <= 0.0:
+            return ()
+        overlaps = start_overlaps(engine, self._block, entities, CLEARANCE_RANGE)
+        return overlaps if self._source is None else (*overlaps, *self._source.findings)
+
+    def _watched(self, findings: tuple[Finding, ...]) -> WatchLayout | None:
+        if self._watching is not None:
+            return self._watching.layout
+        return WatchLayout.without_robot(findings) if findings else None
+
+    def _watch(
+        self,
+        robot: Body | None,
+        settings: Settings,
+        engine: Engine,
+        findings: tuple[Finding, ...],
+    ) -> Watching | None:
         if robot is None or settings.watch_rate <= 0.0:
             return None
         return Watching(
@@ -121,7 +144,7 @@ class MainPhysics(Model):
             self._drive,
             settings.rate,
             settings.watch_rate,
-            () if self._source is None else self._source.findings,
+            findings,
         )
 
     @staticmethod

@@ -8,19 +8,24 @@ import numpy as np
 
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
+from hetwin_core.ensemble.scene.watch import WatchLayout
 from model_nodes.robot_health.lasting import Found, Key, Lasting
-from model_nodes.robot_health.settings import Scale, Settings
+from model_nodes.robot_health.settings import Settings
 from model_nodes.robot_health.view import View
 
 WIDEST = 1.0
 """A range wider than this, in rad or m, counts as this wide."""
 SPEED_DELAY_NS = 60_000_000
 """A speed between two noisy samples is no motion."""
+QUANTITIES = ("position", "velocity", "effort")
+_FAR = 1e6
+"""Stands for a limit of the position where there is none [rad or m]."""
 
 
 class BeyondLimit:
     """Raises ``beyond_limit`` with ``joint``, ``quantity`` (position, velocity or effort), ``found`` and ``limit``.
+
+    All three quantities of all joints are compared in one array, since most steps find nothing.
 
     Args:
         settings: scales of the three quantities.
@@ -29,63 +34,69 @@ class BeyondLimit:
 
     def __init__(self, settings: Settings, layout: WatchLayout) -> None:
         self._joints = layout.joints
-        self._position, self._velocity = settings.position_limit, settings.velocity_limit
-        self._effort = settings.effort_limit
-        self._lower, self._upper = _limits(layout.lower, -np.inf), _limits(layout.upper, np.inf)
-        span = self._upper - self._lower
-        self._width = np.where(span > 0, np.minimum(span, WIDEST), WIDEST)
-        self._speeds = _limits(layout.velocity, np.inf, positive=True)
-        self._efforts = _limits(layout.effort, np.inf, positive=True)
-        self._lasting = Lasting("beyond_limit")
-        self._fast = Lasting("beyond_limit", delay_ns=SPEED_DELAY_NS)
+        self._scales = settings.position_limit, settings.velocity_limit, settings.effort_limit
+        count = len(layout.joints)
+        lower, upper = _limits(layout.lower, -_FAR), _limits(layout.upper, _FAR)
+        width = np.clip(upper - lower, 0.0, WIDEST)
+        zeros = np.zeros(count)
+        self._middles = np.concatenate([(upper + lower) / 2, zeros, zeros])
+        self._halves = np.concatenate([(upper - lower) / 2, zeros, zeros])
+        shares = (width, _limits(layout.velocity, 0.0), _limits(layout.effort, 0.0))
+        self._per_unit = np.concatenate([_inverse(share) for share in shares])
+        self._least = np.repeat([scale.least for scale in self._scales], count)
+        self._lasting = (
+            Lasting("beyond_limit"),
+            Lasting("beyond_limit", delay_ns=SPEED_DELAY_NS),
+            Lasting("beyond_limit"),
+        )
 
     def watch(self, view: View) -> list[Event]:
-        """What is beyond a limit now."""
+        """What is beyond a limit now; efforts are as old as the report says."""
         report = view.watch
         if report is None:
             return []
-        found = self._positions(report)
-        found |= self._shares("effort", report.measured_efforts, self._efforts, self._effort)
-        speeds = report.recorded_velocities
-        fast = self._shares("velocity", speeds, self._speeds, self._velocity)
-        now = view.time_ns
-        return self._lasting.update(now, found) + self._fast.update(now, fast)
+        found = self._found(
+            np.concatenate((report.recorded, report.recorded_velocities, report.measured_efforts))
+        )
+        position, velocity, effort = self._lasting
+        return [
+            *position.update(view.time_ns, found[0]),
+            *velocity.update(view.time_ns, found[1]),
+            *effort.update(view.time_ns - report.delay_ns, found[2]),
+        ]
 
-    def _positions(self, report: Watch) -> dict[Key, Found]:
-        at = report.recorded
-        below, above = self._lower - at, at - self._upper
-        share = np.maximum(below, above) / self._width
-        found: dict[Key, Found] = {}
-        for i in np.flatnonzero(share >= self._position.least).tolist():
-            limit = self._lower[i] if below[i] > above[i] else self._upper[i]
-            self._add(found, "position", i, self._position, (share[i], at[i], limit))
+    def _found(self, values: Floats) -> tuple[dict[Key, Found], ...]:
+        """What is beyond a limit, for each quantity."""
+        found: tuple[dict[Key, Found], ...] = ({}, {}, {})
+        away = np.abs(values - self._middles) - self._halves
+        shares = away * self._per_unit
+        beyond = shares >= self._least
+        for i in beyond.nonzero()[0].tolist() if beyond.any() else ():
+            quantity, joint = divmod(i, len(self._joints))
+            severity = self._scales[quantity].severity(float(shares[i]))
+            if severity is not None:
+                arguments: dict[str, Json] = {
+                    "joint": self._joints[joint],
+                    "quantity": QUANTITIES[quantity],
+                    "found": float(values[i]),
+                    "limit": self._limit(i, float(values[i])),
+                }
+                found[quantity][(joint,)] = Found(severity, float(shares[i]), arguments)
         return found
 
-    def _shares(self, name: str, values: Floats, limits: Floats, scale: Scale) -> dict[Key, Found]:
-        share = np.abs(values) / limits
-        found: dict[Key, Found] = {}
-        for i in np.flatnonzero(share >= scale.least).tolist():
-            self._add(found, name, i, scale, (share[i], values[i], limits[i]))
-        return found
-
-    def _add(
-        self, found: dict[Key, Found], name: str, joint: int, scale: Scale, numbers: Sequence[float]
-    ) -> None:
-        share, at, limit = (float(number) for number in numbers)
-        severity = scale.severity(share)
-        if severity is not None:
-            arguments: dict[str, Json] = {
-                "joint": self._joints[joint],
-                "quantity": name,
-                "found": at,
-                "limit": limit,
-            }
-            found[name, joint] = Found(severity, share, arguments)
+    def _limit(self, i: int, value: float) -> float:
+        if i < len(self._joints):
+            side = 1.0 if value > self._middles[i] else -1.0
+            return float(self._middles[i] + side * self._halves[i])
+        return float(1.0 / self._per_unit[i])
 
 
-def _limits(given: Sequence[float | None], none: float, *, positive: bool = False) -> Floats:
+def _limits(given: Sequence[float | None], none: float) -> Floats:
     """The limits as numbers, `none` where there is none."""
-    return np.array(
-        [none if limit is None or (positive and limit <= 0) else limit for limit in given],
-        np.float64,
-    )
+    return np.array([none if limit is None else limit for limit in given], np.float64)
+
+
+def _inverse(widths: Floats) -> Floats:
+    """1 / width; 0 where there is none, so that nothing is beyond it."""
+    inverse: Floats = np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0.0)
+    return inverse

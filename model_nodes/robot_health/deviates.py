@@ -20,7 +20,7 @@ class Deviates:
     """
 
     def __init__(self, scale: Scale, layout: WatchLayout) -> None:
-        self._scale = scale
+        self._scale, self._least = scale, scale.least
         self._joints = layout.joints
         self._lasting = Lasting("deviates")
 
@@ -31,7 +31,8 @@ class Deviates:
             return []
         away = view.positions - report.recorded
         found: dict[Key, Found] = {}
-        for i in np.flatnonzero(np.abs(away) >= self._scale.least).tolist():
+        beyond = np.abs(away) >= self._least
+        for i in beyond.nonzero()[0].tolist() if beyond.any() else ():
             size = abs(float(away[i]))
             severity = self._scale.severity(size)
             if severity is not None:

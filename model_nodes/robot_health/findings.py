@@ -2,49 +2,61 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.conductor.reporting.concerns import FROM, SEVERITY, TO
+from hetwin_core.ensemble.conductor.reporting.concerns import FROM, SEVERITY, TO, Severity
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
-from model_nodes.robot_health.settings import Settings
+from model_nodes.robot_health.link_pairs import LinkPairs
+from model_nodes.robot_health.settings import Scale, Settings
 from model_nodes.robot_health.view import View
 
-MEASURES = {
-    "starts_inside": "depth",
-    "jump": "step",
-    "gap": "duration",
-    "contradiction": "size",
-}
-"""Name of a finding -> the argument that is its measure."""
+STARTS_INSIDE = "starts_inside"
 
 
 class Findings:
     """Raises an event for each finding, at the first step that is not before it.
 
+    An object that is held at the start may be inside the fingers that hold it.
+
     Args:
         settings: a scale for each kind of finding.
+        pairs: knows the links and partners that have another scale.
         layout: holds the findings.
     """
 
-    def __init__(self, settings: Settings, layout: WatchLayout) -> None:
-        self._settings = settings
-        self._waiting = sorted(layout.findings, key=lambda finding: finding.from_ns)
+    def __init__(self, settings: Settings, pairs: LinkPairs, layout: WatchLayout) -> None:
+        self._pairs = pairs
+        self._measures = {
+            STARTS_INSIDE: ("depth", settings.starts_inside),
+            "jump": ("step", settings.jump),
+            "gap": ("duration", settings.gap),
+            "contradiction": ("size", settings.contradiction),
+        }
+        known = [finding for finding in layout.findings if finding.name in self._measures]
+        self._waiting = sorted(known, key=lambda finding: finding.from_ns)
 
     def watch(self, view: View) -> list[Event]:
         """The findings whose time has come."""
         events: list[Event] = []
         while self._waiting and self._waiting[0].from_ns <= view.time_ns:
-            events += self._events(self._waiting.pop(0))
+            finding = self._waiting.pop(0)
+            severity = self._severity(finding, view)
+            if severity is not None:
+                times = {FROM: finding.from_ns / 1e9, TO: finding.to_ns / 1e9}
+                arguments = {SEVERITY: severity.value, **finding.arguments, **times}
+                events.append(Event(finding.name, finding.from_ns, arguments=arguments))
         return events
 
-    def _events(self, finding: Finding) -> list[Event]:
-        key = MEASURES.get(finding.name)
-        if key is None:
-            return []
+    def _severity(self, finding: Finding, view: View) -> Severity | None:
+        key, scale = self._measures[finding.name]
+        chosen = scale if finding.name != STARTS_INSIDE else self._inside(finding, scale, view)
         measure = finding.arguments.get(key)
-        size = abs(float(measure)) if isinstance(measure, int | float) else 0.0
-        severity = getattr(self._settings, finding.name).severity(size)
-        if severity is None:
-            return []
-        times = {FROM: finding.from_ns / 1e9, TO: finding.to_ns / 1e9}
-        arguments = {SEVERITY: severity.value, **finding.arguments, **times}
-        return [Event(finding.name, finding.from_ns, arguments=arguments)]
+        if chosen is None or not isinstance(measure, int | float):
+            return None
+        return chosen.severity(abs(measure))
+
+    def _inside(self, finding: Finding, scale: Scale, view: View) -> Scale | None:
+        """The scale of a link or an object that starts inside something; None if that is to be so."""
+        if finding.arguments.get("object") in view.held:
+            return None
+        link, partner = finding.arguments.get("link"), finding.arguments.get("partner")
+        return scale if link is None else self._pairs.scale(str(link), str(partner), scale)

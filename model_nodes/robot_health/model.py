@@ -23,9 +23,33 @@ from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, WatchLayout
 from model_nodes.robot_health.beyond_limit import BeyondLimit
 from model_nodes.robot_health.deviates import Deviates
 from model_nodes.robot_health.findings import Findings
+from model_nodes.robot_health.link_pairs import LinkPairs
 from model_nodes.robot_health.link_touches import LinkTouches
 from model_nodes.robot_health.settings import Settings
 from model_nodes.robot_health.view import View, Viewer
+
+RAISES = (
+    (
+        "link_touches",
+        "a link touches a static body or another link: link, partner, depth [m], x, y, z [m] of the nearest point",
+    ),
+    (
+        "starts_inside",
+        "a link or an object is inside something before the first step: link or object, partner, depth [m]",
+    ),
+    (
+        "beyond_limit",
+        "the recording is beyond a limit: joint, quantity (position, velocity or effort), found, limit",
+    ),
+    ("deviates", "a joint of the twin is not where it was recorded: joint, deviation [rad or m]"),
+    (
+        "jump",
+        "the recording has a step that no robot makes: joint, topic, step [rad or m], velocity",
+    ),
+    ("gap", "the recording has no samples for a while: topic, joints, duration [s]"),
+    ("contradiction", "two topics differ about a joint: topic, other, joint, size [rad or m]"),
+)
+"""Event -> what has happened, and its arguments."""
 
 JOINT_DEVIATION, EFFORT_RESIDUAL = "joint_deviation", "effort_residual"
 
@@ -54,6 +78,9 @@ class RobotHealth(Model):
             summary="Observes what no healthy robot and no object left alone does; added to every run by itself.",
             rate=DEFAULT_WATCH_RATE,
             provides=_attributes(0),
+            raises={
+                name: f"{text}; severity, and at its end from, to [s]" for name, text in RAISES
+            },
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
@@ -88,12 +115,13 @@ class RobotHealth(Model):
 
 
 def _parts(settings: Settings, layout: WatchLayout | None, scene: Snapshot) -> Sequence[Part]:
-    """The observers of a run; those of the robot only if there is one."""
+    """The observers of a run; those of the robot only if the main model reports about one."""
     parts: list[Part] = []
     if layout is not None:
+        pairs = LinkPairs(settings, scene.layout)
         parts += (
-            Findings(settings, layout),
-            LinkTouches(settings.link_touches, layout, scene.layout),
+            Findings(settings, pairs, layout),
+            LinkTouches(settings.link_touches, pairs, layout, scene.layout),
             BeyondLimit(settings, layout),
             Deviates(settings.deviates, layout),
         )
@@ -108,6 +136,6 @@ def _attributes(joints: int) -> tuple[AttributeSpec, AttributeSpec]:
 
 
 def _known(numbers: Floats) -> Floats:
-    """The numbers with 0 for those that are unknown."""
-    known: Floats = np.nan_to_num(numbers, copy=False, nan=0.0)
-    return known
+    """The numbers, changed in place, with 0 for those that are unknown."""
+    numbers[numbers != numbers] = 0.0
+    return numbers

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from pydantic import model_validator
 
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity
 from hetwin_core.ensemble.parameters import Amount, Parameters, WatchedRobot, parameter
-from hetwin_core.ensemble.validation import Strict
+from hetwin_core.ensemble.validation import Strict, Text
 
 
 class Scale(Strict):
@@ -36,6 +37,20 @@ class Scale(Strict):
         return min((limit for limit in given if limit is not None), default=float("inf"))
 
 
+class KnownTouch(Strict):
+    """A pair whose overlap says nothing, such as coarse shapes of links that pass each other."""
+
+    link: Text
+    partner: Text
+
+    def covers(self, link: str, partner: str) -> bool:
+        """Whether these two are such a pair, in either order."""
+        return any(
+            fnmatchcase(a, self.link) and fnmatchcase(b, self.partner)
+            for a, b in ((link, partner), (partner, link))
+        )
+
+
 class Settings(Parameters):
     """The parameters of the model: a scale for each of its events.
 
@@ -47,6 +62,14 @@ class Settings(Parameters):
         "depth of a link inside a static body or another link",
         Scale(note=1e-6, warning=0.002, absurd=0.02),
         "m",
+    )
+    base_in_floor: Scale = parameter(
+        "the same for a link that no joint moves, in a plane, where robots are often mounted",
+        Scale(note=1e-6, warning=0.1),
+        "m",
+    )
+    known_touches: tuple[KnownTouch, ...] = parameter(
+        "pairs that are not reported: a list of {link, partner}, each a name or a pattern", ()
     )
     starts_inside: Scale = parameter(
         "depth of a link or an object inside something else at the start",

@@ -26,7 +26,8 @@ models:
 def test_concerns_digest_and_process_over_both_transports(tmp_path: Path) -> None:
     scenario = tmp_path / "watched.yaml"
     scenario.write_text(SCENARIO)
-    local = run(scenario, tmp_path / "local", transport="local").json
+    here = run(scenario, tmp_path / "local", transport="local")
+    local = here.json
     ros = run(scenario, tmp_path / "ros", "--in-process", "all").json
     apart = run(scenario, tmp_path / "apart", "--strict")
     assert {c["name"] for c in local["concerns"]} == {"link_touches", "jump", "deviates"}
@@ -34,7 +35,7 @@ def test_concerns_digest_and_process_over_both_transports(tmp_path: Path) -> Non
         assert other["concerns"] == local["concerns"]
         assert other["verdict"] == local["verdict"] == "absurd"
         assert other["digest"] == local["digest"]
-    assert apart.code == 1
+    assert (here.code, apart.code) == (0, 1)  # only one of them is strict
     pids = {row["model"]: row["pid"] for row in apart.json["processes"]}
     assert set(pids) == {"physics", "cup", "robot_health"}
     assert len(set(pids.values())) == 3  # of which one is the conductor's

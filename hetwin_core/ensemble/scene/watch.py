@@ -80,6 +80,11 @@ class WatchLayout:
     has_inertias: bool = False
     findings: tuple[Finding, ...] = ()
 
+    @classmethod
+    def without_robot(cls, findings: tuple[Finding, ...]) -> WatchLayout:
+        """The layout of a scene that has no robot, but in which something was found."""
+        return cls("", (), (), (), (), (), (), findings=findings)
+
     def to_json(self) -> dict[str, Any]:
         """Everything as plain JSON."""
         findings = [asdict(finding) for finding in self.findings]

@@ -55,6 +55,7 @@ class _Joint:
     lower: float
     upper: float
     damping: float = 0.0
+    speed: float = 3.0
 
 
 def plunger_names() -> list[str]:
@@ -143,7 +144,17 @@ def _arm() -> list[str]:
         ),
         _link("arm_swing", 30.0),
         _joint(
-            _Joint("arm_reach", "prismatic", "arm_swing", "arm_reach", (0, 0, 0), (1, 0, 0), 0, 3)
+            _Joint(
+                "arm_reach",
+                "prismatic",
+                "arm_swing",
+                "arm_reach",
+                (0, 0, 0),
+                (1, 0, 0),
+                0,
+                3,
+                speed=7.0,  # the program reaches out at up to 6.2 m/s
+            )
         ),
         _link("arm_reach", 30.0),
         _joint(_Joint("wrist_yaw", "revolute", "arm_reach", "wrist", (0, 0, 0), (0, 0, 1), -1, 1)),
@@ -205,11 +216,12 @@ def _link(
 
 
 def _joint(joint: _Joint) -> str:
+    limits = f'lower="{joint.lower:g}" upper="{joint.upper:g}"'
     lines = [
         f'  <joint name="{joint.name}" type="{joint.kind}">',
         f'    <parent link="{joint.parent}"/><child link="{joint.child}"/>{_origin(joint.at)}',
         f'    <axis xyz="{_words(joint.axis)}"/>',
-        f'    <limit lower="{joint.lower:g}" upper="{joint.upper:g}" effort="5000" velocity="3"/>',
+        f'    <limit {limits} effort="5000" velocity="{joint.speed:g}"/>',
     ]
     if joint.damping:
         lines.append(f'    <dynamics damping="{joint.damping:g}" friction="0"/>')

@@ -1,0 +1,45 @@
+"""On which scale the overlap of a link with something counts."""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
+from hetwin_core.ensemble.scene.shapes import ShapeKind
+from model_nodes.robot_health.settings import Scale, Settings
+
+
+class LinkPairs:
+    """Selects the scale of a pair.
+
+    Args:
+        settings: the scales, and the pairs that are known.
+        scene: the entities.
+    """
+
+    def __init__(self, settings: Settings, scene: Layout) -> None:
+        self._settings = settings
+        self._planes = {e.name for e in scene.of_kind(EntityKind.STATIC) if _is_plane(e)}
+        self._fixed = _links_that_no_joint_moves(scene)
+
+    def scale(self, link: str, partner: str, usual: Scale) -> Scale | None:
+        """The scale of the depth of a link in its partner: the usual one, another one, or None for a known pair."""
+        if any(known.covers(link, partner) for known in self._settings.known_touches):
+            return None
+        if link in self._fixed and partner in self._planes:
+            return self._settings.base_in_floor
+        return usual
+
+
+def _is_plane(entity: Entity) -> bool:
+    kinds = [shape.kind for shape in entity.shapes if shape.collides]
+    return bool(kinds) and all(kind is ShapeKind.PLANE for kind in kinds)
+
+
+def _links_that_no_joint_moves(scene: Layout) -> frozenset[str]:
+    links = scene.of_kind(EntityKind.LINK)
+    fixed: set[str] = set()
+    grew = True
+    while grew:
+        found = {e.name for e in links if not e.joint and (not e.parent or e.parent in fixed)}
+        grew = found != fixed
+        fixed = found
+    return frozenset(fixed)

@@ -1,0 +1,100 @@
+"""Links that touch static bodies or other links."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from support.robot_views import clearance, layout, view
+from support.watched_toy import LAYOUT
+
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
+from model_nodes.robot_health.link_pairs import LinkPairs
+from model_nodes.robot_health.link_touches import LinkTouches
+from model_nodes.robot_health.settings import Settings
+
+
+def touches(robot: WatchLayout = LAYOUT, **given: Any) -> LinkTouches:
+    settings = Settings.read(given)
+    scene = layout()
+    return LinkTouches(settings.link_touches, LinkPairs(settings, scene), robot, scene)
+
+
+def seen(part: LinkTouches, *rows: list[float]) -> list[Event]:
+    return part.watch(view(1, clearances=rows))
+
+
+@pytest.mark.parametrize(
+    ("depth", "severity"),
+    [(0.0005, "note"), (0.0019, "note"), (0.002, "warning"), (0.0199, "warning"), (0.02, "absurd")],
+)
+def test_the_depth_makes_the_severity(depth: float, severity: str) -> None:
+    (event,) = seen(touches(), clearance("forearm", "table", -depth))
+    assert event.name == "link_touches"
+    assert event.arguments == {
+        "severity": severity,
+        "link": "forearm",
+        "partner": "table",
+        "depth": depth,
+        "x": 0.1,
+        "y": 0.2,
+        "z": 0.3,
+    }
+
+
+def test_what_is_near_does_not_touch() -> None:
+    assert seen(touches(), clearance("forearm", "table", 0.0001)) == []
+
+
+def test_of_several_geometries_the_deepest_counts() -> None:
+    rows = [clearance("forearm", "table", -d) for d in (0.001, 0.03, 0.01)]
+    (event,) = seen(touches(), *rows)
+    assert event.arguments["depth"] == 0.03
+
+
+def test_a_touch_ends() -> None:
+    part = touches()
+    for step in range(1, 4):
+        part.watch(view(step, clearances=[clearance("forearm", "table", -0.01)]))
+    events = [event for step in range(4, 12) for event in part.watch(view(step))]
+    (event,) = events
+    assert (event.arguments["from"], event.arguments["to"]) == (0.02, 0.06)
+
+
+def test_without_a_report_nothing_begins_or_ends() -> None:
+    part = touches()
+    seen(part, clearance("forearm", "table", -0.01))
+    later = [replace(view(step), watch=None) for step in range(2, 20)]
+    assert [event for one in later for event in part.watch(one)] == []
+
+
+def test_the_base_may_stand_in_the_floor_but_not_in_the_table() -> None:
+    (floor,) = seen(touches(), clearance("base", "floor", -0.04))
+    (table,) = seen(touches(), clearance("base", "table", -0.04))
+    (forearm,) = seen(touches(), clearance("forearm", "floor", -0.04))
+    severities = [event.arguments["severity"] for event in (floor, table, forearm)]
+    assert severities == ["note", "absurd", "absurd"]
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"link": "forearm", "partner": "table"},
+        {"link": "fore*", "partner": "*"},
+        {"link": "table", "partner": "f*"},
+    ],
+)
+def test_known_pairs_are_not_reported(known: dict[str, str]) -> None:
+    part = touches(known_touches=[known])
+    events = seen(part, clearance("forearm", "table", -0.04), clearance("base", "table", -0.04))
+    assert [event.arguments["link"] for event in events] == ["base"]
+
+
+def test_what_started_inside_is_reported_only_when_it_is_deeper() -> None:
+    inside = Finding("starts_inside", 0, 0, {"link": "forearm", "partner": "table", "depth": 0.03})
+    part = touches(replace(LAYOUT, findings=(inside,)))
+    assert seen(part, clearance("forearm", "table", -0.031)) == []
+    (event,) = seen(part, clearance("forearm", "table", -0.05))
+    assert event.arguments["severity"] == "absurd"
