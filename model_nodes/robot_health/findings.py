@@ -58,5 +58,7 @@ class Findings:
         """The scale of a link or an object that starts inside something; None if that is to be so."""
         if finding.arguments.get("object") in view.held:
             return None
-        link, partner = finding.arguments.get("link"), finding.arguments.get("partner")
-        return scale if link is None else self._pairs.scale(str(link), str(partner), scale)
+        link, partner = finding.arguments.get("link"), str(finding.arguments.get("partner"))
+        if link is None:
+            return self._pairs.object_scale(partner, scale)
+        return self._pairs.scale(str(link), partner, scale)

@@ -18,6 +18,7 @@ class LinkPairs:
     def __init__(self, settings: Settings, scene: Layout) -> None:
         self._settings = settings
         self._planes = {e.name for e in scene.of_kind(EntityKind.STATIC) if _is_plane(e)}
+        self._links = {e.name for e in scene.of_kind(EntityKind.LINK)}
         self._fixed = _links_that_no_joint_moves(scene)
 
     def scale(self, link: str, partner: str, usual: Scale) -> Scale | None:
@@ -27,6 +28,10 @@ class LinkPairs:
         if link in self._fixed and partner in self._planes:
             return self._settings.base_in_floor
         return usual
+
+    def object_scale(self, partner: str, usual: Scale) -> Scale:
+        """The scale of the depth of an object in its partner."""
+        return self._settings.object_in_link if partner in self._links else usual
 
 
 def _is_plane(entity: Entity) -> bool:

@@ -76,6 +76,11 @@ class Settings(Parameters):
         Scale(note=0.0005, warning=0.002, absurd=0.02),
         "m",
     )
+    object_in_link: Scale = parameter(
+        "the same for an object in a link of the robot, such as one that is gripped from the start",
+        Scale(note=0.0005, warning=0.01, absurd=0.05),
+        "m",
+    )
     position_limit: Scale = parameter(
         "how far a recorded position is beyond its limit, in shares of the range, at most of 1 rad or 1 m",
         Scale(note=0.005, warning=0.05, absurd=0.5),

@@ -41,6 +41,8 @@ def starts(depth: float, **what: str) -> Finding:
         (starts(0.03, object="box", partner="table"), "absurd"),
         (starts(0.01, link="base", partner="table"), "warning"),
         (starts(0.04, link="base", partner="floor"), "note"),
+        (starts(0.004, object="box", partner="forearm"), "note"),
+        (starts(0.03, object="box", partner="forearm"), "warning"),
     ],
 )
 def test_the_measure_makes_the_severity(finding: Finding, severity: str) -> None:
