@@ -24,13 +24,20 @@ install: $(STAMP) ## make .venv and install hetwin with the robots and test extr
 
 $(STAMP): $(SOURCES)
 	@bash cmake/make_venv.sh $(VENV)
-	@echo "installing hetwin and what it needs (compiles the ROS interfaces; a minute or two)"
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile -e '.[robots,test]'
+	@echo "installing hetwin and what it needs into $(VENV): downloads packages, compiles the ROS interfaces;"
+	@echo "the first time it takes one to five minutes, with the network as the slowest part"
+	@$(BIN)/python cmake/show_progress.py "installing hetwin" $(BIN)/python -m pip install \
+	  --disable-pip-version-check --no-compile --progress-bar off -e '.[robots,test]'
 	@touch $(STAMP)
-	@echo "installed into $(VENV)"
 
 demo: install ## run the pick-and-place scenario as ROS 2 nodes
 	@$(BIN)/hetwin run scenarios/pick_and_place.yaml --transport ros
+	@echo
+	@echo "hetwin is installed. To use the command, activate its environment in this shell:"
+	@echo "  source $(VENV)/bin/activate"
+	@echo "and go on, for example with:"
+	@echo "  hetwin run pick_and_place"
+	@echo "  hetwin --help"
 
 test: lint ## check style and types, run all tests
 	@echo "running the tests"

@@ -13,9 +13,8 @@ fi
 
 for python in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
   if command -v "$python" >/dev/null && suits "$python"; then
-    echo "making $folder with $("$python" --version)"
     rm -rf "$folder"
-    if "$python" -m venv "$folder"; then
+    if "$python" "$(dirname "$0")/show_progress.py" "making $folder with $("$python" --version)" "$python" -m venv "$folder"; then
       exit 0
     fi
     rm -rf "$folder"

@@ -24,7 +24,6 @@ from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
 from hetwin_core.ensemble.conductor.step.outside_input import OutsideInput
 from hetwin_core.ensemble.conductor.step.state_publisher import StatePublisher
 from hetwin_core.ensemble.conductor.step.step_inputs import StepInputs
-from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort
@@ -70,7 +69,7 @@ def assemble(
     failures = FailureHandler(scenario, ready, ports, policy, handovers, scheduler, listeners)
     effects = EffectRunner(scenario, scene, ports, handovers, failures, listeners)
     triggers = TriggerRunner(
-        scenario.triggers, all_evaluators(), effects, scene.snapshot, events.handle
+        scenario.triggers, scenario.functions, effects, scene.snapshot, events.handle
     )
     outside = OutsideInput(controls, scene, main_port, events, effects, failures)
     end_ns = None if options.duration is None else round(options.duration * 1e9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -10,6 +11,8 @@ from hetwin_core.ensemble.catalogue import model_class
 from hetwin_core.ensemble.clock import MainClock, divisor, nearest_rates
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators
+from hetwin_core.ensemble.expressions.own_functions import own_functions
 from hetwin_core.ensemble.model import Model, ModelDescription, Stepping
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.own_modules import in_use, use_modules_in
@@ -74,7 +77,7 @@ class ModelPlan:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A checked scenario; paths in it are absolute."""
+    """A checked scenario; paths in it are absolute, and `functions` are those that its expressions may call."""
 
     file: ScenarioFile
     path: Path
@@ -82,6 +85,7 @@ class Scenario:
     clock: MainClock
     models: tuple[ModelPlan, ...]
     triggers: tuple[Trigger, ...]
+    functions: Mapping[str, Evaluator]
 
     @property
     def name(self) -> str:
@@ -186,12 +190,14 @@ def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:
         clock = MainClock(file.rate)
         use_modules_in(path.parent)
         models = _plans(file)
-        evaluators = compile_evaluators(file.evaluators)
-        triggers = compile_triggers(file.triggers, evaluators, {m.name for m in models})
+        functions = {**own_functions(file.evaluators), **all_evaluators()}
+        evaluators = compile_evaluators(file.evaluators, functions)
+        names = {m.name for m in models}
+        triggers = compile_triggers(file.triggers, evaluators, functions, names)
         _check_responsibilities(file, models)
     except BadInput as error:
         raise document.placed(error, path) from None
-    return Scenario(file, path, document, clock, models, triggers)
+    return Scenario(file, path, document, clock, models, triggers, functions)
 
 
 def _validate(document: strict_yaml.Document) -> ScenarioFile:

@@ -233,7 +233,9 @@ class ScenarioFile(Strict):
         description="on, off, or parameters of the observer of what no healthy robot and no object does",
     )
     responsibilities: list[ResponsibilityEntry] = Field(default=[])
-    evaluators: dict[Name, str] = Field(default={}, description="named expressions")
+    evaluators: dict[Name, str] = Field(
+        default={}, description="named expressions, or functions as MODULE:FUNCTION"
+    )
     triggers: list[TriggerEntry] = Field(default=[])
     log: LogEntry = LogEntry()
 

@@ -9,6 +9,7 @@ from typing import Any
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.expressions.own_functions import is_function
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.triggers.cycles import find_cycle
 from hetwin_core.ensemble.triggers.schema import (
@@ -47,8 +48,14 @@ class Trigger:
     evaluators: Mapping[str, Expression]
 
 
-def compile_evaluators(texts: Mapping[str, str]) -> dict[str, Expression]:
-    """Compile a scenario's evaluators.
+def compile_evaluators(
+    texts: Mapping[str, str], functions: Collection[str]
+) -> dict[str, Expression]:
+    """Compile those of a scenario's evaluators that are expressions.
+
+    Args:
+        texts: of all its evaluators, by name.
+        functions: names of those that expressions may call.
 
     Raises:
         BadInput: on wrong syntax, a name that a built-in has, or evaluators that use each other in a cycle.
@@ -62,7 +69,7 @@ def compile_evaluators(texts: Mapping[str, str]) -> dict[str, Expression]:
                 found=name,
                 expected="another name",
             )
-    compiled = {n: Expression(text, f"evaluators.{n}") for n, text in texts.items()}
+    compiled = {n: Expression(t, f"evaluators.{n}") for n, t in texts.items() if not is_function(t)}
     cycle = find_cycle({n: sorted(e.variables & set(compiled)) for n, e in compiled.items()})
     if cycle:
         raise BadInput(
@@ -72,14 +79,23 @@ def compile_evaluators(texts: Mapping[str, str]) -> dict[str, Expression]:
             expected="evaluators that use others only",
         )
     for expression in compiled.values():
-        expression.check_names(built_in, expression.variables)
+        expression.check_names(functions, expression.variables)
     return compiled
 
 
 def compile_triggers(
-    entries: list[TriggerEntry], evaluators: Mapping[str, Expression], models: Collection[str]
+    entries: list[TriggerEntry],
+    evaluators: Mapping[str, Expression],
+    functions: Collection[str],
+    models: Collection[str],
 ) -> tuple[Trigger, ...]:
     """Compile and check a scenario's triggers.
+
+    Args:
+        entries: as they are written.
+        evaluators: the scenario's named expressions.
+        functions: names of those that expressions may call.
+        models: names of the models.
 
     Raises:
         BadInput: on unknown names, wrong syntax, or triggers that raise each other in a cycle.
@@ -96,7 +112,7 @@ def compile_triggers(
                 expected="another name",
             )
         names.add(entry.name)
-        compiled.append(_compile(entry, where, evaluators, models))
+        compiled.append(_compile(entry, where, evaluators, functions, models))
     _refuse_cycles(entries)
     return tuple(compiled)
 
@@ -105,9 +121,9 @@ def _compile(
     entry: TriggerEntry,
     where: str,
     evaluators: Mapping[str, Expression],
+    functions: Collection[str],
     models: Collection[str],
 ) -> Trigger:
-    functions = all_evaluators()
     known = {"event"}
     let = []
     for name, text in entry.let.items():
@@ -141,7 +157,7 @@ def _check(
     expression: Expression,
     known: Collection[str],
     evaluators: Mapping[str, Expression],
-    functions: Mapping[str, Any],
+    functions: Collection[str],
 ) -> None:
     """Raise BadInput if a name is unknown in the expression or in the evaluators that it uses."""
     expression.check_names(functions, {*known, *evaluators})

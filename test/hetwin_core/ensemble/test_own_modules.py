@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.own_modules import in_use, use_modules_in
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.values import POSE
+from hetwin_core.ensemble.transport.local import LocalPort
 
 MODEL = """
 from support.toys import ToyCup
@@ -88,3 +90,46 @@ def test_installed_modules_are_neither_hidden_nor_forgotten(tmp_path: Path) -> N
 def test_an_installed_model_has_no_folder(tmp_path: Path) -> None:
     path = scenario_in(tmp_path / "one", "one")
     assert load_scenario(path).models[0].folder is None
+
+
+FUNCTION = """
+def higher(scene, entity, least):
+    '''higher(entity, least): whether it is higher than this.'''
+    return bool(scene.pose(entity)[2] > least)
+
+LEAST = 0.5
+"""
+TRIGGER = """
+evaluators:
+  higher: "my_words:higher"
+  high: "higher('ball', 0.9)"
+triggers:
+  - {name: t, on: {attribute: pose, entity: ball, index: 2, below: 0.95}, if: high, do: [{stop: low}]}
+"""
+
+
+def test_a_function_beside_the_scenario_is_an_evaluator(tmp_path: Path) -> None:
+    path = scenario_in(tmp_path / "one", "one")
+    (path.parent / "my_words.py").write_text(FUNCTION)
+    path.write_text(SCENARIO + TRIGGER)
+    loaded = load_scenario(path)
+    summary = Conductor(loaded, [LocalPort(plan) for plan in loaded.models]).run()
+    assert summary.ended == "stopped"
+    assert 0.09 <= summary.simulated_time <= 0.12  # 5 cm of free fall
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("my_words:LEAST", "no function"),
+        ("my_words:lower", "has no attribute 'lower'"),
+        ("no_words:lower", "No module named 'no_words'"),
+    ],
+)
+def test_an_evaluator_that_is_no_function_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    path = scenario_in(tmp_path / "one", "one")
+    (path.parent / "my_words.py").write_text(FUNCTION)
+    path.write_text(SCENARIO + TRIGGER.replace("my_words:higher", text))
+    with pytest.raises(BadInput, match=says) as caught:
+        load_scenario(path)
+    assert "evaluators.higher" in (caught.value.where or "")
