@@ -142,8 +142,8 @@ class Block:
         for name, attribute in self._attributes:
             yield name, attribute, self.value(name, attribute.name)
 
-    def proximity(self, rows: Floats) -> Floats:
-        """Convert the engine's rows from indices of frames to indices of entities, in place."""
+    def of_entities(self, rows: Floats) -> Floats:
+        """Convert rows of proximity or clearances from indices of frames to indices of entities, in place."""
         if len(rows):
             rows[:, 0:2] = self._entity_of_frame[rows[:, 0:2].astype(np.intp)]
         return rows

@@ -74,6 +74,14 @@ class Drive:
             return False
         return not bool(np.isnan(self._source.motion(time_ns).efforts).all())
 
+    def of_masters(self, efforts: Floats) -> Floats:
+        """Add the efforts of mimicking joints to those of their masters, which drive them; theirs become NaN."""
+        if len(self._mimics):
+            shares = efforts[self._mimics] * self._factors
+            np.add.at(efforts, self._masters, np.where(np.isnan(shares), 0.0, shares))
+            efforts[self._mimics] = np.nan
+        return efforts
+
     def _complete_motion(self, motion: JointMotion) -> JointMotion:
         if not len(self._mimics):
             return motion

@@ -95,7 +95,7 @@ class MainPhysics(Model):
         self._block = Block(world, engine, entities, self._fit(world, settings, engine))
         self._block.fill(engine)
         robot = next((body for body in world.bodies if body.robot), None)
-        self._watching = self._watch(robot, settings)
+        self._watching = self._watch(robot, settings, engine)
         return Contribution(
             entities=tuple(entities),
             attributes=tuple(
@@ -111,11 +111,18 @@ class MainPhysics(Model):
             watch=None if self._watching is None else self._watching.layout,
         )
 
-    def _watch(self, robot: Body | None, settings: Settings) -> Watching | None:
+    def _watch(self, robot: Body | None, settings: Settings, engine: Engine) -> Watching | None:
         if robot is None or settings.watch_rate <= 0.0:
             return None
-        findings = () if self._source is None else self._source.findings
-        return Watching(robot, self._drive, settings.rate, settings.watch_rate, findings)
+        return Watching(
+            robot,
+            engine,
+            self._block,
+            self._drive,
+            settings.rate,
+            settings.watch_rate,
+            () if self._source is None else self._source.findings,
+        )
 
     @staticmethod
     def _fit(world: World, settings: Settings, engine: Engine) -> list[Rangefinder]:
@@ -185,7 +192,7 @@ class MainPhysics(Model):
         return StepOutput(
             time_ns=tick.time_ns,
             block=self._block.data,
-            proximity=self._block.proximity(engine.proximity()),
+            proximity=self._block.of_entities(engine.proximity()),
             events=self._events(engine, source, tick.time_ns),
             ended=source is not None and source.ended(tick.time_ns),
             input_ns=None if source is None else source.input_ns,

@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.scene.watch import (
-    CLEARANCE_COLUMNS,
-    Finding,
-    Watch,
-    WatchLayout,
-    watch_every,
-)
+from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout, watch_every
+from model_nodes.main_physics.block import Block
 from model_nodes.main_physics.drive import Drive
+from model_nodes.main_physics.engines.engine import Engine
+from model_nodes.main_physics.smoothing import Smoother
 from model_nodes.main_physics.sources.source import JointMotion
 from model_nodes.main_physics.world.description import Body, Joint
 from model_nodes.main_physics.world.names import joint_name
+
+CLEARANCE_RANGE = 0.005
+"""Links closer to something than this are reported [m]."""
+SAMPLE_INTERVAL = 0.02
+"""Time between the samples from which accelerations are computed [s]."""
 
 
 class Watching:
@@ -23,7 +25,9 @@ class Watching:
 
     Args:
         robot: the watched body.
-        drive: commands its joints.
+        engine: measures; its joints are where the run begins.
+        block: knows the entities.
+        drive: commands the joints.
         rate: steps per simulated second.
         watch_rate: reports per simulated second.
         findings: what the source found in its recording.
@@ -35,41 +39,63 @@ class Watching:
     def __init__(
         self,
         robot: Body,
+        engine: Engine,
+        block: Block,
         drive: Drive,
         rate: float,
         watch_rate: float,
         findings: tuple[Finding, ...] = (),
     ) -> None:
         joints = robot.moving_joints
-        self._drive = drive
+        self._engine, self._block, self._drive = engine, block, drive
         self._commanded = np.flatnonzero([joint in robot.driven_joints for joint in joints])
         self._count = len(joints)
         self._rate, self._every = rate, watch_every(rate, watch_rate)
+        self._sample_every = max(1, round(rate * SAMPLE_INTERVAL))
+        self._smoother = Smoother(len(self._commanded), self._sample_every / rate)
+        self._delay_ns = round(self._smoother.delay * 1e9)
+        self._unknown = np.full(len(self._commanded), np.nan)
         driven = np.zeros(len(joints), np.bool_)
         driven[self._commanded] = drive.driven
-        self.layout = _layout(robot, driven.tolist(), findings)
+        self.layout = _layout(robot, driven.tolist(), self._has_inertias(), findings)
+        engine.clearances(CLEARANCE_RANGE)  # prepares what the first step must not wait for
+
+    def _has_inertias(self) -> bool:
+        zeros = np.zeros(len(self._commanded))
+        return bool(np.isfinite(self._engine.expected_efforts(zeros, zeros, zeros)).any())
 
     def report(self, time_ns: int, motion: JointMotion) -> Floats | None:
-        """Return a report as one flat array, if one is due with the step to `time_ns`.
+        """Take note of the motion; returns a report as one flat array, if one is due with the step to `time_ns`.
 
         Args:
             time_ns: simulated time.
             motion: of the commanded joints at that time.
         """
-        if round(time_ns * self._rate / 1e9) % self._every:
+        drive, step = self._drive, round(time_ns * self._rate / 1e9)
+        if step % self._sample_every == 0:
+            self._smoother.take(motion.positions, drive.measured_efforts)
+        if step % self._every:
             return None
-        drive = self._drive
-        recorded = np.where(drive.driven, motion.positions, np.nan)
-        velocities = np.where(drive.driven, motion.velocities, np.nan)
+        measured, expected = self._efforts()
         watch = Watch(
             time_ns,
-            self._of_all(recorded),
-            self._of_all(velocities),
-            self._of_all(drive.measured_efforts),
-            np.full(self._count, np.nan),
-            np.empty((0, CLEARANCE_COLUMNS)),
+            self._of_all(np.where(drive.driven, motion.positions, np.nan)),
+            self._of_all(np.where(drive.driven, motion.velocities, np.nan)),
+            self._of_all(measured),
+            self._of_all(expected),
+            self._block.of_entities(self._engine.clearances(CLEARANCE_RANGE)),
+            self._delay_ns,
         )
         return watch.encode()
+
+    def _efforts(self) -> tuple[Floats, Floats]:
+        """Measured and expected efforts of the commanded joints, at the middle of the smoother's window."""
+        smoothed = self._smoother.motion()
+        if smoothed is None or np.isnan(smoothed.efforts).all():
+            return self._unknown, self._unknown
+        positions, velocities, accelerations, measured = smoothed
+        expected = self._engine.expected_efforts(positions, velocities, accelerations)
+        return measured, self._drive.of_masters(expected)
 
     def _of_all(self, commanded: Floats) -> Floats:
         """Spread numbers of the commanded joints over all joints of the robot; NaN for the passive ones."""
@@ -80,7 +106,9 @@ class Watching:
         return spread
 
 
-def _layout(robot: Body, driven: list[bool], findings: tuple[Finding, ...]) -> WatchLayout:
+def _layout(
+    robot: Body, driven: list[bool], has_inertias: bool, findings: tuple[Finding, ...]
+) -> WatchLayout:
     joints = robot.moving_joints
     limits = [_limits(joint) for joint in joints]
     return WatchLayout(
@@ -91,7 +119,8 @@ def _layout(robot: Body, driven: list[bool], findings: tuple[Finding, ...]) -> W
         tuple(upper for _, upper in limits),
         tuple(joint.max_velocity for joint in joints),
         tuple(joint.max_effort for joint in joints),
-        findings=findings,
+        has_inertias,
+        findings,
     )
 
 

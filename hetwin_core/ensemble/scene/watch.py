@@ -19,8 +19,13 @@ CLEARANCE_COLUMNS = 9
 """Columns of `Watch.clearances`."""
 DEFAULT_WATCH_RATE = 50.0
 """Reports per simulated second unless the main model's `watch_rate` says otherwise."""
-_HEAD = 3
+_HEAD = 4
 _PER_JOINT = 4
+
+
+def no_clearances() -> Floats:
+    """A table of clearances without rows."""
+    return np.empty((0, CLEARANCE_COLUMNS), np.float64)
 
 
 def watch_every(rate: float, watch_rate: float) -> int:
@@ -108,11 +113,14 @@ class Watch:
         time_ns: simulated time of the report.
         recorded: (n,) positions that the source commands; NaN: it does not move the joint.
         recorded_velocities: (n,) likewise.
-        measured_efforts: (n,) as recorded; NaN: not recorded.
-        expected_efforts: (n,) what the recorded motion needs, gravity included, by inverse dynamics; NaN: unknown.
+        measured_efforts: (n,) as recorded, `delay_ns` before the report; NaN: not recorded.
+        expected_efforts: (n,) what the recorded motion needed at that time, gravity included, by inverse dynamics of
+            the robot alone; NaN: unknown. Computed only for a recording with efforts; for a joint that another one
+            mimics, its share of the other's is included.
         clearances: (m, 9) where links of the robot are near to or inside static bodies and other links: index of the
             link's entity, index of the partner's, distance [m] (negative: inside), nearest point on the partner
             x y z [m], normal x y z from the partner to the link.
+        delay_ns: how far the efforts are behind the report [ns].
     """
 
     time_ns: int
@@ -121,13 +129,14 @@ class Watch:
     measured_efforts: Floats
     expected_efforts: Floats
     clearances: Floats
+    delay_ns: int = 0
 
     def encode(self) -> Floats:
         """Return all numbers as one flat array; inverse of `decode`."""
-        head = np.array([self.time_ns, len(self.recorded), len(self.clearances)], np.float64)
+        counts = len(self.recorded), len(self.clearances)
         return np.concatenate(
             (
-                head,
+                (self.time_ns, self.delay_ns, *counts),
                 self.recorded,
                 self.recorded_velocities,
                 self.measured_efforts,
@@ -144,24 +153,24 @@ class Watch:
             ValueError: if the array is not a report about the layout's robot.
         """
         wrong = wrong_watch(flat)
-        if wrong is None and flat[1] != len(layout.joints):
-            wrong = f"is about {int(flat[1])} joints; {layout.robot} has {len(layout.joints)}"
+        if wrong is None and flat[2] != len(layout.joints):
+            wrong = f"is about {int(flat[2])} joints; {layout.robot} has {len(layout.joints)}"
         if wrong is not None:
             raise ValueError(f"the watch {wrong}")
         count = len(layout.joints)
         joints = flat[_HEAD : _HEAD + _PER_JOINT * count].reshape(_PER_JOINT, count)
         rows = flat[_HEAD + _PER_JOINT * count :].reshape(-1, CLEARANCE_COLUMNS)
         recorded, velocities, measured, expected = joints
-        return cls(int(flat[0]), recorded, velocities, measured, expected, rows)
+        return cls(int(flat[0]), recorded, velocities, measured, expected, rows, int(flat[1]))
 
 
 def wrong_watch(flat: Floats) -> str | None:
     """Return what is wrong with a report as a flat array, as the end of a sentence about it; None if nothing is."""
     if flat.dtype != np.float64 or flat.ndim != 1 or flat.size < _HEAD:
         return f"is {flat.dtype} of shape {flat.shape}; expected flat float64"
-    time_ns, count, rows = flat[:_HEAD].tolist()
+    time_ns, delay_ns, count, rows = flat[:_HEAD].tolist()
     size = _HEAD + _PER_JOINT * count + CLEARANCE_COLUMNS * rows
-    whole = all(number.is_integer() and number >= 0.0 for number in (time_ns, count, rows))
+    whole = all(n.is_integer() and n >= 0.0 for n in (time_ns, delay_ns, count, rows))
     if not whole or flat.size != size:
         return f"has {flat.size} numbers; its head says {count:g} joints and {rows:g} clearances"
     if not np.isfinite(flat[_HEAD + _PER_JOINT * int(count) :]).all():

@@ -7,10 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
+
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.snapshot import no_proximity
 from hetwin_core.ensemble.scene.values import Floats, Value
+from hetwin_core.ensemble.scene.watch import no_clearances
 from model_nodes.main_physics.world.description import Body, Vector, World
 
 
@@ -148,6 +151,25 @@ class Engine(ABC):
         Distances are those at the current time, forces those of the last step.
         """
         return no_proximity()
+
+    def clearances(self, reach: float) -> Floats:
+        """(n, 9) rows as `Watch.clearances`, with indices of frames instead of entities, at the current time.
+
+        All links of robots that are nearer than `reach` [m] to a static body or to another link of the robot, whether
+        they collide or not; without pairs of links whose contact means nothing, see `mujoco.link_pairs`. Calls with the
+        same reach as before are the cheapest.
+        """
+        return no_clearances()
+
+    def expected_efforts(
+        self, positions: Floats, velocities: Floats, accelerations: Floats
+    ) -> Floats:
+        """(n,) efforts [Nm or N] that a motion of the driven joints needs, each as if it had a drive of its own.
+
+        By inverse dynamics of the robots as described, with gravity, damping and friction of the joints, and without
+        contacts or loads. NaN for a joint that moves no mass. The simulation is not affected.
+        """
+        return np.full(len(positions), np.nan)
 
     @abstractmethod
     def contacts(self) -> Floats:

@@ -30,6 +30,7 @@ from model_nodes.main_physics.engines.gz.self_test import check_physics
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.simulation import Simulation
 from model_nodes.main_physics.engines.gz.touching import Touching
+from model_nodes.main_physics.engines.mujoco.inverse_dynamics import InverseDynamics
 from model_nodes.main_physics.engines.proximity import note_too_many, proximity_objects
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.names import frame_name
@@ -90,6 +91,7 @@ class GazeboEngine(Engine):
 
     def _use(self, world: World, notes: Notes) -> None:
         self._world = world
+        self._inverse: InverseDynamics | None = None
         self._shadow = Shadow(world, self._settings, notes)
         tables = self._shadow.tables
         self._spline = JointSpline(len(tables.driven), self._settings.period)
@@ -239,6 +241,18 @@ class GazeboEngine(Engine):
     def proximity(self) -> Floats:
         """Return rows for the objects of the settings; also for pairs that do not collide."""
         return self._touching.proximity()
+
+    def clearances(self, reach: float) -> Floats:
+        """Measure the distances of the robots' links in MuJoCo's geometry; see `shadow`."""
+        return self._shadow.clearances(reach)
+
+    def expected_efforts(
+        self, positions: Floats, velocities: Floats, accelerations: Floats
+    ) -> Floats:
+        """Compute efforts by MuJoCo, in a model of the robots alone; see `inverse_dynamics`."""
+        if self._inverse is None:
+            self._inverse = InverseDynamics(self._world)
+        return self._inverse.efforts(positions, velocities, accelerations)
 
     def contacts(self) -> Floats:
         """Return the contacts of Gazebo's last step."""

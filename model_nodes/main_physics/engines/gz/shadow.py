@@ -18,6 +18,7 @@ from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Value
 from model_nodes.main_physics.engines.engine import EngineSettings, Rangefinder
 from model_nodes.main_physics.engines.gz.parts import Load
 from model_nodes.main_physics.engines.mujoco.builder import Builder
+from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.kinematic_bodies import KinematicBodies
@@ -52,6 +53,7 @@ class Shadow:
         self.positions: Floats = np.zeros(len(self.tables.joints))
         self.velocities: Floats = np.zeros(len(self.tables.joints))
         self._pairs: list[Pairs] = []
+        self._clearances: Clearances | None = None
         self._own_pairs: dict[str, Pairs] = {}
         self.update(0.0)
         self._still = self._reader.still()
@@ -160,6 +162,12 @@ class Shadow:
         """Write the poses and twists of all frames to `out` (n, 13)."""
         out[: self.tables.moving] = self._reader.sensed
         out[self.tables.moving :] = self._still
+
+    def clearances(self, reach: float) -> Floats:
+        """Measure the distances of the robots' links; see `Engine.clearances`."""
+        if self._clearances is None:
+            self._clearances = Clearances(self.world, self._model, self._data, self.tables)
+        return self._clearances.rows(reach)
 
     def pairs(self, names: tuple[str, ...], reach: float) -> Pairs:
         """Return the pairs of these objects with all other bodies, within a reach [m]."""

@@ -87,7 +87,7 @@ class Pairs:
             key = (self._body[geom], self._body[other])
             if key not in best or distance < best[key][0]:
                 best[key] = (distance, self._segment.copy())
-        return {key: self._nearest(key, *found) for key, found in best.items()}
+        return {key: nearest_points(self._data, *key, *found) for key, found in best.items()}
 
     def _find_candidates(self) -> None:
         apart = self._xpos[self._round[:, 0]] - self._xpos[self._round[:, 1]]
@@ -108,16 +108,20 @@ class Pairs:
     def _distance(self, other: int, geom: int, reach: float) -> float:
         return float(mj.mj_geomDistance(self._model, self._data, other, geom, reach, self._segment))
 
-    def _nearest(self, key: tuple[int, int], distance: float, segment: Floats) -> Nearest:
-        x, y, z, a, b, c = segment.tolist()
-        dx, dy, dz = a - x, b - y, c - z
-        length = (dx * dx + dy * dy + dz * dz) ** 0.5
-        if length < _COINCIDENT:
-            normal = _between(self._data.xipos[key[1]], self._data.xipos[key[0]])
-        else:
-            sign = length if distance >= 0 else -length
-            normal = (dx / sign, dy / sign, dz / sign)
-        return Nearest(distance, (x, y, z), normal)
+
+def nearest_points(
+    data: mj.MjData, body: int, other: int, distance: float, segment: Floats
+) -> Nearest:
+    """Return what MuJoCo has measured between two bodies; `segment` leads from the other to the body."""
+    x, y, z, a, b, c = segment.tolist()
+    dx, dy, dz = a - x, b - y, c - z
+    length = (dx * dx + dy * dy + dz * dz) ** 0.5
+    if length < _COINCIDENT:
+        normal = _between(data.xipos[other], data.xipos[body])
+    else:
+        sign = length if distance >= 0 else -length
+        normal = (dx / sign, dy / sign, dz / sign)
+    return Nearest(distance, (x, y, z), normal)
 
 
 def _pairs(model: mj.MjModel, tables: Tables, bodies: list[int]) -> list[tuple[int, int]]:

@@ -23,12 +23,14 @@ from model_nodes.main_physics.engines.engine import (
 )
 from model_nodes.main_physics.engines.mujoco.attachments import Attachments
 from model_nodes.main_physics.engines.mujoco.builder import Builder
+from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions
 from model_nodes.main_physics.engines.mujoco.contacts import Contacts
 from model_nodes.main_physics.engines.mujoco.depenetration import Depenetration
 from model_nodes.main_physics.engines.mujoco.distances import Pairs
 from model_nodes.main_physics.engines.mujoco.fidelities import Fidelities
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
+from model_nodes.main_physics.engines.mujoco.inverse_dynamics import InverseDynamics
 from model_nodes.main_physics.engines.mujoco.kinematic_bodies import KinematicBodies
 from model_nodes.main_physics.engines.mujoco.link_fidelities import LinkFidelities
 from model_nodes.main_physics.engines.mujoco.rangefinders import Rangefinders
@@ -78,6 +80,7 @@ class MujocoEngine(Engine):
         """Compile the world; see `builder` for the differences between MuJoCo and Gazebo."""
         notes = Notes()
         self._settings = settings
+        self._inverse: InverseDynamics | None = None
         self._builder = Builder(world, settings, notes)
         model = self._builder.compile()
         self._use(model, mj.MjData(model))
@@ -103,6 +106,7 @@ class MujocoEngine(Engine):
             for name in proximity_objects(self._settings, tables.free)
             for b in tables.free[name].members
         ]
+        self._clearances: Clearances | None = None
         self._pairs = Pairs(model, data, tables, near, self._settings.proximity_range)
         self._rangefinders = Rangefinders(model, data, tables)
         self._attachments = Attachments(model, data, tables, self._collisions)
@@ -215,6 +219,22 @@ class MujocoEngine(Engine):
             force = self._contacts.force_on(body, other)
             rows[i] = (frame[body], frame[other], n.distance, *n.point, *n.normal, *force)
         return rows
+
+    def clearances(self, reach: float) -> Floats:
+        """Measure the distances of the robots' links; see `clearances`."""
+        self._refresh()
+        if self._clearances is None:
+            world, tables = self._builder.world, self._tables
+            self._clearances = Clearances(world, self._model, self._data, tables)
+        return self._clearances.rows(reach)
+
+    def expected_efforts(
+        self, positions: Floats, velocities: Floats, accelerations: Floats
+    ) -> Floats:
+        """Compute efforts in a model of the robots alone; see `inverse_dynamics`."""
+        if self._inverse is None:
+            self._inverse = InverseDynamics(self._builder.world)
+        return self._inverse.efforts(positions, velocities, accelerations)
 
     def contacts(self) -> Floats:
         """Return the contacts that were solved in the last step."""

@@ -66,6 +66,7 @@ def a_watch(draw: st.DrawFn, count: int) -> Watch:
         draw(st.integers(0, 2**53)),
         *(draw(arrays(count, known_or_not)) for _ in range(4)),
         draw(arrays(rows * CLEARANCE_COLUMNS, finite)).reshape(rows, CLEARANCE_COLUMNS),
+        draw(st.integers(0, 10**9)),
     )
 
 
@@ -81,7 +82,7 @@ def test_a_report_comes_back_to_the_bit(data: st.DataObject, layout: WatchLayout
     flat = watch.encode()
     assert wrong_watch(flat) is None
     back = Watch.decode(flat, layout)
-    assert back.time_ns == watch.time_ns
+    assert (back.time_ns, back.delay_ns) == (watch.time_ns, watch.delay_ns)
     for part in (
         "recorded",
         "recorded_velocities",
@@ -111,10 +112,10 @@ def test_a_contribution_without_a_watch_has_none() -> None:
     ("flat", "text"),
     [
         (np.zeros(2), "shape"),
-        (np.array([0.0, 2.0, 0.0, *[0.0] * 8]), "is about 2 joints; arm has 1"),
-        (np.array([0.0, 1.5, 0.0, *[0.0] * 6]), "has 9 numbers"),
-        (np.array([0.0, 1.0, np.nan, *[0.0] * 4]), "has 7 numbers"),
-        (np.array([-1.0, 1.0, 0.0, *[0.0] * 4]), "has 7 numbers"),
+        (np.array([0.0, 0.0, 2.0, 0.0, *[0.0] * 8]), "is about 2 joints; arm has 1"),
+        (np.array([0.0, 0.0, 1.5, 0.0, *[0.0] * 6]), "has 10 numbers"),
+        (np.array([0.0, 0.0, 1.0, np.nan, *[0.0] * 4]), "has 8 numbers"),
+        (np.array([-1.0, 0.0, 1.0, 0.0, *[0.0] * 4]), "has 8 numbers"),
     ],
 )
 def test_another_array_is_no_report(flat: Floats, text: str) -> None:
