@@ -62,6 +62,6 @@ class Smoother:
             return None
         begin = self._taken % self._size
         window = self._positions[begin : begin + self._size]
-        velocities, accelerations = np.einsum("ij,jk->ik", self._weights, window)
+        velocities, accelerations = self._weights @ window
         efforts = self._efforts[(begin + self._half) % self._size]
         return Smoothed(window[self._half], velocities, accelerations, efforts)

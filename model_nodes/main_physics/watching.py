@@ -54,6 +54,7 @@ class Watching:
         self._sample_every = max(1, round(rate * SAMPLE_INTERVAL))
         self._smoother = Smoother(len(self._commanded), self._sample_every / rate)
         self._delay_ns = round(self._smoother.delay * 1e9)
+        self._unless_driven = np.where(drive.driven, 0.0, np.nan)
         self._unknown = np.full(len(self._commanded), np.nan)
         driven = np.zeros(len(joints), np.bool_)
         driven[self._commanded] = drive.driven
@@ -79,8 +80,8 @@ class Watching:
         measured, expected = self._efforts()
         watch = Watch(
             time_ns,
-            self._of_all(np.where(drive.driven, motion.positions, np.nan)),
-            self._of_all(np.where(drive.driven, motion.velocities, np.nan)),
+            self._of_all(motion.positions + self._unless_driven),
+            self._of_all(motion.velocities + self._unless_driven),
             self._of_all(measured),
             self._of_all(expected),
             self._block.of_entities(self._engine.clearances(CLEARANCE_RANGE)),

@@ -17,7 +17,7 @@ from hetwin_core.ensemble.scene.values import Floats
 
 CLEARANCE_COLUMNS = 9
 """Columns of `Watch.clearances`."""
-DEFAULT_WATCH_RATE = 50.0
+DEFAULT_WATCH_RATE = 25.0
 """Reports per simulated second unless the main model's `watch_rate` says otherwise."""
 _HEAD = 4
 _PER_JOINT = 4

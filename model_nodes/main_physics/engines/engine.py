@@ -156,8 +156,7 @@ class Engine(ABC):
         """(n, 9) rows as `Watch.clearances`, with indices of frames instead of entities, at the current time.
 
         All links of robots that are nearer than `reach` [m] to a static body or to another link of the robot, whether
-        they collide or not; without pairs of links whose contact means nothing, see `mujoco.link_pairs`. Calls with the
-        same reach as before are the cheapest.
+        they collide or not; without pairs of links whose contact means nothing, see `mujoco.link_pairs`.
         """
         return no_clearances()
 

@@ -166,8 +166,8 @@ class Shadow:
     def clearances(self, reach: float) -> Floats:
         """Measure the distances of the robots' links; see `Engine.clearances`."""
         if self._clearances is None:
-            self._clearances = Clearances(self.world, self._model, self._data, self.tables)
-        return self._clearances.rows(reach)
+            self._clearances = Clearances(self.world, self.tables.frames, self.tables.joints)
+        return self._clearances.rows(self.positions, reach)
 
     def pairs(self, names: tuple[str, ...], reach: float) -> Pairs:
         """Return the pairs of these objects with all other bodies, within a reach [m]."""

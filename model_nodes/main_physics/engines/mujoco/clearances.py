@@ -1,202 +1,177 @@
 """Distances of the robots' links from static bodies and from each other.
 
-Each pair of geoms is measured once, and again only when the two may have come within reach. They cannot approach by
-more than the ways that their points have gone, nor by more than the joints between them allow. So most pairs cost a
-comparison of numbers, in one array for all.
+A second model holds only the robots and what is static, and lets MuJoCo's collision detection find the pairs that are
+near; so any posture can be measured, and the simulation stays untouched.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import mujoco as mj
 import numpy as np
-from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.scene.watch import CLEARANCE_COLUMNS, no_clearances
-from model_nodes.main_physics.engines.mujoco.distances import nearest_points
+from hetwin_core.ensemble.scene.watch import no_clearances
+from model_nodes.main_physics.engines.engine import EngineSettings
+from model_nodes.main_physics.engines.mujoco.builder import Builder
+from model_nodes.main_physics.engines.mujoco.distances import Nearest, nearest_points
 from model_nodes.main_physics.engines.mujoco.link_pairs import (
     Pair,
-    path,
-    with_statics,
-    within_robots,
+    common_overlaps,
+    near_links,
 )
-from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables
-from model_nodes.main_physics.world.description import Joint, JointKind, World
-from model_nodes.main_physics.world.names import joint_name
+from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables, make_tables
+from model_nodes.main_physics.world.description import HandFrame, World
+from model_nodes.main_physics.world.notes import Notes
 
-FURTHEST = 1.0
-"""Distances are measured up to this beyond the reach [m]."""
-STILL = 1e-4
-"""A pair within reach is measured again when it may have moved by this [m]."""
-_SPARE_SLIDE = 1.0
-"""How far a slide is assumed to move at most beyond its limits, and without limits [m]."""
+_TOUCHING = 1e-3
+"""Contacts closer than this are taken as MuJoCo detects them [m]."""
+_MEMORY = 1 << 26
+"""For contacts [B]; the machine gives only what is used."""
 
 
 class Clearances:
-    """The nearest points of pairs of bodies.
+    """Measures the robots of one world.
 
     Args:
-        world, model, data: the world, with the robots in their present posture.
-        tables: its ids.
+        world: its free bodies are ignored.
+        frames, joints: all names, in the engine's order.
     """
 
-    def __init__(self, world: World, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
-        pairs = [*with_statics(tables), *within_robots(world, model, data, tables)]
-        self._model, self._data = model, data
-        self._frames = tables.body_frames
-        geoms = [p for a, b in pairs for p in product(tables.geoms[a], tables.geoms[b])]
-        self._geoms = np.array(geoms, np.int32).reshape(-1, 2)
-        self._bodies: list[int] = model.geom_bodyid.tolist()
-        self._ways = _Ways(model, data, self._geoms)
-        self._turns = _Turns(world, model, data, tables, pairs)
+    def __init__(self, world: World, frames: Sequence[str], joints: Sequence[str]) -> None:
+        fixed = replace(world, bodies=tuple(b for b in world.bodies if b.static), hands=())
+        spec = Builder(fixed, EngineSettings(1.0), Notes()).spec
+        spec.memory = _MEMORY
+        self._model = model = _compile(spec, fixed, world.hands)
+        self._data = mj.MjData(model)
+        tables = make_tables(fixed, model)
+        self._is_link = [kind is BodyKind.DRIVEN for kind in tables.body_kinds]
+        place = {name: i for i, name in enumerate(frames)}
+        self._frame = {body: place[name] for body, name in _names(tables)}
+        self._from = np.array([joints.index(name) for name in tables.joints], np.intp)
+        self._to = tables.joint_positions
+        self._positions = self._data.qpos
+        self._body: list[int] = model.geom_bodyid.tolist()
         self._segment = np.zeros(6)
-        self._reach = -np.inf
-        self._forget()
+        self._reach = -1.0
+        self._resting: dict[Pair, Nearest] = {}
 
-    def _forget(self) -> None:
-        count = len(self._geoms)
-        self._due = np.full(count, -np.inf)
-        """(pairs,) the sum of the ways of both geoms at which a pair is looked at again [m]."""
-        self._spare = np.full(count, -np.inf)
-        """(pairs,) by how much the two may approach after they were measured [m]."""
-        self._turned = np.zeros(count)
-        """(pairs,) `_Turns.of` when they were measured [m]."""
-        self._near: dict[int, tuple[float, Floats]] = {}
+    def rows(self, positions: Floats, reach: float) -> Floats:
+        """Return (n, 9) rows as `Engine.clearances`.
 
-    def rows(self, reach: float) -> Floats:
-        """Return (n, 9) rows as `Engine.clearances`, at the data's current positions."""
+        Args:
+            positions: of all joints of the engine.
+            reach: of pairs that are reported [m].
+        """
+        model, data = self._model, self._data
+        self._positions[self._to] = positions[self._from]
+        mj.mj_kinematics(model, data)
         if reach != self._reach:
-            self._reach = reach
-            self._forget()
-        self._turns.update()
-        gone = self._ways.update()
-        due = (gone >= self._due).nonzero()[0]
-        if len(due):
-            self._look_at(due, gone)
-        return self._table() if self._near else no_clearances()
-
-    def _look_at(self, due: NDArray[np.intp], gone: Floats) -> None:
-        """Measure pairs, unless the joints between the two have not turned enough for an approach."""
-        turned = self._turns.of(due)
-        left = self._spare[due] - (turned - self._turned[due])
-        for k in (left <= 0.0).nonzero()[0].tolist():
-            i = int(due[k])
-            left[k] = self._spare[i] = self._measure(i)
-            self._turned[i] = turned[k]
-        self._due[due] = gone[due] + left
-
-    def _measure(self, i: int) -> float:
-        """Measure a pair; returns by how much the two may approach until it is to be measured again [m]."""
-        geom, other = self._geoms[i].tolist()
-        reach, segment = self._reach, self._segment
-        distance = float(
-            mj.mj_geomDistance(self._model, self._data, other, geom, reach + FURTHEST, segment)
+            self._set_reach(reach)
+        mj.mj_collision(model, data)
+        near = self._resting
+        if data.ncon:
+            near = self._detected() | near
+        if not near:
+            return no_clearances()
+        frame = self._frame
+        return np.array(
+            [(frame[a], frame[b], n.distance, *n.point, *n.normal) for (a, b), n in near.items()]
         )
-        if distance < reach:
-            self._near[i] = distance, segment.copy()
-            return STILL
-        self._near.pop(i, None)
-        return max(distance - reach, STILL)
 
-    def _table(self) -> Floats:
-        nearest: dict[Pair, tuple[float, Floats]] = {}
-        for i, found in self._near.items():
-            geom, other = self._geoms[i].tolist()
-            key = self._bodies[geom], self._bodies[other]
-            if key not in nearest or found[0] < nearest[key][0]:
-                nearest[key] = found
-        rows = np.empty((len(nearest), CLEARANCE_COLUMNS))
-        frames = self._frames
-        for row, (body, other) in zip(rows, sorted(nearest), strict=True):
-            near = nearest_points(self._data, body, other, *nearest[body, other])
-            row[:] = (frames[body], frames[other], near.distance, *near.point, *near.normal)
-        return rows
+    def _set_reach(self, reach: float) -> None:
+        model, self._reach = self._model, reach
+        model.geom_margin[:] = model.body_margin[:] = reach / 2.0  # MuJoCo adds those of two geoms
+        # MuJoCo does not collide what rests with other things that rest; their distance is always the same.
+        resting = np.flatnonzero(model.body_weldid[model.geom_bodyid] == 0).tolist()
+        links = [geom for geom in resting if self._is_link[self._body[geom]]]
+        statics = [geom for geom in resting if not self._is_link[self._body[geom]]]
+        self._resting = {}
+        self._measure(product(links, statics), self._resting)
 
+    def _detected(self) -> dict[Pair, Nearest]:
+        """The nearest contact of each pair of bodies."""
+        contacts = self._data.contact
+        distances: list[float] = contacts.dist.tolist()
+        geoms: list[list[int]] = contacts.geom.tolist()
+        deepest: dict[Pair, int] = {}
+        apart: dict[tuple[int, int], None] = {}
+        for i, distance in enumerate(distances):
+            one, other = geoms[i]
+            if distance > _TOUCHING:
+                apart[one, other] = None
+                continue
+            pair = self._pair(one, other)
+            if pair not in deepest or distance < distances[deepest[pair]]:
+                deepest[pair] = i
+        nearest: dict[Pair, Nearest] = {}
+        if deepest:
+            normals, points = contacts.frame.tolist(), contacts.pos.tolist()
+            for pair, i in deepest.items():
+                sign = 1.0 if self._body[geoms[i][1]] == pair[0] else -1.0
+                nearest[pair] = _of_contact(distances[i], points[i], normals[i], sign)
+        # Of what is apart MuJoCo's contacts may be those of a separating plane, not of the nearest points.
+        self._measure(apart, nearest)
+        return nearest
 
-class _Ways:
-    """How far the points of geoms have gone, at most."""
+    def _pair(self, geom: int, other: int) -> Pair:
+        """The bodies of two geoms, the one that is a link and further from the root first."""
+        one, two = self._body[geom], self._body[other]
+        if self._is_link[one] and (not self._is_link[two] or one > two):
+            return one, two
+        return two, one
 
-    def __init__(self, model: mj.MjModel, data: mj.MjData, pairs: NDArray[np.int32]) -> None:
-        span = slice(int(pairs.min(initial=0)), int(pairs.max(initial=-1)) + 1)
-        self._first, self._second = (pairs - span.start).T
-        self._positions, self._axes = data.geom_xpos[span], data.geom_xmat[span]
-        self._last = self._positions.copy(), self._axes.copy()
-        # A turn by an angle changes the axes by 2 sqrt(2) sin(angle / 2), and moves a point at distance 1 by
-        # 2 sin(angle / 2). Planes, which have no radius, do not turn.
-        self._radii = model.geom_rbound[span] / np.sqrt(2.0)
-        self._way = np.zeros(len(self._radii))
-
-    def update(self) -> Floats:
-        """Return (pairs,) the sum of the ways of both geoms since the beginning [m]."""
-        positions, axes = self._last
-        np.subtract(self._positions, positions, out=positions)
-        np.subtract(self._axes, axes, out=axes)
-        self._way += np.sqrt(np.einsum("ij,ij->i", positions, positions))
-        self._way += self._radii * np.sqrt(np.einsum("ij,ij->i", axes, axes))
-        positions[:] = self._positions
-        axes[:] = self._axes
-        way: Floats = self._way[self._first]
-        way += self._way[self._second]
-        return way
-
-
-class _Turns:
-    """How far the joints between two geoms can have moved one towards the other."""
-
-    def __init__(
-        self,
-        world: World,
-        model: mj.MjModel,
-        data: mj.MjData,
-        tables: Tables,
-        pairs: list[Pair],
-    ) -> None:
-        paths = [path(model, pair) for pair in pairs]
-        joints = sorted(set().union(*paths))
-        column = {joint: i for i, joint in enumerate(joints)}
-        between = np.zeros((len(pairs), len(joints)))
-        for row, joints_between in zip(between, paths, strict=True):
-            row[[column[joint] for joint in joints_between]] = 1.0
-        counts = [len(tables.geoms[a]) * len(tables.geoms[b]) for a, b in pairs]
-        self._between = np.repeat(between, counts, axis=0)
-        self._addresses = model.jnt_qposadr[joints]
-        self._positions = data.qpos
-        self._last = data.qpos[self._addresses]
-        slides = model.jnt_type[joints] == mj.mjtJoint.mjJNT_SLIDE.value
-        self._levers = np.where(slides, 1.0, _longest_way(world, model, tables))
-        self._gone = np.zeros(len(joints))
-
-    def update(self) -> None:
-        """Add how far each joint has moved since the last call."""
-        now = self._positions[self._addresses]
-        self._gone += np.abs(now - self._last) * self._levers
-        self._last = now
-
-    def of(self, pairs: NDArray[np.intp]) -> Floats:
-        """Return (n,) how far the joints between the geoms of some pairs have moved them, at most [m]."""
-        moved: Floats = np.einsum("ij,j->i", self._between[pairs], self._gone)
-        return moved
+    def _measure(self, geoms: Iterable[tuple[int, int]], nearest: dict[Pair, Nearest]) -> None:
+        """Measure pairs of geoms; adds those of bodies within reach, the nearest of each pair of bodies."""
+        model, data, segment, reach = self._model, self._data, self._segment, self._reach
+        for geom, other in geoms:
+            pair = self._pair(geom, other)
+            if self._body[geom] != pair[0]:
+                geom, other = other, geom
+            distance = float(mj.mj_geomDistance(model, data, other, geom, reach, segment))
+            if distance < reach and (pair not in nearest or distance < nearest[pair].distance):
+                nearest[pair] = nearest_points(data, *pair, distance, segment)
 
 
-def _longest_way(world: World, model: mj.MjModel, tables: Tables) -> float:
-    """The longest way along links and slides, from a joint to the furthest point of a geom of a robot [m]."""
-    steps = np.linalg.norm(model.body_pos, axis=1)
-    steps[model.body_parentid == 0] = 0.0  # where a robot stands does not matter
-    for body in world.bodies:
-        for joint in body.moving_joints if body.robot else ():
-            steps[model.joint(joint_name(body, joint)).bodyid[0]] += _travel(joint)
-    ways = np.zeros(model.nbody)
-    for body_id in range(1, model.nbody):
-        ways[body_id] = ways[model.body_parentid[body_id]] + steps[body_id]
-    forms = ways[model.geom_bodyid] + np.linalg.norm(model.geom_pos, axis=1) + model.geom_rbound
-    driven = np.array([kind is BodyKind.DRIVEN for kind in tables.body_kinds])
-    return float(forms[driven[model.geom_bodyid]].max(initial=0.0))
+def _of_contact(distance: float, middle: list[float], frame: list[float], sign: float) -> Nearest:
+    """The nearest points of a contact, whose frame begins with the normal from its first geom to its second."""
+    nx, ny, nz = sign * frame[0], sign * frame[1], sign * frame[2]
+    half, (x, y, z) = distance / 2.0, middle
+    return Nearest(distance, (x - half * nx, y - half * ny, z - half * nz), (nx, ny, nz))
 
 
-def _travel(joint: Joint) -> float:
-    """How far a joint moves the origin of its child at most, from where it is at zero [m]."""
-    if joint.kind is JointKind.HINGE:
-        return 2.0 * float(np.linalg.norm(joint.anchor))
-    return max(abs(joint.lower or 0.0), abs(joint.upper or 0.0)) + _SPARE_SLIDE
+def _compile(spec: Any, fixed: World, hands: Iterable[HandFrame]) -> mj.MjModel:
+    """Compile a model in which links collide with static bodies, and with links if that means something."""
+    model = spec.compile()
+    tables = make_tables(fixed, model)
+    robots = [body for body in fixed.bodies if body.robot]
+    for robot in robots:
+        _exclude(spec, model, near_links(robot, hands, model, tables))
+    model = _colliding(spec.compile(), tables, BodyKind.DRIVEN)
+    for robot in robots:
+        _exclude(spec, model, common_overlaps(robot, model))
+    return _colliding(spec.compile(), tables, BodyKind.DRIVEN, BodyKind.STATIC)
+
+
+def _exclude(spec: Any, model: mj.MjModel, pairs: Iterable[Pair]) -> None:
+    for one, other in pairs:
+        spec.add_exclude(bodyname1=model.body(one).name, bodyname2=model.body(other).name)
+
+
+def _colliding(model: mj.MjModel, tables: Tables, *kinds: BodyKind) -> mj.MjModel:
+    """Let links collide with bodies of these kinds; returns the model."""
+    solid = model.body_geomnum > 0
+    model.body_contype[:] = solid & [kind is BodyKind.DRIVEN for kind in tables.body_kinds]
+    model.body_conaffinity[:] = solid & [kind in kinds for kind in tables.body_kinds]
+    model.geom_contype[:] = model.body_contype[model.geom_bodyid]
+    model.geom_conaffinity[:] = model.body_conaffinity[model.geom_bodyid]
+    return model
+
+
+def _names(tables: Tables) -> list[tuple[int, str]]:
+    """Id and frame of each body that has a form."""
+    return [(b, tables.frames[tables.body_frames[b]]) for b, g in enumerate(tables.geoms) if g]

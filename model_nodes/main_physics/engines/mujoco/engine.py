@@ -89,7 +89,7 @@ class MujocoEngine(Engine):
         return notes.all()
 
     def _use(self, model: mj.MjModel, data: mj.MjData) -> None:
-        self._model, self._data = model, data
+        self._model, self._data, self._qpos = model, data, data.qpos
         self._origins, self._centres, self._wrenches = data.xpos, data.xipos, data.xfrc_applied
         self._tables = tables = make_tables(self._builder.world, model)
         self._servo = Servo(model, data, tables)
@@ -222,11 +222,9 @@ class MujocoEngine(Engine):
 
     def clearances(self, reach: float) -> Floats:
         """Measure the distances of the robots' links; see `clearances`."""
-        self._refresh()
         if self._clearances is None:
-            world, tables = self._builder.world, self._tables
-            self._clearances = Clearances(world, self._model, self._data, tables)
-        return self._clearances.rows(reach)
+            self._clearances = Clearances(self._builder.world, self.frames, self.joints)
+        return self._clearances.rows(self._qpos[self._tables.joint_positions], reach)
 
     def expected_efforts(
         self, positions: Floats, velocities: Floats, accelerations: Floats

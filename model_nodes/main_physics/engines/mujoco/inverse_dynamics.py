@@ -32,29 +32,34 @@ class InverseDynamics:
         robots = [body for body in world.bodies if body.robot]
         links = [link for body in robots for link in _add_robot(spec, body)]
         self._model = spec.compile()
-        self._data = mj.MjData(self._model)
+        self._data = data = mj.MjData(self._model)
+        self._motion = data.qpos, data.qvel, data.qacc
         self._describe_inertias(links)
         joints = [joint for body in robots for joint in body.driven_joints]
         self._damping = np.array([joint.damping for joint in joints])
         self._friction = np.array([joint.friction for joint in joints])
-        self._rubs = bool(self._damping.any() or self._friction.any())
-        moved = self._moved_masses()
+        self._rubs = bool(self._damping.any()), bool(self._friction.any())
+        moved = self._model.body_subtreemass[self._model.jnt_bodyid]
         self._without_mass = np.flatnonzero(moved <= 0.0)
         self._efforts = np.zeros(len(joints))
 
     def efforts(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
         """Return (n,) efforts [Nm or N], NaN for a joint that moves no mass; see `Engine.expected_efforts`."""
         model, data = self._model, self._data
-        data.qpos[:], data.qvel[:], data.qacc[:] = positions, velocities, accelerations
+        at, speed, change = self._motion
+        at[:], speed[:], change[:] = positions, velocities, accelerations
         mj.mj_kinematics(model, data)
         mj.mj_comPos(model, data)
         mj.mj_comVel(model, data)
         mj.mj_rne(model, data, 1, self._efforts)
         efforts: Floats = self._efforts.copy()
-        if self._rubs:
+        is_damped, is_dry = self._rubs
+        if is_damped:
             efforts += self._damping * velocities
+        if is_dry:
             efforts += self._friction * np.minimum(np.maximum(velocities / CREEP, -1.0), 1.0)
-        efforts[self._without_mass] = np.nan
+        if len(self._without_mass):
+            efforts[self._without_mass] = np.nan
         return efforts
 
     def _describe_inertias(self, links: list[Link]) -> None:
@@ -73,11 +78,6 @@ class InverseDynamics:
             model.body_iquat[i] = qmult(inertial.pose[3:], mat2quat(axes))
         model.body_sameframe[:] = mj.mjtSameFrame.mjSAMEFRAME_NONE.value
         model.body_subtreemass[:] = _subtree_masses(model)
-
-    def _moved_masses(self) -> Floats:
-        """(n,) the mass that each joint moves [kg]."""
-        moved: Floats = self._model.body_subtreemass[self._model.jnt_bodyid]
-        return moved
 
 
 def _add_robot(spec: Any, body: Body) -> list[Link]:
