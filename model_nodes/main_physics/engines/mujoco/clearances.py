@@ -30,6 +30,8 @@ from model_nodes.main_physics.world.notes import Notes
 
 _TOUCHING = 1e-3
 """Contacts closer than this are taken as MuJoCo detects them [m]."""
+_THIN = 1e-4
+"""A box is thin below this half side, in m and in relation to the others."""
 _MEMORY = 1 << 26
 """For contacts [B]; the machine gives only what is used."""
 
@@ -46,6 +48,7 @@ class Clearances:
         fixed = replace(world, bodies=tuple(b for b in world.bodies if b.static), hands=())
         spec = Builder(fixed, EngineSettings(1.0), Notes()).spec
         spec.memory = _MEMORY
+        _make_boxes_meshes(spec)
         self._model = model = _compile(spec, fixed, world.hands)
         self._data = mj.MjData(model)
         tables = make_tables(fixed, model)
@@ -142,6 +145,19 @@ def _of_contact(distance: float, middle: list[float], frame: list[float], sign: 
     nx, ny, nz = sign * frame[0], sign * frame[1], sign * frame[2]
     half, (x, y, z) = distance / 2.0, middle
     return Nearest(distance, (x - half * nx, y - half * ny, z - half * nz), (nx, ny, nz))
+
+
+def _make_boxes_meshes(spec: Any) -> None:
+    """Replace boxes by meshes: between two boxes that are apart, MuJoCo does not detect every nearness.
+
+    Of boxes that are too thin no mesh can be made; they stay.
+    """
+    for i, geom in enumerate(spec.geoms):
+        thin = min(geom.size) < _THIN * max(1.0, *geom.size)
+        if geom.type == mj.mjtGeom.mjGEOM_BOX and not thin:
+            corners = list(product(*((-half, half) for half in geom.size)))
+            mesh = spec.add_mesh(name=f"box {i}", uservert=np.ravel(corners))
+            geom.type, geom.meshname = mj.mjtGeom.mjGEOM_MESH, mesh.name
 
 
 def _compile(spec: Any, fixed: World, hands: Iterable[HandFrame]) -> mj.MjModel:
