@@ -22,9 +22,11 @@ from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
 from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, WatchLayout
 from model_nodes.robot_health.beyond_limit import BeyondLimit
 from model_nodes.robot_health.deviates import Deviates
+from model_nodes.robot_health.efforts import UnexpectedEffort
 from model_nodes.robot_health.findings import Findings
 from model_nodes.robot_health.link_pairs import LinkPairs
 from model_nodes.robot_health.link_touches import LinkTouches
+from model_nodes.robot_health.objects import ObjectStory
 from model_nodes.robot_health.settings import Settings
 from model_nodes.robot_health.view import View, Viewer
 
@@ -98,6 +100,10 @@ class RobotHealth(Model):
         """Prepare the observers."""
         self._viewer = Viewer(scene, self._layout)
         self._parts = _parts(self._settings, self._layout, scene)
+        self._efforts = None
+        if self._layout is not None:
+            self._efforts = UnexpectedEffort(self._settings, scene.layout, self._layout)
+            self._parts = (*self._parts, self._efforts)
 
     def step(self, tick: StepInput) -> StepOutput:
         """Let all observers look at the scene."""
@@ -109,6 +115,8 @@ class RobotHealth(Model):
             watch, robot = view.watch, view.layout.robot
             deviation = view.positions - watch.recorded
             residual = watch.measured_efforts - watch.expected_efforts
+            if self._efforts is not None and not self._efforts.is_torque:
+                residual.fill(0.0)
             for name, numbers in ((JOINT_DEVIATION, deviation), (EFFORT_RESIDUAL, residual)):
                 output.values[robot, name] = Value(_known(numbers), tick.time_ns)
         return output
@@ -116,7 +124,7 @@ class RobotHealth(Model):
 
 def _parts(settings: Settings, layout: WatchLayout | None, scene: Snapshot) -> Sequence[Part]:
     """The observers of a run; those of the robot only if the main model reports about one."""
-    parts: list[Part] = []
+    parts: list[Part] = [ObjectStory(settings, scene)]
     if layout is not None:
         pairs = LinkPairs(settings, scene.layout)
         parts += (

@@ -110,6 +110,35 @@ class Settings(Parameters):
         "rad or m",
     )
 
+    flung: Scale = parameter(
+        "speed of an object beyond 1.3 times what explains it; a warning is a note if the robot meant it to move",
+        Scale(note=1.0, warning=1.0, absurd=3.0),
+        "m/s",
+    )
+    fell: Scale = parameter(
+        "how far an object fell; a warning is a note if the robot meant it to move",
+        Scale(note=0.05, warning=0.05),
+        "m",
+    )
+    toppled: Scale = parameter(
+        "how far an object tilted; a warning is a note if the robot meant it to move",
+        Scale(note=45.0, warning=45.0),
+        "deg",
+    )
+    left_the_world: Scale = parameter(
+        "how far an object is below everything, or beyond the space that the world takes up",
+        Scale(warning=0.5),
+        "m",
+    )
+    unexpected_effort: Scale = parameter(
+        "measured effort of a joint beside the expected one, for up to 1 s, in shares of its limit",
+        Scale(warning=0.12),
+    )
+    unexplained_load: Scale = parameter(
+        "the same for longer, which is what a load that the scene does not know does",
+        Scale(note=0.08, warning=0.25),
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _over_the_defaults(cls, data: Any) -> Any:

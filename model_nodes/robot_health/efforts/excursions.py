@@ -9,14 +9,6 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 
-OPENS = 0.08
-"""An excursion begins so far from the past, as a share of the joint's limit, and ends at half of that.
-
-On recordings of three real arms and of compliant simulated ones that touch what they should, no residual leaves its
-past for less than a second by more than 0.076.
-"""
-PULSE = 0.12
-"""What is shorter than `LONGEST_PULSE_S` counts if it reaches this share of the limit."""
 LONGEST_PULSE_S = 1.0
 """An excursion that lasts longer has become a level of its own."""
 SHORTEST_PULSE_S = 0.05
@@ -61,12 +53,16 @@ class _Open:
 class Excursions:
     """Follows the residuals of all joints, some rows at a time.
 
+    An excursion begins when a residual is farther from its past than `least`, and ends at half of that.
+
     Args:
         joints: number of joints.
         period_ns: between two rows [ns].
+        least: as a share of the joint's limit.
     """
 
-    def __init__(self, joints: int, period_ns: int) -> None:
+    def __init__(self, joints: int, period_ns: int, least: float) -> None:
+        self._least = least
         guard = max(1, round(GUARD_S * 1e9 / period_ns))
         self._past_rows = max(1, round(PAST_S * 1e9 / period_ns))
         self._kept = np.full((self._past_rows + guard, joints), np.nan)
@@ -83,7 +79,7 @@ class Excursions:
         if not self._begun.all():
             self._begin(rows)
         past = self._kept[: self._past_rows].mean(axis=0)
-        away = np.abs(rows - past) >= OPENS  # never of what is not a number
+        away = np.abs(rows - past) >= self._least  # never of what is not a number
         self._kept = np.concatenate((self._kept, rows))[len(rows) :]
         if not self._open and not away.any():
             return []
@@ -111,14 +107,14 @@ class Excursions:
             now = self._open.get(joint)
             if now is None:
                 away = value - past
-                if abs(away) >= OPENS:
+                if abs(away) >= self._least:
                     self._open[joint] = _Open(time_ns, past, 1.0 if away > 0 else -1.0, away)
                     values[i] = past
                 continue
             away = value - now.past
             if away * now.sign > abs(now.peak):
                 now.peak = away
-            if not away * now.sign >= 0.5 * OPENS:
+            if not away * now.sign >= 0.5 * self._least:
                 del self._open[joint]
                 found += _pulse(joint, now, time_ns)
             elif time_ns - now.since_ns > LONGEST_PULSE_S * 1e9:
@@ -131,6 +127,6 @@ class Excursions:
 
 
 def _pulse(joint: int, ended: _Open, time_ns: int) -> list[Excursion]:
-    if abs(ended.peak) < PULSE or time_ns - ended.since_ns < SHORTEST_PULSE_S * 1e9:
+    if time_ns - ended.since_ns < SHORTEST_PULSE_S * 1e9:
         return []
     return [Excursion(ExcursionKind.PULSE, joint, ended.peak, ended.since_ns, time_ns)]

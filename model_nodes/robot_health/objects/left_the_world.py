@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.conductor.reporting.concerns import Severity
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from model_nodes.robot_health.objects.states import ObjectStates
+from model_nodes.robot_health.settings import Scale
 
-BELOW = 0.5
-"""An object so far below everything has left the world [m]."""
 BESIDE = 3.0
-"""So far beside or above everything, at least [m]."""
+"""The space that the world takes up reaches so far beyond what is in it, and at least once its own size [m]."""
 AT_SPEED = 5.0
 """What leaves sideways so fast has been shot [m/s]."""
 
 
 class LeftTheWorld:
-    """Raises ``left_the_world`` {object, speed, distance}, once for each object.
+    """Raises ``left_the_world`` {object, speed [m/s], x, y, z [m]}, once for each object.
 
-    The world is the box around everything that is there at the start; grounds count by their height only.
+    The space that the world takes up is the box around everything that is there at the start, and `BESIDE` around
+    that, but for below; grounds count by their height only. What went through a ground, or left at speed, is absurd.
 
     Args:
+        scale: of the distance beyond that space.
         scene: at the start.
         states: the objects.
     """
 
-    def __init__(self, scene: Snapshot, states: ObjectStates) -> None:
-        self._states = states
+    def __init__(self, scale: Scale, scene: Snapshot, states: ObjectStates) -> None:
+        self._scale, self._states = scale, states
         self._lower, self._upper = _world(scene)
         self._has_ground = bool(_grounds(scene.layout))
         self._gone = np.zeros(len(states.ids), np.bool_)
@@ -39,32 +41,32 @@ class LeftTheWorld:
     def update(self) -> tuple[list[int], list[Event]]:
         """Judge the newest state; returns the numbers of the objects that have left now, and events about them."""
         places = self._states.centres
-        out = ((places < self._lower) | (places > self._upper)).any(axis=1) & ~self._gone
+        beyond = np.maximum(self._lower - places, places - self._upper).max(axis=1)
+        out = (beyond >= self._scale.least) & ~self._gone
         if not out.any():
             return [], []
         self._gone |= out
         left = np.flatnonzero(out).tolist()
-        return left, [self._event(number) for number in left]
+        return left, [e for number in left for e in self._events(number, float(beyond[number]))]
 
-    def _event(self, number: int) -> Event:
+    def _events(self, number: int, beyond: float) -> list[Event]:
         states = self._states
-        place = states.centres[number]
-        beyond = np.maximum(self._lower - place, place - self._upper)
-        through = self._has_ground and bool(beyond[2] > 0.0 and place[2] < self._lower[2])
-        sideways = float(np.hypot(*states.velocities[number, :2]))
-        absurd = through or sideways > AT_SPEED
-        return Event(
-            "left_the_world",
-            states.time_ns,
-            arguments={
-                "object": states.entities[number].name,
-                "speed": float(states.speeds[number]),
-                "x": float(place[0]),
-                "y": float(place[1]),
-                "z": float(place[2]),
-                "severity": "absurd" if absurd else "warning",
-            },
-        )
+        severity = self._scale.severity(beyond)
+        if severity is None:
+            return []
+        x, y, z = states.centres[number].tolist()
+        through = self._has_ground and z < self._lower[2]
+        if through or float(np.hypot(*states.velocities[number, :2])) > AT_SPEED:
+            severity = Severity.ABSURD
+        arguments: dict[str, Json] = {
+            "object": states.entities[number].name,
+            "speed": float(states.speeds[number]),
+            "severity": severity.value,
+            "x": x,
+            "y": y,
+            "z": z,
+        }
+        return [Event("left_the_world", states.time_ns, arguments=arguments)]
 
 
 def _grounds(layout: Layout) -> list[str]:
@@ -88,5 +90,5 @@ def _world(scene: Snapshot) -> tuple[Floats, Floats]:
     lower, upper = around[:3], around[3:]
     beside = max(BESIDE, float(np.linalg.norm(upper - lower))) if len(boxes) else BESIDE
     heights = [scene.pose(name)[2] for name in grounds]
-    bottom = min([lower[2], *heights]) - BELOW
+    bottom = min([lower[2], *heights])
     return np.array([*(lower[:2] - beside), bottom]), upper + beside

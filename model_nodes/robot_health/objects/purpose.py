@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from hetwin_core.ensemble.conductor.reporting.concerns import Severity
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from model_nodes.robot_health.objects.states import ObjectStates
 from model_nodes.robot_health.objects.touches import Touches
+from model_nodes.robot_health.settings import Scale
 from model_nodes.robot_health.view import View
 
 TOUCHING = 0.002
@@ -54,6 +56,13 @@ class Purpose:
         passed = meant[others]
         passed[np.isin(others, states.ids[states.resting])] = _NEVER  # what rests moves nothing
         np.maximum.at(meant, objects, passed)
+
+    def judge(self, number: int, scale: Scale, measure: float) -> Severity | None:
+        """The severity of a measure about an object: at most a note if the motion was meant, unless it is absurd."""
+        severity = scale.severity(measure)
+        if severity is Severity.WARNING and self.meant(number):
+            return Severity.NOTE
+        return severity
 
     def meant(self, number: int) -> bool:
         """Whether what an object does now goes back to something that was meant."""

@@ -11,6 +11,7 @@ from model_nodes.robot_health.objects.purpose import Purpose
 from model_nodes.robot_health.objects.states import ObjectStates
 from model_nodes.robot_health.objects.toppled import Toppled
 from model_nodes.robot_health.objects.touches import Touches
+from model_nodes.robot_health.settings import Settings
 from model_nodes.robot_health.view import View
 
 
@@ -18,17 +19,18 @@ class ObjectStory:
     """Raises ``flung``, ``fell``, ``toppled`` and ``left_the_world``; see the class of each.
 
     Args:
+        settings: scales of the events.
         scene: at the start.
     """
 
-    def __init__(self, scene: Snapshot) -> None:
+    def __init__(self, settings: Settings, scene: Snapshot) -> None:
         self._states = ObjectStates(scene)
         self._touches = Touches(scene.layout, self._states)
         self._purpose = Purpose(scene.layout, self._states, self._touches)
-        self._flung = Flung(self._states, self._touches)
-        self._fell = Fell(self._states, self._purpose)
-        self._toppled = Toppled(self._states, self._purpose)
-        self._left = LeftTheWorld(scene, self._states)
+        self._flung = Flung(settings.flung, self._states, self._touches, self._purpose)
+        self._fell = Fell(settings.fell, self._states, self._purpose)
+        self._toppled = Toppled(settings.toppled, self._states, self._purpose)
+        self._left = LeftTheWorld(settings.left_the_world, scene, self._states)
 
     def watch(self, view: View) -> list[Event]:
         """Update with a view; returns what happened."""

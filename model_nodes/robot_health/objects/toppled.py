@@ -6,28 +6,27 @@ import math
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.robot_health.objects.purpose import Purpose
 from model_nodes.robot_health.objects.roundness import is_ball, round_axis
 from model_nodes.robot_health.objects.states import ObjectStates
-
-TOPPLES = math.radians(45.0)
-"""An object that is tilted by more than this against its start, last rest or last hold has toppled [rad]."""
+from model_nodes.robot_health.settings import Scale
 
 
 class Toppled:
-    """Raises ``toppled`` {object, angle}.
+    """Raises ``toppled`` {object, angle} [rad] when an object is tilted against its start, last rest or last hold.
 
     Balls do not topple, and what is round about an axis does only by tilting that axis, not by rolling.
 
     Args:
+        scale: of the tilt [deg].
         states: the objects.
         purpose: what was meant.
     """
 
-    def __init__(self, states: ObjectStates, purpose: Purpose) -> None:
-        self._states, self._purpose = states, purpose
+    def __init__(self, scale: Scale, states: ObjectStates, purpose: Purpose) -> None:
+        self._scale, self._states, self._purpose = scale, states, purpose
         axes = [round_axis(entity.shapes) for entity in states.entities]
         self._round = np.array([axis is not None for axis in axes], np.bool_)
         self._axes = np.array([np.zeros(3) if a is None else a for a in axes]).reshape(-1, 3)
@@ -39,13 +38,13 @@ class Toppled:
         """Judge the newest state."""
         states = self._states
         angles = self._angles()
-        tilted = self._can & ~states.held & (angles > TOPPLES)
+        tilted = self._can & ~states.held & (angles >= math.radians(self._scale.least))
         new = np.flatnonzero(tilted & ~self._toppled)
         self._toppled |= tilted
         settled = states.held | states.resting
         self._upright[settled] = states.up[settled]
         self._toppled[settled] = False
-        return [self._event(int(i), float(angles[i])) for i in new]
+        return [e for i in new for e in self._events(int(i), float(angles[i]))]
 
     def _angles(self) -> Floats:
         """(k,) tilt against the reference [rad]."""
@@ -56,17 +55,19 @@ class Toppled:
         rolled = np.abs(_between(now, self._axes) - _between(before, self._axes))
         return np.where(self._round, rolled, free)
 
-    def _event(self, number: int, angle: float) -> Event:
+    def _events(self, number: int, angle: float) -> list[Event]:
         states = self._states
-        return Event(
-            "toppled",
-            states.time_ns,
-            arguments={
-                "object": states.entities[number].name,
-                "angle": angle,
-                "severity": "note" if self._purpose.meant(number) else "warning",
-            },
-        )
+        severity = self._purpose.judge(number, self._scale, math.degrees(angle))
+        if severity is None:
+            return []
+        arguments: dict[str, Json] = {
+            "object": states.entities[number].name,
+            "angle": angle,
+            "severity": severity.value,
+            "from": int(states.rested_ns[number]) / 1e9,
+            "to": states.time_ns / 1e9,
+        }
+        return [Event("toppled", states.time_ns, arguments=arguments)]
 
 
 def _between(a: Floats, b: Floats) -> Floats:
