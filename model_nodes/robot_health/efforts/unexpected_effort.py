@@ -34,7 +34,7 @@ class UnexpectedEffort:
     """Raises ``unexpected_effort``, ``unexplained_load`` and ``effort_no_torque``.
 
     The residual is the measured effort minus the expected one, averaged over `MEAN_S`. A joint without a limit of its
-    effort, and one that never measures any, is not judged. What a finger feels while it moves, or while its hand begins
+    effort, and one whose efforts are all 0, is not judged. What a finger feels while it moves, or while its hand begins
     or ceases to touch something, is its grip.
 
     On recordings of three real arms, and of compliant simulated ones that touch what they should, no residual leaves
@@ -50,6 +50,7 @@ class UnexpectedEffort:
         self._pulse, self._load = settings.unexpected_effort, settings.unexplained_load
         self._watched = watched
         self._scale = np.array([np.nan if limit is None else limit for limit in watched.effort])
+        self._measured = np.zeros(len(watched.joints), np.bool_)
         self._hand = _hands(layout, watched)
         self._arm = self._hand < 0
         speeds = [_NO_MOTION / MOVING if limit is None else limit for limit in watched.velocity]
@@ -103,7 +104,8 @@ class UnexpectedEffort:
     def _judge(self, excursions: Excursions) -> list[Event]:
         """Judge a block of reports."""
         times, self._times = self._times, []
-        shares = self._block / self._scale
+        self._measured |= (self._block[0, self._overlap :] != 0.0).any(axis=0)
+        shares = self._block / np.where(self._measured, self._scale, np.nan)
         self._block[:, : self._overlap] = self._block[:, BLOCK:]
         if not self._torque.decided:
             self._torque.add(*shares[:, self._overlap :, self._arm])

@@ -37,9 +37,11 @@ class ObjectStory:
         if not self._states.entities:
             return []
         self._states.update(view)
-        if self._states.all_quiet:
+        if self._states.all_quiet and not self._touches.links_near(view.snapshot):
             return []
         self._touches.update(view.snapshot)
         self._purpose.update(view)
+        if self._states.all_quiet:
+            return []
         gone, events = self._left.update()
         return [*self._flung.update(), *self._fell.update(gone), *self._toppled.update(), *events]

@@ -30,11 +30,17 @@ class Touches:
         self._numbers = np.full(len(layout.entities) + 1, -1, np.intp)
         self._numbers[states.ids] = np.arange(len(states.ids))
         self._poses = _poses(layout)
+        self._is_link = np.array([e.kind is EntityKind.LINK for e in layout.entities], np.bool_)
         links = layout.of_kind(EntityKind.LINK)
         at = [layout.range_of(e.name, "pose").start for e in links if layout.has(e.name, "pose")]
         self._links = np.add.outer(np.array(at, np.intp), np.arange(7, 10))
         self.seen: Mask = np.zeros(len(states.ids), np.bool_)
         self._take(np.empty((0, 12)))
+
+    def links_near(self, scene: Snapshot) -> bool:
+        """Whether a link of the robot is near to any object."""
+        rows = scene.proximity
+        return len(rows) > 0 and bool(self._is_link[rows[:, 1].astype(np.intp)].any())
 
     def update(self, scene: Snapshot) -> None:
         """Read the table of a scene."""
