@@ -112,17 +112,17 @@ class Settings(Parameters):
 
     flung: Scale = parameter(
         "speed of an object beyond 1.3 times what explains it; a warning is a note if the robot meant it to move",
-        Scale(note=1.0, warning=1.0, absurd=3.0),
+        Scale(warning=1.0, absurd=3.0),
         "m/s",
     )
     fell: Scale = parameter(
         "how far an object fell; a warning is a note if the robot meant it to move",
-        Scale(note=0.05, warning=0.05),
+        Scale(warning=0.05),
         "m",
     )
     toppled: Scale = parameter(
         "how far an object tilted; a warning is a note if the robot meant it to move",
-        Scale(note=45.0, warning=45.0),
+        Scale(warning=45.0),
         "deg",
     )
     left_the_world: Scale = parameter(
