@@ -87,11 +87,11 @@ class Settings(Parameters):
     )
     velocity_limit: Scale = parameter(
         "recorded speed of a joint, in shares of its limit",
-        Scale(note=1.02, warning=1.5, absurd=10.0),
+        Scale(note=1.02, warning=1.2, absurd=10.0),
     )
     effort_limit: Scale = parameter(
         "recorded effort of a joint, in shares of its limit",
-        Scale(note=1.02, warning=1.5, absurd=10.0),
+        Scale(note=1.02, warning=1.2, absurd=10.0),
     )
     deviates: Scale = parameter(
         "how far the twin's joint is from the recording",
