@@ -50,6 +50,22 @@ RAISES = (
     ),
     ("gap", "the recording has no samples for a while: topic, joints, duration [s]"),
     ("contradiction", "two topics differ about a joint: topic, other, joint, size [rad or m]"),
+    (
+        "unexpected_effort",
+        "something acts on a joint that the scene does not know: joint, residual [Nm or N], share of its limit",
+    ),
+    ("unexplained_load", "a joint bears a load that the scene does not know: joint, residual, share"),
+    (
+        "effort_no_torque",
+        "the recorded efforts are no torques: robot, ratio of measured to expected efforts",
+    ),
+    (
+        "flung",
+        "an object is faster than all that touched it explains: object, speed [m/s], explained [m/s]",
+    ),
+    ("fell", "an object fell, and has landed or left the world: object, height [m]"),
+    ("toppled", "an object toppled: object, angle [rad]"),
+    ("left_the_world", "an object left the world: object, speed [m/s], x, y, z [m]"),
 )
 """Event -> what has happened, and its arguments."""
 
