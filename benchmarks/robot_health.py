@@ -111,7 +111,7 @@ def judge_changes(count: int, seed: int, folder: Path) -> list[ChangeRow]:
         return []
     healthy = healthy_base(folder)
     return [
-        _judged(change, folder / f"change_{i:03d}")
+        judge_change(change, folder / f"change_{i:03d}")
         for i, change in enumerate(draw_changes(healthy, count, seed))
     ]
 
@@ -129,7 +129,8 @@ def healthy_base(folder: Path) -> Healthy:
     )
 
 
-def _judged(change: Change, folder: Path) -> ChangeRow:
+def judge_change(change: Change, folder: Path) -> ChangeRow:
+    """Run a change in a new folder and judge what is said of it."""
     summary = run(change.write(folder), out=folder / "run")
     concerns: list[dict[str, Any]] = [dict(c) for c in summary.concerns]
     said = [c for c in concerns if c["severity"] != "note"]

@@ -121,6 +121,7 @@ class Excursions:
                 del self._open[joint]
                 found.append(Excursion(ExcursionKind.LEVEL, joint, away, now.since_ns, time_ns))
                 self._kept[:, joint] = past = value
+                values[:i] = [value] * i
             else:
                 values[i] = now.past
         return found

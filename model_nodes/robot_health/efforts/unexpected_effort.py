@@ -19,8 +19,8 @@ BLOCK = 10
 """Reports that are judged at once."""
 MEAN_S = 0.1
 """Residuals are averaged over this time [s]."""
-MOVING = 0.05
-"""A finger moves if it is faster than this share of its largest speed."""
+MOVING = 0.1
+"""A finger moves if it is faster than this share of its largest speed, in more than one report."""
 NEAR_S = 0.1
 """A contact or a finger's motion so close to an excursion explains it [s]."""
 LOAD_NEAR_S = 1.0
@@ -163,7 +163,8 @@ class UnexpectedEffort:
         near_ns = round(near_s * 1e9)
         from_ns, to_ns = found.from_ns - near_ns, found.to_ns + near_ns
         hand = int(self._hand[found.joint])
-        if any(from_ns <= time_ns <= to_ns for time_ns, moved in self._grips if moved == hand):
+        moved = [from_ns <= time_ns <= to_ns for time_ns, of in self._grips if of == hand]
+        if sum(moved) > 1:
             return True
         return self._touches.changed(from_ns, to_ns)
 

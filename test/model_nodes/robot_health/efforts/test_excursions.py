@@ -49,8 +49,9 @@ def test_what_stays_is_a_level_and_its_end_is_one_of_the_other_sign() -> None:
     assert (up.from_ns, down.from_ns) == (2_000_000_000, 5_000_000_000)
 
 
-def test_a_pulse_on_a_level_is_a_pulse() -> None:
-    level, pulse = follow(residual((1.0, 0.0), (3.0, 0.2), (0.2, 0.4), (1.0, 0.2)))
+@pytest.mark.parametrize("begin", [1.0, 1.04, 1.1, 1.18])
+def test_a_pulse_on_a_level_is_a_pulse(begin: float) -> None:
+    level, pulse = follow(residual((begin, 0.0), (1.4, 0.2), (0.2, 0.4), (1.0, 0.2)))
     assert level.kind is ExcursionKind.LEVEL
     assert pulse.kind is ExcursionKind.PULSE
     assert pulse.size == pytest.approx(0.2)
