@@ -24,7 +24,7 @@ DEEP = 0.03
 """How far inside another thing an object starts [m]."""
 PULSE_S, PULSE_SHARE = 0.2, 0.2
 WALL = (0.3, 0.02, 0.3)
-BEYOND, LIMIT_S = 1.5, 0.3
+BEYOND, LIMIT_S, OVER, FAR = 1.5, 0.3, 0.3, 0.9
 _STEEPEST = 1.875  # slope of `_there_and_back` on its way up, which takes half of it
 _FINGERS = "gripper"
 
@@ -194,11 +194,15 @@ def beyond_limit(healthy: Healthy, random: np.random.Generator) -> Change:
         efforts[(t >= 0) & (t < LIMIT_S), column] = BEYOND * limits.effort
         other = replace(series, efforts=efforts)
     else:
-        height, lasts = limits.upper + 0.3 - float(series.positions[t >= 0, column][0]), 2.5
+        lasts, positions = 2.5, series.positions.copy()
         if quantity == "velocity":
-            height, lasts = 0.9, 2 * 0.9 * _STEEPEST / (BEYOND * limits.velocity)
-        positions = series.positions.copy()
-        positions[:, column] += height * _there_and_back(t / lasts)
+            lasts = 2 * FAR * _STEEPEST / (BEYOND * limits.velocity)
+        bump = _there_and_back(t / lasts)
+        height = FAR
+        if quantity == "position":  # the least with which it gets so far beyond
+            reached = (limits.upper + OVER - positions[:, column])[bump > 0] / bump[bump > 0]
+            height = float(reached.min())
+        positions[:, column] += height * bump
         other = series.with_positions(positions)
         beyond = other.positions[:, column] > limits.upper
         if quantity == "velocity":

@@ -54,7 +54,10 @@ RAISES = (
         "unexpected_effort",
         "something acts on a joint that the scene does not know: joint, residual [Nm or N], share of its limit",
     ),
-    ("unexplained_load", "a joint bears a load that the scene does not know: joint, residual, share"),
+    (
+        "unexplained_load",
+        "a joint bears a load that the scene does not know: joint, residual, share",
+    ),
     (
         "effort_no_torque",
         "the recorded efforts are no torques: robot, ratio of measured to expected efforts",

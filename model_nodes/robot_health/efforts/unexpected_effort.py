@@ -25,6 +25,8 @@ NEAR_S = 0.1
 """A contact or a finger's motion so close to an excursion explains it [s]."""
 LOAD_NEAR_S = 1.0
 """A contact so close to a new level explains it [s]."""
+BROKEN_NS = 200_000_000
+"""So near to a jump or a gap of the recording, nothing is expected of it [ns]."""
 GRIPS_KEPT_NS = 2_000_000_000
 """Motions of fingers are remembered for so long [ns]."""
 _NO_MOTION = 0.2  # rad/s or m/s, where a finger's largest speed is not known
@@ -130,6 +132,8 @@ class UnexpectedEffort:
         return [Event("effort_no_torque", time_ns, arguments=arguments)]
 
     def _events(self, found: Excursion) -> list[Event]:
+        if self._is_of_recording(found):
+            return []
         if found.kind is ExcursionKind.LEVEL:
             return self._level(found)
         severity = self._pulse.severity(abs(found.size))
@@ -158,6 +162,15 @@ class UnexpectedEffort:
         name = "unexplained_load" if severity is Severity.NOTE else "unexpected_effort"
         self._levels[joint], self._kinds[joint] = found, (name, severity)
         return [self._event(name, severity, found)]
+
+    def _is_of_recording(self, found: Excursion) -> bool:
+        """Whether the recording has a jump or a gap there, so that what the motion needs is not known."""
+        from_ns, to_ns = found.from_ns - BROKEN_NS, found.to_ns + BROKEN_NS
+        return any(
+            from_ns <= finding.to_ns and finding.from_ns <= to_ns
+            for finding in self._watched.findings
+            if finding.name in ("jump", "gap")
+        )
 
     def _explained(self, found: Excursion, near_s: float) -> bool:
         near_ns = round(near_s * 1e9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import no_proximity
 from hetwin_core.ensemble.scene.values import Floats, pose_value
-from hetwin_core.ensemble.scene.watch import Watch, WatchLayout, no_clearances
+from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout, no_clearances
 from model_nodes.robot_health.efforts import UnexpectedEffort
 from model_nodes.robot_health.settings import Settings
 from model_nodes.robot_health.view import View
@@ -63,10 +64,11 @@ def watched(
     touch_at: float | None = None,
     finger_moves: float | None = None,
     factor: float = 1.0,
+    layout: WatchLayout = LAYOUT,
 ) -> list[Event]:
     """The events of a run in which the measured efforts are changed."""
     random = np.random.default_rng(4)
-    observer = UnexpectedEffort(Settings(), SCENE.layout, LAYOUT)
+    observer = UnexpectedEffort(Settings(), SCENE.layout, layout)
     events: list[Event] = []
     for step in range(round(seconds * 50)):
         time = 0.02 * step
@@ -152,3 +154,9 @@ def test_a_joint_that_reports_zeros_only_is_not_measured() -> None:
         efforts[0] = 0.0
 
     assert watched(silent) == []
+
+
+@pytest.mark.parametrize(("name", "events"), [("jump", 0), ("gap", 0), ("contradiction", 1)])
+def test_near_a_jump_or_a_gap_of_the_recording_nothing_is_judged(name: str, events: int) -> None:
+    layout = replace(LAYOUT, findings=(Finding(name, 2_300_000_000, 2_310_000_000),))
+    assert len(watched(pulse("elbow", 2.0), layout=layout)) == events
