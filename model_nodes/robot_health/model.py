@@ -22,9 +22,11 @@ from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
 from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, WatchLayout
 from model_nodes.robot_health.beyond_limit import BeyondLimit
 from model_nodes.robot_health.deviates import Deviates
+from model_nodes.robot_health.efforts import UnexpectedEffort
 from model_nodes.robot_health.findings import Findings
 from model_nodes.robot_health.link_pairs import LinkPairs
 from model_nodes.robot_health.link_touches import LinkTouches
+from model_nodes.robot_health.objects import ObjectStory
 from model_nodes.robot_health.settings import Settings
 from model_nodes.robot_health.view import View, Viewer
 
@@ -48,6 +50,25 @@ RAISES = (
     ),
     ("gap", "the recording has no samples for a while: topic, joints, duration [s]"),
     ("contradiction", "two topics differ about a joint: topic, other, joint, size [rad or m]"),
+    (
+        "unexpected_effort",
+        "something acts on a joint that the scene does not know: joint, residual [Nm or N], share of its limit",
+    ),
+    (
+        "unexplained_load",
+        "a joint bears a load that the scene does not know: joint, residual, share",
+    ),
+    (
+        "effort_no_torque",
+        "the recorded efforts are no torques: robot, ratio of measured to expected efforts",
+    ),
+    (
+        "flung",
+        "an object is faster than all that touched it explains: object, speed [m/s], explained [m/s]",
+    ),
+    ("fell", "an object fell, and has landed or left the world: object, height [m]"),
+    ("toppled", "an object toppled: object, angle [rad]"),
+    ("left_the_world", "an object left the world: object, speed [m/s], x, y, z [m]"),
 )
 """Event -> what has happened, and its arguments."""
 
@@ -98,6 +119,10 @@ class RobotHealth(Model):
         """Prepare the observers."""
         self._viewer = Viewer(scene, self._layout)
         self._parts = _parts(self._settings, self._layout, scene)
+        self._efforts = None
+        if self._layout is not None:
+            self._efforts = UnexpectedEffort(self._settings, scene.layout, self._layout)
+            self._parts = (*self._parts, self._efforts)
 
     def step(self, tick: StepInput) -> StepOutput:
         """Let all observers look at the scene."""
@@ -109,6 +134,8 @@ class RobotHealth(Model):
             watch, robot = view.watch, view.layout.robot
             deviation = view.positions - watch.recorded
             residual = watch.measured_efforts - watch.expected_efforts
+            if self._efforts is not None and not self._efforts.is_torque:
+                residual.fill(0.0)
             for name, numbers in ((JOINT_DEVIATION, deviation), (EFFORT_RESIDUAL, residual)):
                 output.values[robot, name] = Value(_known(numbers), tick.time_ns)
         return output
@@ -116,7 +143,7 @@ class RobotHealth(Model):
 
 def _parts(settings: Settings, layout: WatchLayout | None, scene: Snapshot) -> Sequence[Part]:
     """The observers of a run; those of the robot only if the main model reports about one."""
-    parts: list[Part] = []
+    parts: list[Part] = [ObjectStory(settings, scene)]
     if layout is not None:
         pairs = LinkPairs(settings, scene.layout)
         parts += (

@@ -87,11 +87,11 @@ class Settings(Parameters):
     )
     velocity_limit: Scale = parameter(
         "recorded speed of a joint, in shares of its limit",
-        Scale(note=1.02, warning=1.5, absurd=10.0),
+        Scale(note=1.02, warning=1.2, absurd=10.0),
     )
     effort_limit: Scale = parameter(
         "recorded effort of a joint, in shares of its limit",
-        Scale(note=1.02, warning=1.5, absurd=10.0),
+        Scale(note=1.02, warning=1.2, absurd=10.0),
     )
     deviates: Scale = parameter(
         "how far the twin's joint is from the recording",
@@ -108,6 +108,35 @@ class Settings(Parameters):
         "difference between what two topics say of one joint",
         Scale(warning=0.0, absurd=0.5),
         "rad or m",
+    )
+
+    flung: Scale = parameter(
+        "speed of an object beyond 1.3 times what explains it; a warning is a note if the robot meant it to move",
+        Scale(warning=1.0, absurd=3.0),
+        "m/s",
+    )
+    fell: Scale = parameter(
+        "how far an object fell; a warning is a note if the robot meant it to move",
+        Scale(warning=0.05),
+        "m",
+    )
+    toppled: Scale = parameter(
+        "how far an object tilted; a warning is a note if the robot meant it to move",
+        Scale(warning=45.0),
+        "deg",
+    )
+    left_the_world: Scale = parameter(
+        "how far an object is below everything, or beyond the space that the world takes up",
+        Scale(warning=0.5),
+        "m",
+    )
+    unexpected_effort: Scale = parameter(
+        "measured effort of a joint beside the expected one, for up to 1 s, in shares of its limit",
+        Scale(warning=0.12),
+    )
+    unexplained_load: Scale = parameter(
+        "the same for longer, which is what a load that the scene does not know does",
+        Scale(note=0.08, warning=0.25),
     )
 
     @model_validator(mode="before")

@@ -1,0 +1,88 @@
+"""Which motions of objects the robot's program evidently means."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hetwin_core.ensemble.conductor.reporting.concerns import Severity
+from hetwin_core.ensemble.events import EventKind
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from model_nodes.robot_health.objects.states import ObjectStates
+from model_nodes.robot_health.objects.touches import Touches
+from model_nodes.robot_health.settings import Scale
+from model_nodes.robot_health.view import View
+
+TOUCHING = 0.002
+"""What is nearer may move an object [m]."""
+ACTING_NS = 1_000_000_000
+"""An action counts for so long after its end [ns]."""
+MEANT_NS = 2_000_000_000
+"""So long before an object began to move, something must have been meant [ns]."""
+_NEVER = np.iinfo(np.int64).min // 2
+
+
+class Purpose:
+    """Remembers when something was last done to each object on purpose.
+
+    That is: a hand held it or a hand's link touched it; another link touched it while an annotated action went on; or
+    something touched it that itself moves on purpose. Objects that the main model reports no distances of count as
+    touched while an action goes on.
+
+    Args:
+        layout: the scene's.
+        states: the objects.
+        touches: what they are near to.
+    """
+
+    def __init__(self, layout: Layout, states: ObjectStates, touches: Touches) -> None:
+        self._states, self._touches = states, touches
+        kinds = np.array([entity.kind is EntityKind.LINK for entity in layout.entities], np.bool_)
+        self._links = kinds
+        self._hands = np.array([e.name in _hand_links(layout) for e in layout.entities], np.bool_)
+        self._meant_ns = np.full(len(layout.entities), _NEVER, np.int64)
+        self._acted_ns = _NEVER
+
+    def update(self, view: View) -> None:
+        """Read a view, after states and touches."""
+        now, states, touches, meant = view.time_ns, self._states, self._touches, self._meant_ns
+        acting = self._acts(view)
+        meant[self._links] = now if acting else _NEVER
+        meant[self._hands] = now
+        meant[states.ids[states.held]] = now
+        if acting:
+            meant[states.ids[~touches.seen]] = now
+        near = touches.distances <= TOUCHING
+        objects, others = states.ids[touches.objects[near]], touches.others[near]
+        passed = meant[others]
+        passed[np.isin(others, states.ids[states.resting])] = _NEVER  # what rests moves nothing
+        np.maximum.at(meant, objects, passed)
+
+    def judge(self, number: int, scale: Scale, measure: float) -> Severity | None:
+        """The severity of a measure about an object: at most a note if the motion was meant, unless it is absurd."""
+        severity = scale.severity(measure)
+        if severity is Severity.WARNING and self.meant(number):
+            return Severity.NOTE
+        return severity
+
+    def meant(self, number: int) -> bool:
+        """Whether what an object does now goes back to something that was meant."""
+        since_ns = int(self._states.rested_ns[number]) - MEANT_NS
+        return int(self._meant_ns[self._states.ids[number]]) >= since_ns
+
+    def _acts(self, view: View) -> bool:
+        if view.actions or any(event.kind is EventKind.ACTION for event in view.events):
+            self._acted_ns = view.time_ns
+        return view.time_ns - self._acted_ns <= ACTING_NS
+
+
+def _hand_links(layout: Layout) -> frozenset[str]:
+    """The links that hands are fixed to or move, and those below them."""
+    links, hands = layout.of_kind(EntityKind.LINK), layout.of_kind(EntityKind.HAND)
+    fingers = {joint for hand in hands for joint in hand.joints}
+    found = {hand.parent for hand in hands} | {link.name for link in links if link.joint in fingers}
+    found.discard("")
+    size = 0
+    while size != len(found):
+        size = len(found)
+        found |= {link.name for link in links if link.parent in found}
+    return frozenset(found)

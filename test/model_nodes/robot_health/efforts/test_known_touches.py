@@ -1,0 +1,56 @@
+"""Contacts of the robot that the scene knows of."""
+
+from __future__ import annotations
+
+from support.scene_of import near_row, scene_of
+
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.snapshot import no_proximity
+from hetwin_core.ensemble.scene.values import pose_value
+from model_nodes.robot_health.efforts.known_touches import KnownTouches
+
+ENTITIES = (
+    Entity("finger", EntityKind.LINK),
+    Entity("box", EntityKind.OBJECT),
+    Entity("table", EntityKind.STATIC),
+)
+SCENE = scene_of(ENTITIES, {"box": pose_value((0, 0, 0)).data})
+MS = 1_000_000
+
+
+def touches(
+    *spans_ms: tuple[int, int], other: str = "finger", until_ms: int = 4000
+) -> KnownTouches:
+    """After looking every 20 ms, with the box touched within the spans."""
+    known = KnownTouches(SCENE.layout)
+    row = near_row(SCENE, "box", other, 0.0005)[None]
+    for time_ms in range(0, until_ms, 20):
+        touching = any(begin <= time_ms < end for begin, end in spans_ms)
+        known.update(time_ms * MS, row if touching else no_proximity(), None)
+    return known
+
+
+def test_begin_and_end_are_changes_and_what_is_between_is_none() -> None:
+    known = touches((1000, 2000))
+    assert known.changed(900 * MS, 1100 * MS)
+    assert known.changed(1900 * MS, 2100 * MS)
+    assert not known.changed(1200 * MS, 1800 * MS)
+
+
+def test_an_end_is_a_change_at_once() -> None:
+    assert touches((1000, 2000), until_ms=2100).changed(1900 * MS, 2100 * MS)
+
+
+def test_chatter_is_one_contact() -> None:
+    known = touches(*((begin, begin + 40) for begin in range(1000, 2000, 100)))
+    assert not known.changed(1100 * MS, 1900 * MS)
+
+
+def test_what_objects_do_to_each_other_does_not_count() -> None:
+    assert not touches((1000, 2000), other="table").changed(0, 4000 * MS)
+
+
+def test_what_is_near_but_does_not_touch_does_not_count() -> None:
+    known = KnownTouches(SCENE.layout)
+    known.update(0, near_row(SCENE, "box", "finger", 0.01)[None], None)
+    assert not known.changed(0, MS)

@@ -1,0 +1,118 @@
+"""Stories of one object for tests of what watches objects: where it is, how fast, and what it is near to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats, pose_value
+from model_nodes.robot_health.objects import ObjectStory
+from model_nodes.robot_health.settings import Settings
+from model_nodes.robot_health.view import View
+from support.scene_of import near_row, scene_of
+
+STEP_S = 0.02
+BOX = (Shape(ShapeKind.BOX, (0.1, 0.1, 0.1)),)
+PLANE = (Shape(ShapeKind.PLANE, (6.0, 6.0)),)
+TABLE = (Shape(ShapeKind.BOX, (1.0, 1.0, 0.5)),)
+
+
+@dataclass
+class Moment:
+    """What is there at one time.
+
+    Attributes:
+        object: pose and twist of the thing.
+        link: pose and twist of the robot's link.
+        near: names of what the thing touches.
+        held: whether the hand holds it.
+        acting: whether an annotated action goes on.
+    """
+
+    object: Floats
+    link: Floats = field(default_factory=lambda: still((2.0, 0.0, 1.0)))
+    near: tuple[str, ...] = ()
+    held: bool = False
+    acting: bool = False
+
+
+def still(
+    position: tuple[float, float, float],
+    quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0),
+) -> Floats:
+    """A pose at rest."""
+    return pose_value(position, quaternion).data
+
+
+def moving(
+    position: tuple[float, float, float],
+    linear: tuple[float, float, float],
+    angular: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0),
+) -> Floats:
+    """A pose with a twist."""
+    return pose_value(position, quaternion, linear, angular).data
+
+
+def tell(
+    story: Callable[[float], Moment],
+    seconds: float,
+    *,
+    shapes: tuple[Shape, ...] = BOX,
+    ground: bool = True,
+    hand: bool = False,
+) -> list[Event]:
+    """The events that a story raises.
+
+    Args:
+        story: the moment at a time [s].
+        seconds: how long it is.
+        shapes: of the thing.
+        ground: whether there is a floor at 0 under the table, whose top is at 0.25 m.
+        hand: whether the robot's link belongs to a hand.
+    """
+    entities = list(_entities(shapes, ground, hand))
+    observer: ObjectStory | None = None
+    events: list[Event] = []
+    for step in range(round(seconds / STEP_S) + 1):
+        moment = story(step * STEP_S)
+        time_ns = round(step * STEP_S * 1e9)
+        scene = _scene(entities, moment, time_ns)
+        if observer is None:
+            observer = ObjectStory(Settings(), scene)
+        events += observer.watch(
+            View(
+                time_ns,
+                scene,
+                held={"thing": "hand"} if moment.held else {},
+                actions={"work": Event("work", 0, EventKind.ACTION)} if moment.acting else {},
+            )
+        )
+    return events
+
+
+def _entities(shapes: tuple[Shape, ...], ground: bool, hand: bool) -> Iterable[Entity]:
+    yield Entity("thing", EntityKind.OBJECT, mass=0.5, shapes=shapes)
+    yield Entity("table", EntityKind.STATIC, shapes=TABLE)
+    yield Entity("link", EntityKind.LINK, owner="robot", shapes=BOX)
+    if hand:
+        yield Entity("hand", EntityKind.HAND, owner="robot", parent="link")
+    if ground:
+        yield Entity("ground", EntityKind.STATIC, shapes=PLANE)
+
+
+def _scene(entities: list[Entity], moment: Moment, time_ns: int) -> Snapshot:
+    poses = {"thing": moment.object, "table": still((0, 0, 0)), "link": moment.link}
+    poses |= {e.name: still((0, 0, 0)) for e in entities if e.name in ("hand", "ground")}
+    scene = scene_of(entities, poses, time_ns=time_ns)
+    rows = [near_row(scene, "thing", name, 0.0) for name in moment.near]
+    for row in rows:
+        row[3:6] = moment.object[:3]
+    near = np.array(rows).reshape(-1, 12)
+    return scene_of(entities, poses, time_ns=time_ns, near=near)
