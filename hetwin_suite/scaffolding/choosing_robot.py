@@ -62,6 +62,12 @@ def choose_robot(recording: Recording, named: str | None, folder: Path) -> Chose
         BadInput: if no robot, or more than one, comes into question, or none of its joints was recorded.
     """
     recorded = list(recording.joints())
+    if not recorded and named is None and recording.robot_description is None:
+        raise BadInput(
+            "the recording holds transforms and no joint states, so its robot must be named",
+            file=recording.path,
+            expected="--robot with a URDF, whose kinematics the transforms are read with",
+        )
     if named is not None:
         robot = find_robot(named)
         return _checked(recording, ChosenRobot(robot, "as named", _by_hand(recorded, robot)))
@@ -120,6 +126,8 @@ def _checked(recording: Recording, chosen: ChosenRobot) -> ChosenRobot:
     """
     own = moving_joints(chosen.robot.file)
     recorded = list(recording.joints())
+    if not recorded:
+        return chosen  # the transforms will say
     found = len(chosen.matching.joints)
     if found and found >= FITS_FROM * min(len(recorded), len(own)):
         return chosen

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from hetwin_core.ensemble.concern_words import concern_text
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.recording import JointRange
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
@@ -60,9 +62,10 @@ def replay(source: Mapping[str, Any], body: Body) -> Motion:
     Raises:
         BadInput: if it cannot be replayed.
     """
-    opened = open_source(source)
+    opened = open_source(source, robots=[body])
     try:
-        notes = tuple(str(note) for note in getattr(opened, "notes", ()))
+        notes = [str(note) for note in getattr(opened, "notes", ())]
+        notes += _strange(opened.findings)
         names = [joint.name for joint in body.driven_joints]
         driven = opened.bind(names, round(1e9 / RATE))
         duration_s = (opened.duration_ns or 0) / 1e9
@@ -72,7 +75,19 @@ def replay(source: Mapping[str, Any], body: Body) -> Motion:
     finally:
         opened.close()
     positions = {name: rows[:, i] for i, name in enumerate(names) if driven[i]}
-    return Motion(seconds, positions, notes)
+    return Motion(seconds, positions, tuple(notes))
+
+
+def _strange(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield, in words, what is strange in the recording: the first of what is found several times."""
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in findings:
+        texts = (value for value in finding.arguments.values() if isinstance(value, str))
+        alike.setdefault((finding.name, *texts), []).append(finding)
+    for first, *more in alike.values():
+        text = concern_text(first.name, first.arguments)
+        times = f", and {len(more)} times more" if more else ""
+        yield f"{text}, at {first.from_ns / 1e9:.2f} s{times}"
 
 
 def beyond_limits(body: Body, ranges: Mapping[str, JointRange]) -> Iterator[str]:

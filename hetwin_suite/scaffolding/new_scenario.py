@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,6 +13,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE, ChosenRobot, choose_robot
 from hetwin_suite.scaffolding.grasping import Grasp, first_grasp, moves
 from hetwin_suite.scaffolding.hands import FoundHand, find_hands
+from hetwin_suite.scaffolding.joint_names import Matching
 from hetwin_suite.scaffolding.motion import Motion, beyond_limits, replay
 from hetwin_suite.scaffolding.reach import resting
 from hetwin_suite.scaffolding.shown import listed
@@ -101,10 +102,14 @@ def draft_scenario(
         chosen = choose_robot(found, robot, Path(folder))
         body = _body(chosen, packages or {}, notes)
     matching = chosen.matching
+    from_transforms = not found.joints()
     recorded = found.joints(set(matching.joints))
     topics = tuple(found.chosen_topics(set(matching.joints)))
     now("replaying the recording")
     motion = replay(_source(recording, topics, matching.renamed), body)
+    if from_transforms:
+        matching = Matching({name: name for name in motion.positions}, ("read from transforms",))
+        chosen = replace(chosen, matching=matching)
     ranges = {own: recorded[name] for name, own in matching.joints.items() if name in recorded}
     hands = tuple(find_hands(body, motion.ranges))
     watched = [hand for hand in hands if moves(hand, motion.ranges)]
@@ -132,7 +137,7 @@ def draft_scenario(
 
 
 def _check_moves(recording: Recording) -> None:
-    """Check that the recording holds joint positions.
+    """Check that the recording holds joint positions, or transforms from which they can be read.
 
     Raises:
         BadInput: if it does not; why its joint states cannot be used, if there are some.
@@ -142,19 +147,21 @@ def _check_moves(recording: Recording) -> None:
     for topic in recording.joint_topics:
         if topic.problem is not None:
             raise topic.problem
+    if recording.has_tf:
+        return
     there = [f"{topic.name} ({topic.type})" for topic in recording.topics.values()]
     raise BadInput(
         "the recording holds no joint positions",
         file=recording.path,
         found=listed(there) or "no topic",
-        expected=f"a topic of type {JOINT_STATE} with positions",
+        expected=f"a topic of type {JOINT_STATE} with positions, or transforms",
     )
 
 
 def _source(recording: Path, topics: Sequence[str], renamed: Mapping[str, str]) -> dict[str, Any]:
     """The source as the scenario will say it."""
-    path = str(recording.resolve())
-    return {"recording": path, "joint_states": list(topics), "joints": dict(renamed)}
+    named = {"joint_states": list(topics)} if topics else {}
+    return {"recording": str(recording.resolve()), "joints": dict(renamed), **named}
 
 
 def _start(body: Body, motion: Motion) -> dict[str, float]:

@@ -86,7 +86,7 @@ def _source(draft: Draft, out: Path) -> Iterator[str]:
     recording, matching = draft.recording, draft.chosen.matching
     yield "source:"
     yield f"  recording: {_flow(relative(recording.path, out))}"
-    if draft.topics != (USUAL,):
+    if draft.topics and draft.topics != (USUAL,):
         yield f"  joint_states: {_flow(list(draft.topics))}"
     if matching.renamed:
         yield _said("  joints:", "name in the recording: name of the robot")

@@ -63,7 +63,8 @@ class Written:
         file = draft.chosen.robot.reference or near(Path(self._robot))
         yield f"  robot: {draft.body.name}, {draft.chosen.why} ({file})"
         how = f"; {'; '.join(matching.how)}" if matching.how else ""
-        yield f"  joints: {len(matching.joints)} of {len(recording.joints())} move the robot{how}"
+        count = len(recording.joints()) or len(matching.joints)
+        yield f"  joints: {len(matching.joints)} of {count} move the robot{how}"
         if draft.only_recorded:
             yield f"  recorded, but not the robot's: {listed(draft.only_recorded)}"
         if draft.only_model:

@@ -5,22 +5,37 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import yaml
 from rosbags.rosbag2 import StoragePlugin
 from support.hetwin_command import hetwin
-from support.recorded_bags import MS, Recorded, joints, plain, write_bag, write_ros1_bag
+from support.recorded_bags import (
+    MS,
+    TYPES,
+    Recorded,
+    header,
+    joints,
+    plain,
+    write_bag,
+    write_ros1_bag,
+)
 from support.robot_files import TABLETOP_ARM
 from support.tabletop import JOINTS
+from transforms3d.quaternions import mat2quat
 
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.schema import ScenarioFile
+from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.validation import check
 from hetwin_suite.scaffolding.new_scenario import Draft, draft_scenario
 from hetwin_suite.scaffolding.printed import NewScenario
+from hetwin_suite.scaffolding.reach import link_frames
 from hetwin_suite.scaffolding.written import write_scenario
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.urdf.reader import read_urdf
 
 ARM = JOINTS[:-2]
 FINGERS = JOINTS[-2:]
@@ -117,6 +132,13 @@ def test_joints_of_two_topics(tmp_path: Path) -> None:
     file = written(draft, tmp_path / "out")
     topics = file.source.joint_states  # type: ignore[union-attr]
     assert set(topics or ()) == {"/arm/joint_states", "/fingers"}
+
+
+def test_what_is_strange_in_the_recording_is_a_warning(tmp_path: Path) -> None:
+    early = [one for one in moving() if not 1500 * MS < one.time_ns < 3000 * MS]
+    (gap,) = draft_scenario(write_bag(tmp_path / "arm", early)).warnings
+    assert "nothing is recorded on /joint_states for 1.5" in gap
+    assert "at 1.50 s" in gap
 
 
 # ---------------------------------------------------------------------- hands, floor, objects
@@ -220,3 +242,54 @@ def test_the_text_is_plain_yaml(tmp_path: Path) -> None:
     assert isinstance(yaml.safe_load(text), dict)
     assert max(map(len, text.splitlines())) <= 120
     assert not [line for line in text.splitlines() if line != line.rstrip()]
+
+
+# ---------------------------------------------------------------------- transforms
+
+
+def transforms(names: Sequence[str] = ARM) -> list[Recorded]:
+    """Four seconds of the arm's transforms at 50 Hz, of links that joints of these names move."""
+    body = read_urdf(TABLETOP_ARM, Notes())
+    found = []
+    for time_ns in range(0, 4000 * MS, 20 * MS):
+        at = dict(zip(JOINTS, positions(JOINTS, time_ns), strict=True))
+        frames = link_frames(body, {name: np.array([value]) for name, value in at.items()})
+        parts = [
+            transform(joint.parent, joint.child, frames, time_ns)
+            for joint in body.joints
+            if joint.name in names
+        ]
+        found.append(plain(time_ns, "/tf", "tf2_msgs/msg/TFMessage", transforms=parts))
+    return found
+
+
+def transform(parent: str, child: str, frames: dict[str, Floats], time_ns: int) -> Any:
+    """The transform between two links, as a message."""
+    types = TYPES.types
+    matrix = np.linalg.inv(frames[parent][0]) @ frames[child][0]
+    (x, y, z), (w, i, j, k) = matrix[:3, 3], mat2quat(matrix[:3, :3])
+    return types["geometry_msgs/msg/TransformStamped"](
+        header=header(time_ns, parent),
+        child_frame_id=child,
+        transform=types["geometry_msgs/msg/Transform"](
+            translation=types["geometry_msgs/msg/Vector3"](x=x, y=y, z=z),
+            rotation=types["geometry_msgs/msg/Quaternion"](x=i, y=j, z=k, w=w),
+        ),
+    )
+
+
+def test_joints_are_read_from_transforms_where_there_are_no_joint_states(tmp_path: Path) -> None:
+    bag = write_bag(tmp_path / "arm", transforms())
+    said = hetwin("new", bag, "--robot", "tabletop_arm", "--out", tmp_path / "twin", "--json")
+    assert said.code == 0, said.err
+    found = NewScenario.model_validate_json(said.out)
+    assert found.joints == {name: name for name in ARM}
+    assert found.only_model == list(FINGERS)
+    assert hetwin("check", found.scenario).code == 0
+
+
+def test_transforms_alone_do_not_say_whose_they_are(tmp_path: Path) -> None:
+    said = hetwin("new", write_bag(tmp_path / "arm", transforms()), "--out", tmp_path / "twin")
+    assert said.code == 2
+    assert "--robot" in said.err
+    assert not (tmp_path / "twin").exists()
