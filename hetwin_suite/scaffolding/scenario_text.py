@@ -24,6 +24,8 @@ TABLE_HEIGHT = 0.02
 TABLE_AWAY = 0.2
 """Its middle is so much farther from the robot than the box [m]."""
 BOX_SIZE = 0.04
+"""Of the example's box [m], where no fingers say how wide it is."""
+LEAST_BOX = 0.005
 _ABOVE = 2
 """A recording is named relative to the scenario if they have a folder in common so many levels up."""
 _WIDTH = 100
@@ -170,7 +172,7 @@ def _objects(draft: Draft) -> Iterator[str]:
         x, y, z = draft.grasp.place
         yield f"# (The box is where {draft.grasp.hand} closes first, {draft.grasp.time_s:.1f} s from the start.)"
     away = max(math.hypot(x, y), 1e-6)
-    there = [x + TABLE_AWAY * x / away, y + TABLE_AWAY * y / away, z - BOX_SIZE / 2 - 0.011]
+    there = [x + TABLE_AWAY * x / away, y + TABLE_AWAY * y / away, z - _box_size(draft) / 2 - 0.011]
     yield "# scene:"
     at = ", ".join(f"{value:.3g}" for value in there)
     yield f"#   table: {{model: {OBJECTS}/{TABLE}, pose: [{at}, 1, 0, 0, 0]}}"
@@ -227,39 +229,49 @@ def _comment(start: str, names: Sequence[str]) -> Iterator[str]:
     yield line
 
 
-def objects() -> Mapping[str, str]:
+def _box_size(draft: Draft) -> float:
+    """As wide as the fingers stay apart, else a size that most hands can hold [m]."""
+    width = 0.0 if draft.grasp is None else draft.grasp.width
+    return width if width > LEAST_BOX else BOX_SIZE
+
+
+def objects(draft: Draft) -> Mapping[str, str]:
     """Files of the example's objects, by name."""
-    half = f"{BOX_SIZE:g} {BOX_SIZE:g} {BOX_SIZE:g}"
+    size = _box_size(draft)
     return {
-        TABLE: _sdf("table", f"0.8 0.8 {TABLE_HEIGHT:g}", "0.72 0.58 0.42 1", static=True),
-        BOX: _sdf("box", half, "0.85 0.45 0.20 1", mass=0.1),
+        TABLE: _sdf("table", (0.8, 0.8, TABLE_HEIGHT), "0.72 0.58 0.42 1"),
+        BOX: _sdf("box", (size, size, size), "0.85 0.45 0.20 1", mass=0.1),
     }
 
 
-def _sdf(name: str, size: str, colour: str, *, static: bool = False, mass: float = 1.0) -> str:
-    inertia = mass * BOX_SIZE**2 / 6
-    inertial = (
-        ""
-        if static
-        else f"""
-      <inertial>
-        <mass>{mass:g}</mass>
-        <inertia><ixx>{inertia:.3g}</ixx><iyy>{inertia:.3g}</iyy><izz>{inertia:.3g}</izz></inertia>
-      </inertial>"""
-    )
+def _sdf(
+    name: str, size: tuple[float, float, float], colour: str, *, mass: float | None = None
+) -> str:
+    """A cuboid as an SDFormat model; without a mass [kg] it is static."""
+    shape = " ".join(f"{side:g}" for side in size)
+    inertial = "" if mass is None else _inertial(mass, size)
     return f"""<?xml version="1.0"?>
 <sdf version="1.9">
   <model name="{name}">
-    <static>{str(static).lower()}</static>
+    <static>{str(mass is None).lower()}</static>
     <link name="link">{inertial}
       <collision name="collision">
-        <geometry><box><size>{size}</size></box></geometry>
+        <geometry><box><size>{shape}</size></box></geometry>
       </collision>
       <visual name="visual">
-        <geometry><box><size>{size}</size></box></geometry>
+        <geometry><box><size>{shape}</size></box></geometry>
         <material><diffuse>{colour}</diffuse></material>
       </visual>
     </link>
   </model>
 </sdf>
 """
+
+
+def _inertial(mass: float, size: tuple[float, float, float]) -> str:
+    x, y, z = (side * side * mass / 12 for side in size)
+    return f"""
+      <inertial>
+        <mass>{mass:g}</mass>
+        <inertia><ixx>{y + z:.3g}</ixx><iyy>{x + z:.3g}</iyy><izz>{x + y:.3g}</izz></inertia>
+      </inertial>"""

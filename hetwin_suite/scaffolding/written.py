@@ -83,7 +83,7 @@ def write_scenario(draft: Draft, out: Path) -> Written:
     """Write the scenario, and the objects of its example, into a folder that is new or empty."""
     out.mkdir(parents=True, exist_ok=True)
     (out / OBJECTS).mkdir()
-    for name, text in objects().items():
+    for name, text in objects(draft).items():
         (out / OBJECTS / name).write_text(text, encoding="utf-8")
     if draft.chosen.description:
         (out / RECORDED_FILE).write_text(draft.chosen.description, encoding="utf-8")

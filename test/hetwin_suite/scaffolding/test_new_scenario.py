@@ -22,7 +22,7 @@ from support.recorded_bags import (
     write_bag,
     write_ros1_bag,
 )
-from support.robot_files import TABLETOP_ARM
+from support.robot_files import ROOT, TABLETOP_ARM
 from support.tabletop import JOINTS
 from transforms3d.quaternions import mat2quat
 
@@ -30,6 +30,7 @@ from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.schema import ScenarioFile
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.validation import check
+from hetwin_suite import run
 from hetwin_suite.scaffolding.new_scenario import Draft, draft_scenario
 from hetwin_suite.scaffolding.printed import NewScenario
 from hetwin_suite.scaffolding.reach import link_frames
@@ -161,6 +162,19 @@ def test_where_the_hand_closes_first(tmp_path: Path) -> None:
     assert grasp is not None
     assert grasp.hand == "gripper"
     assert grasp.time_s == pytest.approx(1.45, abs=0.1)
+
+
+def test_the_box_is_as_wide_as_the_fingers_stay_apart(tmp_path: Path) -> None:
+    """In the shipped recording the gripper closes on a box of 5 cm."""
+    shipped = ROOT / "scenarios" / "episodes" / "pick_and_place"
+    draft = draft_scenario(shipped, robot=str(TABLETOP_ARM))
+    assert draft.grasp is not None
+    assert draft.grasp.width == pytest.approx(0.05, abs=1e-3)
+    file = write_scenario(draft, tmp_path / "out").file
+    head, begin, example = file.read_text(encoding="utf-8").partition("# scene:")
+    file.write_text(head + (begin + example).replace("# ", ""), encoding="utf-8")
+    summary = run(file, duration=5.5, out=tmp_path / "run")
+    assert "picked_up" in [event["name"] for event in summary.events]
 
 
 def test_the_examples_objects_work_when_they_are_uncommented(tmp_path: Path) -> None:
