@@ -172,7 +172,10 @@ def test_the_box_is_as_wide_as_the_fingers_stay_apart(tmp_path: Path) -> None:
     assert draft.grasp.width == pytest.approx(0.05, abs=1e-3)
     file = write_scenario(draft, tmp_path / "out").file
     head, begin, example = file.read_text(encoding="utf-8").partition("# scene:")
-    file.write_text(head + (begin + example).replace("# ", ""), encoding="utf-8")
+    uncommented = "".join(
+        line.removeprefix("# ") for line in (begin + example).splitlines(keepends=True)
+    )
+    file.write_text(head + uncommented, encoding="utf-8")
     summary = run(file, duration=5.5, out=tmp_path / "run")
     assert "picked_up" in [event["name"] for event in summary.events]
 
