@@ -40,6 +40,7 @@ class Purpose:
         self._links = kinds
         self._hands = np.array([e.name in _hand_links(layout) for e in layout.entities], np.bool_)
         self._meant_ns = np.full(len(layout.entities), _NEVER, np.int64)
+        self._resting = np.zeros(len(layout.entities), np.bool_)
         self._acted_ns = _NEVER
 
     def update(self, view: View) -> None:
@@ -51,11 +52,19 @@ class Purpose:
         meant[states.ids[states.held]] = now
         if acting:
             meant[states.ids[~touches.seen]] = now
+        if not len(touches.others):
+            return
         near = touches.distances <= TOUCHING
         objects, others = states.ids[touches.objects[near]], touches.others[near]
         passed = meant[others]
-        passed[np.isin(others, states.ids[states.resting])] = _NEVER  # what rests moves nothing
+        self._resting[states.ids] = states.resting
+        passed[self._resting[others]] = _NEVER  # what rests moves nothing
         np.maximum.at(meant, objects, passed)
+
+    def settle(self) -> None:
+        """What was held until now was meant until now."""
+        states = self._states
+        self._meant_ns[states.ids[states.was_held]] = states.time_ns
 
     def judge(self, number: int, scale: Scale, measure: float) -> Severity | None:
         """The severity of a measure about an object: at most a note if the motion was meant, unless it is absurd."""
