@@ -14,9 +14,10 @@ from model_nodes.fidelity.bounding_boxes import local_box
 from model_nodes.robot_health.view import View
 
 REST_SPEED = 0.02
-"""An object slower than this is at rest once that has lasted `REST_NS` [m/s]."""
+"""An object slower than this along each axis is at rest once that has lasted `REST_NS` [m/s]."""
 REST_TURN = 0.1
-"""Likewise, how fast it turns [rad/s]."""
+"""Likewise, how fast it turns about each [rad/s]."""
+_AT_REST = np.repeat((REST_SPEED, REST_TURN), 3)
 REST_NS = 250_000_000
 """How long an object must be still to be at rest [ns]."""
 
@@ -76,9 +77,7 @@ class ObjectStates:
         self.was_held = self.held
         if view.held is not self._holders:
             self._hold(view.held)
-        linear, angular = poses[:, 7:10], poses[:, 10:13]
-        moves = np.einsum("ij,ij->i", linear, linear) > REST_SPEED**2
-        moves |= np.einsum("ij,ij->i", angular, angular) > REST_TURN**2
+        moves = (np.abs(poses[:, 7:]) > _AT_REST).any(axis=1)
         moves |= self.held
         self._moved_ns[moves] = view.time_ns
         self.resting = view.time_ns - self._moved_ns >= REST_NS
