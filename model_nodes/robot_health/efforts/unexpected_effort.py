@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
 from model_nodes.robot_health.efforts.excursions import Excursion, ExcursionKind, Excursions
 from model_nodes.robot_health.efforts.known_touches import KnownTouches
@@ -27,8 +30,8 @@ LOAD_NEAR_S = 1.0
 """A contact so close to a new level explains it [s]."""
 BROKEN_NS = 200_000_000
 """So near to a jump or a gap of the recording, nothing is expected of it [ns]."""
-GRIPS_KEPT_NS = 2_000_000_000
-"""Motions of fingers are remembered for so long [ns]."""
+VELOCITIES_KEPT_NS = 2_000_000_000
+"""Velocities are remembered for so long [ns]."""
 _NO_MOTION = 0.2  # rad/s or m/s, where a finger's largest speed is not known
 
 
@@ -63,7 +66,7 @@ class UnexpectedEffort:
         self._last_ns: int | None = None
         self._excursions: Excursions | None = None
         self._times: list[int] = []
-        self._grips: list[tuple[int, int]] = []  # when fingers moved, and of which hand
+        self._velocities: deque[tuple[int, Floats]] = deque()
         self._levels: dict[int, Excursion] = {}
         self._kinds: dict[int, tuple[str, Severity]] = {}
 
@@ -84,9 +87,7 @@ class UnexpectedEffort:
         row = self._overlap + len(self._times)
         self._block[0, row], self._block[1, row] = watch.measured_efforts, watch.expected_efforts
         self._times.append(watch.time_ns - watch.delay_ns - self._lag_ns)
-        moving = np.abs(watch.recorded_velocities) > self._finger_speed
-        if moving.any():
-            self._grips += [(watch.time_ns, hand) for hand in set(self._hand[moving].tolist())]
+        self._velocities.append((watch.time_ns, watch.recorded_velocities.copy()))
         return self._judge(excursions) if len(self._times) == BLOCK else []
 
     def _begin(self, watch: Watch) -> Excursions | None:
@@ -117,7 +118,8 @@ class UnexpectedEffort:
         windows = [residual[i : i + BLOCK] for i in range(self._overlap + 1)]
         found = excursions.add(times, sum(windows[1:], windows[0]) / len(windows))
         events = [event for one in found for event in self._events(one)]
-        self._grips = [grip for grip in self._grips if grip[0] > times[0] - GRIPS_KEPT_NS]
+        while times[0] - self._velocities[0][0] > VELOCITIES_KEPT_NS:
+            self._velocities.popleft()
         return events
 
     def _no_torque(self, time_ns: int) -> list[Event]:
@@ -137,7 +139,9 @@ class UnexpectedEffort:
         if found.kind is ExcursionKind.LEVEL:
             return self._level(found)
         severity = self._pulse.severity(abs(found.size))
-        if severity is Severity.WARNING and self._explained(found, NEAR_S):
+        if severity is Severity.WARNING and self._explained(
+            found, NEAR_S, grips=not self._arm[found.joint]
+        ):
             severity = Severity.NOTE if self._arm[found.joint] else None
         if severity is None:
             return []
@@ -157,7 +161,7 @@ class UnexpectedEffort:
         severity = self._load.severity(abs(found.size))
         if severity is None:
             return []
-        if severity is not Severity.NOTE and self._explained(found, LOAD_NEAR_S):
+        if severity is not Severity.NOTE and self._explained(found, LOAD_NEAR_S, grips=True):
             severity = Severity.NOTE
         name = "unexplained_load" if severity is Severity.NOTE else "unexpected_effort"
         self._levels[joint], self._kinds[joint] = found, (name, severity)
@@ -172,14 +176,23 @@ class UnexpectedEffort:
             if finding.name in ("jump", "gap")
         )
 
-    def _explained(self, found: Excursion, near_s: float) -> bool:
+    def _explained(self, found: Excursion, near_s: float, *, grips: bool) -> bool:
         near_ns = round(near_s * 1e9)
         from_ns, to_ns = found.from_ns - near_ns, found.to_ns + near_ns
         hand = int(self._hand[found.joint])
-        moved = [from_ns <= time_ns <= to_ns for time_ns, of in self._grips if of == hand]
-        if sum(moved) > 1:
+        if hand >= 0 and self._moves(self._hand == hand, from_ns, to_ns):
             return True
-        return self._touches.changed(from_ns, to_ns)
+        return self._touches.changed(from_ns, to_ns, grips=grips)
+
+    def _moves(self, fingers: NDArray[np.bool_], from_ns: int, to_ns: int) -> bool:
+        """Whether any of some fingers moves within a span, in more than one report."""
+        least = self._finger_speed[fingers]
+        moving = (
+            bool((np.abs(velocities[fingers]) > least).any())
+            for time_ns, velocities in self._velocities
+            if from_ns <= time_ns <= to_ns
+        )
+        return sum(moving) > 1
 
     def _event(
         self, name: str, severity: Severity, found: Excursion, to_ns: int | None = None

@@ -37,6 +37,14 @@ class Fell:
         self._fastest = np.zeros(count)
         self._sinking_ns = np.full(count, states.time_ns, np.int64)
 
+    def settle(self) -> None:
+        """Start from rest and holds."""
+        states = self._states
+        self._height = states.poses[:, 2].copy()
+        self._fastest.fill(0.0)
+        self._from_ns.fill(states.time_ns)
+        self._sinking_ns.fill(states.time_ns)
+
     def update(self, gone: list[int]) -> list[Event]:
         """Judge the newest state.
 

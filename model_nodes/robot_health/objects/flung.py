@@ -43,6 +43,14 @@ class Flung:
             int, tuple[int, int]
         ] = {}  # object: since when [ns], and rank of the severity
 
+    def settle(self) -> None:
+        """Start from rest and holds."""
+        states = self._states
+        speeds = np.where(states.held | states.was_held, states.speeds, 0.0)
+        self._energy = 0.5 * (IMPACT * speeds) ** 2
+        self._height = states.centres[:, 2].copy()
+        self._flung.clear()
+
     def update(self) -> list[Event]:
         """Judge the newest state."""
         states = self._states

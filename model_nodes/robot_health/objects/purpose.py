@@ -7,6 +7,7 @@ import numpy as np
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from model_nodes.robot_health.hands import is_of_hand
 from model_nodes.robot_health.objects.states import ObjectStates
 from model_nodes.robot_health.objects.touches import Touches
 from model_nodes.robot_health.settings import Scale
@@ -38,8 +39,9 @@ class Purpose:
         self._states, self._touches = states, touches
         kinds = np.array([entity.kind is EntityKind.LINK for entity in layout.entities], np.bool_)
         self._links = kinds
-        self._hands = np.array([e.name in _hand_links(layout) for e in layout.entities], np.bool_)
+        self._hands = is_of_hand(layout)
         self._meant_ns = np.full(len(layout.entities), _NEVER, np.int64)
+        self._resting = np.zeros(len(layout.entities), np.bool_)
         self._acted_ns = _NEVER
 
     def update(self, view: View) -> None:
@@ -51,11 +53,19 @@ class Purpose:
         meant[states.ids[states.held]] = now
         if acting:
             meant[states.ids[~touches.seen]] = now
+        if not len(touches.others):
+            return
         near = touches.distances <= TOUCHING
         objects, others = states.ids[touches.objects[near]], touches.others[near]
         passed = meant[others]
-        passed[np.isin(others, states.ids[states.resting])] = _NEVER  # what rests moves nothing
+        self._resting[states.ids] = states.resting
+        passed[self._resting[others]] = _NEVER  # what rests moves nothing
         np.maximum.at(meant, objects, passed)
+
+    def settle(self) -> None:
+        """What was held until now was meant until now."""
+        states = self._states
+        self._meant_ns[states.ids[states.was_held]] = states.time_ns
 
     def judge(self, number: int, scale: Scale, measure: float) -> Severity | None:
         """The severity of a measure about an object: at most a note if the motion was meant, unless it is absurd."""
@@ -73,16 +83,3 @@ class Purpose:
         if view.actions or any(event.kind is EventKind.ACTION for event in view.events):
             self._acted_ns = view.time_ns
         return view.time_ns - self._acted_ns <= ACTING_NS
-
-
-def _hand_links(layout: Layout) -> frozenset[str]:
-    """The links that hands are fixed to or move, and those below them."""
-    links, hands = layout.of_kind(EntityKind.LINK), layout.of_kind(EntityKind.HAND)
-    fingers = {joint for hand in hands for joint in hand.joints}
-    found = {hand.parent for hand in hands} | {link.name for link in links if link.joint in fingers}
-    found.discard("")
-    size = 0
-    while size != len(found):
-        size = len(found)
-        found |= {link.name for link in links if link.parent in found}
-    return frozenset(found)

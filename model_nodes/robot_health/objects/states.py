@@ -14,9 +14,10 @@ from model_nodes.fidelity.bounding_boxes import local_box
 from model_nodes.robot_health.view import View
 
 REST_SPEED = 0.02
-"""An object slower than this is at rest once that has lasted `REST_NS` [m/s]."""
+"""An object slower than this along each axis is at rest once that has lasted `REST_NS` [m/s]."""
 REST_TURN = 0.1
-"""Likewise, how fast it turns [rad/s]."""
+"""Likewise, how fast it turns about each [rad/s]."""
+_AT_REST = np.repeat((REST_SPEED, REST_TURN), 3)
 REST_NS = 250_000_000
 """How long an object must be still to be at rest [ns]."""
 
@@ -37,11 +38,13 @@ class ObjectStates:
         centres: (k, 3) centres of their shapes [m].
         velocities: (k, 3) of the centres [m/s].
         speeds: (k,) of the centres [m/s].
+        was_held: (k,) whether it was held in the view before.
         held: (k,) whether a hand holds it, or another model than the main one is responsible for its pose.
         resting: (k,) whether it is at rest, and not held.
         rested_ns: (k,) when it last was at rest or held [ns].
         up: (k, 3) the vertical in the object's frame.
-        all_quiet: whether nothing but resting objects was seen in this view and the last one.
+        settled: whether all objects are at rest or held, now and in the view before; then only `poses`, `held` and
+            `resting` are up to date.
     """
 
     def __init__(self, scene: Snapshot) -> None:
@@ -57,46 +60,55 @@ class ObjectStates:
         self._holders: Mapping[str, str] | None = None
         self.time_ns = scene.time_ns
         self.held: Mask = np.zeros(count, np.bool_)
+        self.was_held = self.held
         self.resting: Mask = np.ones(count, np.bool_)
         self.rested_ns = np.full(count, scene.time_ns, np.int64)
-        self.all_quiet = False
-        self._read(scene)
+        self.settled = self._still = False
+        self.poses = scene.values[self._index]
+        self._derive()
 
-    def update(self, view: View) -> None:
-        """Read a view."""
-        was_quiet = bool(self.resting.all())
-        self.time_ns = view.time_ns
+    def update(self, view: View) -> bool:
+        """Read a view; returns whether objects have just begun to move after all had been settled.
+
+        In that case the state is the last one before that, and `begin` has to follow.
+        """
+        poses = view.snapshot.values[self._index]
+        was_still = self._still
+        self.was_held = self.held
         if view.held is not self._holders:
             self._hold(view.held)
-        poses = view.snapshot.values[self._index]
-        linear, angular = poses[:, 7:10], poses[:, 10:13]
-        moves = np.einsum("ij,ij->i", linear, linear) > REST_SPEED**2
-        moves |= np.einsum("ij,ij->i", angular, angular) > REST_TURN**2
+        moves = (np.abs(poses[:, 7:]) > _AT_REST).any(axis=1)
         moves |= self.held
         self._moved_ns[moves] = view.time_ns
         self.resting = view.time_ns - self._moved_ns >= REST_NS
-        self.all_quiet = was_quiet and bool(self.resting.all())
-        if self.all_quiet:
-            self.rested_ns.fill(view.time_ns)
-            return
-        self.rested_ns[self.resting | self.held] = view.time_ns
-        self._read(view.snapshot)
+        self._still = bool((self.resting | self.held).all())
+        was_settled, self.settled = self.settled, was_still and self._still
+        if was_settled and not self._still:
+            self.rested_ns.fill(self.time_ns)
+            self._derive()
+            self._next = view.time_ns, poses
+            return True
+        self.time_ns, self.poses = view.time_ns, poses
+        if not self.settled:
+            self._follow()
+        return False
 
-    def moving(self) -> Mask:
-        """(k,) which objects move by themselves: not at rest, and not held."""
-        return ~(self.resting | self.held)
+    def begin(self) -> None:
+        """Go on to the view with which objects began to move."""
+        self.time_ns, self.poses = self._next
+        self._follow()
 
-    def holder(self, number: int) -> str:
-        """Name of the entity that holds an object; empty if none or unknown."""
-        return (self._holders or {}).get(self.entities[number].name, "")
+    def _follow(self) -> None:
+        self.rested_ns[self.resting | self.held] = self.time_ns
+        self._derive()
 
     def _hold(self, holders: Mapping[str, str]) -> None:
         self._holders = holders
         self.held = np.zeros(len(self.entities), np.bool_)
         self.held[[self._number[name] for name in holders if name in self._number]] = True
 
-    def _read(self, scene: Snapshot) -> None:
-        self.poses = poses = scene.values[self._index]
+    def _derive(self) -> None:
+        poses = self.poses
         w, x, y, z = poses[:, 3:7].T
         self.up = np.stack(
             (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)), axis=1

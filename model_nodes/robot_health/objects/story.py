@@ -36,12 +36,22 @@ class ObjectStory:
         """Update with a view; returns what happened."""
         if not self._states.entities:
             return []
-        self._states.update(view)
-        if self._states.all_quiet and not self._touches.links_near(view.snapshot):
+        states = self._states
+        if states.update(view):
+            self._settle()
+            states.begin()
+        if states.settled and not self._touches.links_near(view.snapshot):
             return []
         self._touches.update(view.snapshot)
         self._purpose.update(view)
-        if self._states.all_quiet:
+        if states.settled:
             return []
         gone, events = self._left.update()
         return [*self._flung.update(), *self._fell.update(gone), *self._toppled.update(), *events]
+
+    def _settle(self) -> None:
+        """Start from where all objects were at rest or held."""
+        self._purpose.settle()
+        self._flung.settle()
+        self._fell.settle()
+        self._toppled.settle()

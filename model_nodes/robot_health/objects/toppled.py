@@ -34,6 +34,11 @@ class Toppled:
         self._upright = states.up.copy()
         self._toppled = np.zeros(len(states.ids), np.bool_)
 
+    def settle(self) -> None:
+        """Start from rest and holds."""
+        self._upright = self._states.up.copy()
+        self._toppled.fill(False)
+
     def update(self) -> list[Event]:
         """Judge the newest state."""
         states = self._states

@@ -9,6 +9,8 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Ints
 from model_nodes.robot_health.objects.states import Mask, ObjectStates, cross
 
+_POSE = np.arange(POSE_SIZE)
+
 
 class Touches:
     """The pairs of an object and another entity that are near each other, from the main model's table.
@@ -38,9 +40,13 @@ class Touches:
         self._take(np.empty((0, 12)))
 
     def links_near(self, scene: Snapshot) -> bool:
-        """Whether a link of the robot is near to any object."""
+        """Whether a link of the robot is near to any object that is not held."""
         rows = scene.proximity
-        return len(rows) > 0 and bool(self._is_link[rows[:, 1].astype(np.intp)].any())
+        if not len(rows):
+            return False
+        one, other = rows[:, :2].T.astype(np.intp)
+        links = self._is_link[other]
+        return bool(links.any()) and not self._states.held[self._numbers[one[links]]].all()
 
     def update(self, scene: Snapshot) -> None:
         """Read the table of a scene."""
@@ -58,8 +64,10 @@ class Touches:
 
     def speeds(self) -> Floats:
         """(m,) how fast the others move where they are near to the objects [m/s]; 0 for what never moves."""
+        if not len(self.others):
+            return np.empty(0)
         starts = self._poses[self.others]
-        poses = self._scene.values[np.add.outer(np.maximum(starts, 0), np.arange(POSE_SIZE))]
+        poses = self._scene.values[np.maximum(starts, 0)[:, None] + _POSE]
         there = poses[:, 7:10] + cross(poses[:, 10:13], self.points - poses[:, :3])
         return np.where(starts < 0, 0.0, np.sqrt(np.einsum("ij,ij->i", there, there)))
 

@@ -59,7 +59,7 @@ def test_a_joint_that_is_not_recorded_has_no_position_to_judge() -> None:
 
 
 @pytest.mark.parametrize(
-    ("speed", "severity"), [(2.5, "note"), (-3.1, "warning"), (21.0, "absurd")]
+    ("speed", "severity"), [(2.2, "note"), (-3.1, "warning"), (21.0, "absurd")]
 )
 def test_a_speed_that_lasts(speed: float, severity: str) -> None:
     (event,) = events(steps=6, velocities=[speed, 0.0])

@@ -34,7 +34,8 @@ LAYOUT = WatchLayout(
 ENTITIES = (
     Entity("arm", EntityKind.ROBOT, joints=JOINTS),
     Entity("forearm", EntityKind.LINK, owner="arm"),
-    Entity("hand", EntityKind.HAND, owner="arm", parent="forearm", joints=("finger",)),
+    Entity("palm", EntityKind.LINK, owner="arm", parent="forearm"),
+    Entity("hand", EntityKind.HAND, owner="arm", parent="palm", joints=("finger",)),
     Entity("box", EntityKind.OBJECT),
 )
 SCENE = scene_of(ENTITIES, {"box": pose_value((0, 0, 0)).data})
@@ -62,6 +63,7 @@ def watched(
     *,
     seconds: float = 6.0,
     touch_at: float | None = None,
+    toucher: str = "forearm",
     finger_moves: float | None = None,
     factor: float = 1.0,
     layout: WatchLayout = LAYOUT,
@@ -78,7 +80,7 @@ def watched(
         if finger_moves is not None and abs(time - finger_moves) < 0.1:
             velocities[2] = 0.1
         touching = touch_at is not None and time >= touch_at
-        near = near_row(SCENE, "box", "forearm", 0.0)[None] if touching else no_proximity()
+        near = near_row(SCENE, "box", toucher, 0.0)[None] if touching else no_proximity()
         time_ns = round(time * 1e9)
         scene = scene_of(ENTITIES, {"box": pose_value((0, 0, 0)).data}, time_ns=time_ns, near=near)
         watch = Watch(
@@ -113,6 +115,12 @@ def test_noise_is_nothing() -> None:
 def test_a_contact_that_begins_with_it_explains_a_pulse_of_an_arm() -> None:
     (event,) = watched(pulse("elbow", 2.0), touch_at=2.04)
     assert event.arguments["severity"] == "note"
+
+
+def test_a_grip_that_begins_with_it_explains_nothing_of_an_arm() -> None:
+    (event,) = watched(pulse("elbow", 2.0), touch_at=2.04, toucher="palm")
+    assert event.arguments["severity"] == "warning"
+    assert watched(pulse("finger", 2.0), touch_at=2.04, toucher="palm") == []
 
 
 def test_a_contact_that_goes_on_explains_nothing() -> None:
