@@ -87,7 +87,9 @@ def _world(scene: Snapshot) -> tuple[Floats, Floats]:
     names = [e.name for e in layout.of_kind(*kinds) if layout.has(e.name, "pose")]
     boxes = BoundingBoxes(layout, [name for name in names if name not in grounds])
     around = boxes.around_all(scene.values)
-    lower, upper = around[:3], around[3:]
+    places = [scene.pose(name)[:3] for name in names if name not in grounds]  # also without a shape
+    lower = np.min([around[:3], *places], axis=0)
+    upper = np.max([around[3:], *places], axis=0)
     beside = max(BESIDE, float(np.linalg.norm(upper - lower))) if len(boxes) else BESIDE
     heights = [scene.pose(name)[2] for name in grounds]
     bottom = min([lower[2], *heights])
