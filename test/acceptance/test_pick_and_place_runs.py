@@ -97,8 +97,10 @@ def test_outcome_is_the_same_in_both_transports(outcomes: dict[str, list[Any]], 
 @pytest.mark.slow
 def test_each_model_is_a_process_of_its_own(outcomes: dict[str, list[Any]]) -> None:
     for one in outcomes["ros"]:
-        assert [row["model"] for row in one["processes"]] == MODELS
-        assert len({row["pid"] for row in one["processes"]}) == len(MODELS)
+        *models, watching = one["processes"]
+        assert [row["model"] for row in models] == MODELS
+        assert watching["model"] == "robot_health"  # in the conductor's process
+        assert len({row["pid"] for row in one["processes"]}) == len(MODELS) + 1
     for one in outcomes["local"]:
         assert len({row["pid"] for row in one["processes"]}) == 1
 
