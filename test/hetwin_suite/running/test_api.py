@@ -55,7 +55,7 @@ def test_a_summary_says_what_is_doubtful(scenario: Path, tmp_path: Path) -> None
     scenario.write_text(watched.replace("parameters: {", "parameters: {away: 0.5, "))
     odd = hetwin_suite.run(scenario, duration=1.0, out=tmp_path / "odd")
     assert odd.verdict == "absurd"
-    assert {concern["name"] for concern in odd.concerns} == {"deviates"}
+    assert "deviates" in {concern["name"] for concern in odd.concerns}
 
 
 def test_nothing_is_printed_unless_asked_for(
