@@ -116,7 +116,7 @@ def silences(folder: Path, *arguments: str) -> tuple[float, float, str]:
         ("run slow.yaml --no-report --transport ros --out ros", "waiting for the models' nodes"),
         ("check slow.yaml", "cup: initialize"),
         ("check-model slow_cup:Slow", "checking initialize"),
-        ("record drop --episodes 1 --seed 3 --out drops", "0 of 1 recorded"),
+        ("record drop --episodes 1 --seed 3 --out drops", "1 of 1"),
         ("evaluate table2 --episodes drops --approaches single", ""),
         ("run pick_and_place --out whole", ""),
         ("report whole", ""),
