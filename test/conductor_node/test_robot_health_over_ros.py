@@ -30,7 +30,7 @@ def test_concerns_digest_and_process_over_both_transports(tmp_path: Path) -> Non
     local = here.json
     ros = run(scenario, tmp_path / "ros", "--in-process", "all").json
     apart = run(scenario, tmp_path / "apart", "--strict")
-    assert {c["name"] for c in local["concerns"]} == {"link_touches", "jump", "deviates"}
+    assert {"link_touches", "jump", "deviates"} <= {c["name"] for c in local["concerns"]}
     for other in (ros, apart.json):
         assert other["concerns"] == local["concerns"]
         assert other["verdict"] == local["verdict"] == "absurd"

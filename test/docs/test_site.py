@@ -68,7 +68,8 @@ def test_a_warning_fails_the_build(tmp_path: Path) -> None:
     pages.mkdir(parents=True)
     (pages / "index.md").write_text("# A page\n\n[nowhere](nowhere.md)\n", encoding="utf-8")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-c", str(ROOT / "docs")]
-    command += ["-D", "apidoc_modules=", str(tmp_path / "pages"), str(tmp_path / "site")]
+    command += ["-D", "extensions=myst_parser", "-D", "html_theme=basic"]
+    command += [str(tmp_path / "pages"), str(tmp_path / "site")]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode != 0
     assert "nowhere.md" in done.stderr

@@ -73,7 +73,7 @@ def test_what_it_names_is_there() -> None:
     assert find("launch/foxglove_layout.json", ROOT / "docs") is not None
     layout = json.loads((ROOT / "launch" / "foxglove_layout.json").read_text(encoding="utf-8"))
     shown = set(re.findall(r'"/(hetwin/\w+|diagnostics)', json.dumps(layout)))
-    interface = (ROOT / "docs" / "ros_interface.md").read_text(encoding="utf-8")
+    interface = (ROOT / "docs" / "reference" / "ros.md").read_text(encoding="utf-8")
     assert shown
     assert all(f"`{topic}`" in interface for topic in shown)
     arguments = set(re.findall(r"(\w+):=", TUTORIAL))
