@@ -32,7 +32,12 @@ class Robot:
         self._joints = self.node.create_publisher(JointState, "joint_states", qos)
         self._annotations = self.node.create_publisher(ActionAnnotation, "action_annotations", qos)
         self.mode = self.node.create_publisher(Int32, "mode", qos)
-        self.time_ns = time.time_ns() // SECOND * SECOND
+        self.time_ns = self.start_ns = time.time_ns() // SECOND * SECOND
+
+    @property
+    def position(self) -> float:
+        """Where its joint is at full speed: it grows by 1 rad in 1 s."""
+        return (self.time_ns - self.start_ns) / 1e9
 
     def tell(self, seconds: float, speed: float = 1.0) -> None:
         """Joint states of so many seconds, at 100 Hz, far faster than that."""
@@ -40,9 +45,7 @@ class Robot:
             if number % 10 == 9:
                 time.sleep(0.005)  # they go out best effort: a burst would lose some
             self.time_ns += TEN_MS
-            message = JointState(
-                name=["a"], position=[speed * (self.time_ns % (100 * SECOND)) / 1e9]
-            )
+            message = JointState(name=["a"], position=[speed * self.position])
             self._stamp(message)
             self._joints.publish(message)
 

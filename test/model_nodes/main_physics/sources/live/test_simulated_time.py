@@ -16,7 +16,7 @@ def robot() -> Iterator[Robot]:
     rclpy.init(args=["--ros-args", "-p", "use_sim_time:=true"], domain_id=new_domain())
     try:
         robot = Robot()
-        robot.time_ns = 5 * SECOND
+        robot.time_ns = robot.start_ns = 5 * SECOND
         yield robot
     finally:
         rclpy.try_shutdown()
