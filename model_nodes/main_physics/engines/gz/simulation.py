@@ -18,6 +18,7 @@ from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import Lump
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
+from model_nodes.main_physics.engines.gz.signal_handlers import handlers_kept
 from model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.names import joint_name
@@ -74,16 +75,17 @@ class Simulation:
         self._write(writer, poses)
         file = Path(self._folder.name, "world.sdf")
         file.write_text(writer.text(), "utf-8")
-        self._contacts = ContactTopic(self._gz, topic, beacon)
         self.proxies: dict[tuple[str, ProxyKind], Proxy] = {}
         self.joints: list[Any] = []
         self.frame_of: dict[int, str] = {}
         self._step_ns, self._steps = step_ns, 0
         self._callback = _StepCallback(self._bind)
-        self._fixture = self._gz.sim.TestFixture(str(file))
-        self._fixture.on_pre_update(self._callback.pre_update)
-        self._fixture.finalize()
-        self._server = self._fixture.server()
+        with handlers_kept():
+            self._contacts = ContactTopic(self._gz, topic, beacon)
+            self._fixture = self._gz.sim.TestFixture(str(file))
+            self._fixture.on_pre_update(self._callback.pre_update)
+            self._fixture.finalize()
+            self._server = self._fixture.server()
 
     def _write(self, writer: SdfWriter, poses: Mapping[str, Floats]) -> None:
         objects = [body for body in self._world.bodies if not body.static]
