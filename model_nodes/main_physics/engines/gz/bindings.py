@@ -1,13 +1,15 @@
 """Finds the Python bindings of Gazebo under the module names of each release.
 
 Jetty has plain names; those of Ionic and Harmonic contain the versions of their libraries. The bindings are
-imported only if a scenario uses Gazebo. The engine runs on the loopback interface, isolated from any other
-Gazebo on the machine.
+imported only if a scenario uses Gazebo. The engine runs on the loopback interface, in a partition of its own.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -15,8 +17,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-PARTITION = f"hetwin_{os.getpid()}"
-"""Transport partition that keeps Gazebo's topics of one process from another's; GZ_PARTITION overrides it."""
+_PARTITION = "GZ_PARTITION"
+_numbers = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def gazebo() -> Gazebo:
     if release is None:
         names = ", ".join(f"{r.sim} ({r.name})" for r in RELEASES)
         raise ImportError(f"Gazebo's Python bindings are not installed: found none of {names}")
-    isolate(PARTITION)
+    os.environ.setdefault("GZ_IP", "127.0.0.1")
     # First: without it Gazebo's own functions cannot return poses.
     math = import_module(release.math)
     sim = import_module(release.sim)
@@ -94,7 +96,26 @@ def gazebo() -> Gazebo:
     return found
 
 
-def isolate(partition: str) -> None:
-    """Restrict Gazebo's messages to this machine and a partition, unless the environment sets them."""
-    os.environ.setdefault("GZ_IP", "127.0.0.1")
-    os.environ.setdefault("GZ_PARTITION", partition)
+def new_partition() -> str:
+    """The transport partition of the next engine: the environment's GZ_PARTITION, else one of its own."""
+    number = next(_numbers)
+    own = f"hetwin_{os.getpid()}" + (f"_{number}" if number else "")
+    return os.environ.get(_PARTITION) or own
+
+
+@contextmanager
+def partition_set(partition: str) -> Iterator[None]:
+    """Set the partition of all nodes that are made meanwhile, of Gazebo's server in particular.
+
+    Gazebo takes it from the environment only. What else in the process, or in its children, talks to a Gazebo must not
+    find it there.
+    """
+    before = os.environ.get(_PARTITION)
+    os.environ[_PARTITION] = partition
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_PARTITION]
+        else:
+            os.environ[_PARTITION] = before

@@ -18,7 +18,7 @@ from model_nodes.main_physics.engines.engine import (
     Remark,
     Unsupported,
 )
-from model_nodes.main_physics.engines.gz.bindings import gazebo
+from model_nodes.main_physics.engines.gz.bindings import gazebo, new_partition
 from model_nodes.main_physics.engines.gz.clock import Clock
 from model_nodes.main_physics.engines.gz.commands import Commands, taken
 from model_nodes.main_physics.engines.gz.joint_spline import JointSpline
@@ -63,6 +63,7 @@ class GazeboEngine(Engine):
 
     def __init__(self) -> None:
         gazebo()
+        self._partition = new_partition()
         self._simulation: Simulation | None = None
 
     @property
@@ -194,6 +195,7 @@ class GazeboEngine(Engine):
                 self.joints,
                 self._step_ns,
                 self._options,
+                self._partition,
             )
         return self._simulation
 

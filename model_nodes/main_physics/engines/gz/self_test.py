@@ -5,6 +5,7 @@ Gazebo only writes a message to its error output if it does not, and continues w
 
 from __future__ import annotations
 
+import os
 from functools import cache
 
 import numpy as np
@@ -54,6 +55,7 @@ def _falls(physics: Physics) -> bool:
         (),
         _STEP_NS,
         GazeboOptions.model_construct(physics=physics),
+        f"hetwin_{os.getpid()}_self_test",
     )
     try:
         for _ in range(_STEPS):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.gz.bindings import PARTITION, gazebo
+from model_nodes.main_physics.engines.gz.bindings import gazebo, partition_set
 from model_nodes.main_physics.engines.gz.contacts import Contact, ContactTopic
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import Lump
@@ -54,14 +56,15 @@ class Simulation:
         joints: tuple[str, ...],
         step_ns: int,
         options: GazeboOptions,
+        partition: str,
     ) -> None:
-        self._gz = gazebo()
+        self._gz, self._partition = gazebo(), partition
         self._world, self._parts, self._kinds = world, parts, sorted(kinds)
         self._joint_names = joints
         self._folder = tempfile.TemporaryDirectory(prefix="hetwin_gz_")
         self._homes: dict[tuple[str, ProxyKind], Floats] = {}
         number = next(_numbers)
-        topic = f"/hetwin/{PARTITION}/{number}/contacts"
+        topic = f"/hetwin/{os.getpid()}/{number}/contacts"
         writer = SdfWriter(
             f"hetwin_{number}",
             world.gravity,
@@ -80,7 +83,7 @@ class Simulation:
         self.frame_of: dict[int, str] = {}
         self._step_ns, self._steps = step_ns, 0
         self._callback = _StepCallback(self._bind)
-        with handlers_kept():
+        with handlers_kept(), partition_set(partition):
             self._contacts = ContactTopic(self._gz, topic, beacon)
             self._fixture = self._gz.sim.TestFixture(str(file))
             self._fixture.on_pre_update(self._callback.pre_update)
@@ -159,7 +162,9 @@ class Simulation:
         Raises:
             GazeboFailed: if Gazebo does not step.
         """
-        done = self._callback.run(self._server, command)
+        # Some of Gazebo's systems make their nodes in the first step.
+        with nullcontext() if self._steps else partition_set(self._partition):
+            done = self._callback.run(self._server, command)
         if not done:
             raise GazeboFailed("Gazebo did not step; its messages above may say why")
         self._steps += 1

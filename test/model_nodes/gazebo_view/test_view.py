@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
-import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from support.gazebo_servers import gazebo_server, needs_gazebo
+from support.scene_of import scene_of
+from support.waiting import wait_until
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.model import StepInput
 from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
 from model_nodes.gazebo_view import GazeboView
 from model_nodes.main_physics.engines.factory import ENGINES
-from model_nodes.main_physics.engines.gz.bindings import installed
+from model_nodes.main_physics.engines.gz.bindings import gazebo, installed
 
-GAZEBO_WORLD = """<sdf version="1.9"><world name="shown">
-<plugin filename="gz-sim-user-commands-system" name="gz::sim::systems::UserCommands"/>
-<plugin filename="gz-sim-scene-broadcaster-system" name="gz::sim::systems::SceneBroadcaster">
-<dynamic_pose_hertz>10000</dynamic_pose_hertz></plugin>
-<plugin filename="gz-sim-physics-system" name="gz::sim::systems::Physics"/>
-</world></sdf>"""
 TWIN_WORLD = """<sdf version="1.9"><world name="twin"><model name="ball"><pose>0 0 1 0 0 0</pose>
 <link name="link"><collision name="c"><geometry><sphere><radius>0.05</radius></sphere></geometry></collision>
 <visual name="v"><geometry><sphere><radius>0.05</radius></sphere></geometry></visual></link></model></world></sdf>"""
@@ -35,37 +40,18 @@ SCENARIO = """scenario: shown
 world: twin.sdf
 models:
   physics: {type: main_physics, main: true, engine: ENGINE}
-  view: {type: gazebo_view, rate: 50, parameters: {partition: PARTITION}}
+  view: {type: gazebo_view, rate: 50, parameters: VIEW}
 responsibilities:
   - {entity: "*", attribute: pose, model: physics}
 """
-
-needs_gazebo = pytest.mark.skipif(
-    installed() is None, reason="Gazebo's Python bindings are not installed"
-)
 
 
 @pytest.fixture
 def partition(tmp_path: Path) -> Iterator[str]:
     """The partition of a `gz sim` server that is paused."""
-    command = shutil.which("gz")
-    if command is None:
-        pytest.skip("the command gz is not installed")
     name = f"hetwin_test_{os.getpid()}"
-    world = tmp_path / "shown.sdf"
-    world.write_text(GAZEBO_WORLD, "utf-8")
-    server = subprocess.Popen(
-        [command, "sim", "-s", "-v", "1", str(world)],
-        env={**os.environ, "GZ_PARTITION": name, "GZ_IP": "127.0.0.1"},
-        start_new_session=True,
-    )
-    yield name
-    server.terminate()
-    try:
-        server.wait(10)
-    except subprocess.TimeoutExpired:
-        server.kill()
-        server.wait()
+    with gazebo_server(tmp_path, name):
+        yield name
 
 
 LISTENER = """
@@ -104,18 +90,22 @@ print(json.dumps(told), flush=True)
 """In a process of its own: a Gazebo that is asked for something in Python cannot be heard there meanwhile."""
 
 
+def conductor_with(engine: str, view: dict[str, str], folder: Path) -> Conductor:
+    """The conductor of a run of 0.4 s, in which a ball falls."""
+    (folder / "twin.sdf").write_text(TWIN_WORLD, "utf-8")
+    file = folder / "scenario.yaml"
+    file.write_text(SCENARIO.replace("VIEW", str(view)).replace("ENGINE", engine), "utf-8")
+    loaded = load_scenario(file)
+    ports = [LocalPort(plan) for plan in loaded.models]
+    return Conductor(loaded, ports, [], RunOptions(duration=0.4))
+
+
 @needs_gazebo
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_twin_moves_in_a_running_gazebo_and_steps_it(
     engine: str, partition: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "twin.sdf").write_text(TWIN_WORLD, "utf-8")
-    file = tmp_path / "scenario.yaml"
-    file.write_text(SCENARIO.replace("PARTITION", partition).replace("ENGINE", engine), "utf-8")
-    loaded = load_scenario(file)
-    conductor = Conductor(
-        loaded, [LocalPort(plan) for plan in loaded.models], [], RunOptions(duration=0.4)
-    )
+    conductor = conductor_with(engine, {"partition": partition}, tmp_path)
     with subprocess.Popen(
         [sys.executable, "-c", LISTENER, partition],
         stdin=subprocess.PIPE,
@@ -132,6 +122,20 @@ def test_the_twin_moves_in_a_running_gazebo_and_steps_it(
     assert told["heights"][0] > told["heights"][-1]
     assert min(told["heights"]) == pytest.approx(1 - 9.81 * 0.4**2 / 2, abs=0.1)
     assert "twin ball" not in told["names"]
+
+
+@needs_gazebo
+@pytest.mark.parametrize("engine", ENGINES)
+def test_it_finds_a_gazebo_that_was_started_without_a_partition(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Users set none, and the engine, which is made before the view, must not change what the view finds.
+    monkeypatch.delenv("GZ_PARTITION", raising=False)
+    world = f"shown_{os.getpid()}"
+    with gazebo_server(tmp_path, None, world):
+        summary = conductor_with(engine, {"world": world}, tmp_path).run()
+    assert summary.error is None
+    assert "GZ_PARTITION" not in os.environ
 
 
 @needs_gazebo
@@ -157,3 +161,57 @@ def test_without_gazebo_the_view_says_so() -> None:
         pytest.skip("Gazebo is installed here")
     with pytest.raises(BadInput, match="bindings are not installed"):
         GazeboView().initialize({}, 0)
+
+
+def tick(scene: Snapshot, number: int) -> StepInput:
+    """A step of the view."""
+    return StepInput(number * 40_000_000, 40_000_000, scene)
+
+
+@needs_gazebo
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
+def test_a_gazebo_that_is_closed_and_started_again_shows_the_twin_again(
+    ending: signal.Signals, tmp_path: Path
+) -> None:
+    name = f"hetwin_test_{os.getpid()}_{ending}"
+    ball = Entity("ball", EntityKind.OBJECT, shapes=(Shape(ShapeKind.SPHERE, (0.05,)),))
+    scene = scene_of([ball], {"ball": np.array((0, 0, 1.0, 1, *[0.0] * 9))})
+    view, events, numbers = GazeboView(), list[str](), itertools.count(1)
+
+    def step() -> list[str]:
+        events.extend(event.name for event in view.step(tick(scene, next(numbers))).events)
+        return events
+
+    with gazebo_server(tmp_path, name) as server:
+        view.initialize({"partition": name}, 0)
+        view.start(scene)
+        assert step() == []
+        os.killpg(server.pid, ending)
+        server.wait(10)
+        wait_until(step, "view_lost", 10)
+    before = time.monotonic()
+    for _ in range(20):
+        step()
+    assert time.monotonic() - before < 1.0  # nothing is waited for while Gazebo is not there
+    assert events == ["view_lost"]
+    with gazebo_server(tmp_path, name):
+        wait_until(lambda: len(step()) > 1, "view_back", 30)
+        assert events == ["view_lost", "view_back"]
+        node = gazebo().transport.Node(node_options(name))
+        wait_until(lambda: "twin ball" in shown_models(node), "the ball in the new Gazebo", 10)
+        view.stop()
+        wait_until(lambda: "twin ball" not in shown_models(node), "no ball any more", 10)
+
+
+def node_options(partition: str) -> Any:
+    """Options of a node in a partition."""
+    options = gazebo().transport.NodeOptions()
+    options.partition = partition
+    return options
+
+
+def shown_models(node: Any) -> list[str]:
+    """The models in the world `shown`; empty if nobody says."""
+    empty, scene = gazebo().message("empty_pb2", "Empty"), gazebo().message("scene_pb2", "Scene")
+    done, told = node.request("/world/shown/scene/info", empty(), empty, scene, 1000)
+    return [model.name for model in told.model] if done else []

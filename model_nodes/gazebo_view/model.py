@@ -1,0 +1,136 @@
+"""Shows the twin to a person in a Gazebo that is already running."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import (
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    StepInput,
+    StepOutput,
+)
+from hetwin_core.ensemble.parameters import Amount, Parameters, parameter
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from model_nodes.gazebo_view.running_gazebo import NoResponse, RunningGazebo
+from model_nodes.main_physics.engines.gz.bindings import gazebo
+
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    world: str | None = parameter("name of Gazebo's world; default: the only one", None)
+    partition: str | None = parameter(
+        "GZ_PARTITION of the running Gazebo; default: the environment's", None
+    )
+    step: Amount = parameter("length of a step of the running Gazebo", 0.001, "s")
+    patience: Amount = parameter("how long to wait for Gazebo at the start", 5.0, "s")
+
+
+class GazeboView(Model):
+    """Creates a visual model of every entity in a running Gazebo, and moves them with the twin.
+
+    The models have no weight and no collisions. If Gazebo is paused at the start, it is stepped in time with the
+    twin; otherwise it keeps running by itself. At the end the models are removed.
+
+    The run does not depend on that Gazebo: while it is closed or hangs, nothing is shown; when it is there again, the
+    models are created again.
+    """
+
+    settings_class = Settings
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """Describe the model."""
+        return ModelDescription(
+            kind=ModelKind.OBSERVER,
+            summary="Shows the twin in a running Gazebo.",
+            rate=25.0,
+            raises={
+                "view_lost": "the running Gazebo has ended or hangs; nothing is shown: reason",
+                "view_back": "the running Gazebo is there again and shows the twin",
+            },
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Find the running Gazebo.
+
+        Raises:
+            BadInput: if Gazebo's bindings are not installed, or no Gazebo runs.
+        """
+        settings = Settings.read(parameters)
+        self._step_s = settings.step
+        self._shown: list[Entity] = []
+        self._is_created = self._is_lost = False
+        try:
+            gz = gazebo()
+        except ImportError as error:
+            raise BadInput(
+                str(error), where="gazebo_view", expected="Gazebo on this machine"
+            ) from None
+        self._gazebo = RunningGazebo(gz, settings.partition, settings.world)
+        self._gazebo.find(settings.patience)
+        return Contribution()
+
+    def start(self, scene: Snapshot) -> None:
+        """Create the visual models; a Gazebo that has ended meanwhile is reported by the first step."""
+        self._shown = [
+            entity for entity in scene.layout.entities if entity.shapes and _has_pose(scene, entity)
+        ]
+        self._moving = [e for e in self._shown if e.kind is not EntityKind.STATIC]
+        self._folder = tempfile.TemporaryDirectory(prefix="hetwin_view_")
+        with suppress(NoResponse):
+            self._create(scene)
+
+    def _create(self, scene: Snapshot) -> None:
+        self._gazebo.create(self._shown, scene, Path(self._folder.name))
+        self._is_created = True
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Move the visual models to the poses of their entities, if Gazebo is there."""
+        output = StepOutput(time_ns=tick.time_ns)
+        if self._is_lost and not self._gazebo.is_back():
+            return output
+        try:
+            if not self._is_created:
+                self._create(tick.scene)
+            self._gazebo.move(self._moving, tick.scene)
+            self._gazebo.step(round(tick.period_ns * 1e-9 / self._step_s))
+        except NoResponse as error:
+            if not self._is_lost:
+                reason = {"reason": str(error)}
+                output.events.append(Event("view_lost", tick.time_ns, arguments=reason))
+            self._is_lost, self._is_created = True, False
+        else:
+            if self._is_lost:
+                output.events.append(Event("view_back", tick.time_ns))
+            self._is_lost = False
+        return output
+
+    def stop(self) -> None:
+        """Remove the visual models, if Gazebo is there."""
+        shown: list[Entity] = getattr(self, "_shown", [])
+        if not shown:
+            return
+        self._shown = []
+        with suppress(NoResponse):
+            if self._is_created:
+                self._gazebo.remove(shown)
+        self._folder.cleanup()
+
+
+def _has_pose(scene: Snapshot, entity: Entity) -> bool:
+    try:
+        scene.pose(entity.name)
+    except KeyError:
+        return False
+    return True

@@ -1,0 +1,182 @@
+"""The services of a Gazebo in another process."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.scene.layout import Entity
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from model_nodes.gazebo_view.pictures import picture, shown_name
+from model_nodes.main_physics.engines.gz.bindings import Gazebo
+
+_CREATE = re.compile(r"/world/([^/]+)/create_multiple")
+_DEADLINE_MS = 1000
+_LOOK_EVERY_S = 0.2
+
+
+class NoResponse(HetwinError):
+    """The running Gazebo is gone, hangs, or rejects a request; the text says which."""
+
+
+class RunningGazebo:
+    """A world of a running Gazebo, in which models are shown.
+
+    Args:
+        gz: Gazebo's modules.
+        partition: of the running Gazebo; None: the environment's, or Gazebo's default.
+        world: its name; None: the only one.
+
+    Raises:
+        BadInput: if the partition's name is invalid.
+    """
+
+    def __init__(self, gz: Gazebo, partition: str | None, world: str | None) -> None:
+        self._gz, self._wanted = gz, world
+        options = gz.transport.NodeOptions()
+        if partition is not None:
+            options.partition = partition
+        if partition is not None and options.partition != partition:
+            raise BadInput(
+                "is not a name of a Gazebo partition",
+                where="gazebo_view.partition",
+                found=partition,
+                expected="a name without spaces, such as GZ_PARTITION of that Gazebo",
+            )
+        self._partition = options.partition
+        self._node = gz.transport.Node(options)
+        self._world = ""
+        self._is_paused = False
+        self._heard = threading.Event()
+        self._heard_on = ""
+        self._looked = 0.0
+
+    def find(self, patience_s: float) -> None:
+        """Wait for the world.
+
+        Raises:
+            BadInput: if there is none, or there are several and none is named.
+        """
+        deadline = time.monotonic() + patience_s
+        worlds = self._worlds()
+        while self._chosen(worlds) is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+            worlds = self._worlds()
+        self._world = self._chosen(worlds) or ""
+        if not self._world:
+            raise self._no_world(worlds)
+        self._listen()
+        self._heard.wait(patience_s)
+        self._stop_listening()
+
+    def _worlds(self) -> list[str]:
+        services = self._node.service_list()
+        return sorted({match[1] for name in services if (match := _CREATE.fullmatch(name))})
+
+    def _chosen(self, worlds: list[str]) -> str | None:
+        if self._wanted is not None:
+            return self._wanted if self._wanted in worlds else None
+        return worlds[0] if len(worlds) == 1 else None
+
+    def _no_world(self, worlds: list[str]) -> BadInput:
+        several = worlds and self._wanted is None
+        return BadInput(
+            "several worlds run in Gazebo" if several else "no such world runs in Gazebo",
+            where="gazebo_view.world",
+            found=self._wanted or ", ".join(worlds) or None,
+            expected=", ".join(worlds)
+            or f"a running Gazebo in the partition {self._partition}, such as: gz sim empty.sdf",
+        )
+
+    def _listen(self) -> None:
+        """Find out whether Gazebo runs, and whether it is paused, from its statistics.
+
+        The subscription must end before the next request: a request blocks the delivery of messages to Python, and
+        Gazebo receives responses in the same thread as messages.
+        """
+
+        def on_statistics(statistics: Any) -> None:
+            self._is_paused = bool(statistics.paused)
+            self._heard.set()
+
+        self._heard.clear()
+        self._heard_on = f"/world/{self._world}/stats"
+        kind = self._gz.message("world_stats_pb2", "WorldStatistics")
+        self._node.subscribe(kind, self._heard_on, on_statistics)
+
+    def _stop_listening(self) -> None:
+        if self._heard_on:
+            self._node.unsubscribe(self._heard_on)
+            self._heard_on = ""
+
+    def is_back(self) -> bool:
+        """Whether the world runs, or runs again, since `NoResponse` was raised; returns at once."""
+        now = time.monotonic()
+        if now - self._looked < _LOOK_EVERY_S:
+            return False
+        self._looked = now
+        world = self._chosen(self._worlds())
+        if world is None:
+            self._stop_listening()
+            return False
+        if not self._heard_on or world != self._world:
+            self._stop_listening()
+            self._world = world
+            self._listen()
+            return False
+        if not self._heard.is_set():
+            return False
+        self._stop_listening()
+        return True
+
+    def create(self, entities: list[Entity], scene: Snapshot, folder: Path) -> None:
+        """Create a model without collisions for each entity."""
+        factories = self._gz.message("entity_factory_v_pb2", "EntityFactory_V")()
+        for entity in entities:
+            factory = factories.data.add()
+            factory.name = shown_name(entity)
+            factory.sdf = picture(entity, scene.pose(entity.name)[:7].tolist(), folder)
+        self._call("create_multiple", factories)
+
+    def move(self, entities: list[Entity], scene: Snapshot) -> None:
+        """Set the poses of the models."""
+        poses = self._gz.message("pose_v_pb2", "Pose_V")()
+        for entity in entities:
+            x, y, z, w, i, j, k = scene.pose(entity.name)[:7].tolist()
+            pose = poses.pose.add()
+            pose.name = shown_name(entity)
+            pose.position.x, pose.position.y, pose.position.z = x, y, z
+            turn = pose.orientation
+            turn.w, turn.x, turn.y, turn.z = w, i, j, k
+        self._call("set_pose_vector", poses)
+
+    def step(self, count: int) -> None:
+        """Advance by a number of steps and pause; does nothing if Gazebo runs by itself."""
+        if count < 1 or not self._is_paused:
+            return
+        control = self._gz.message("world_control_pb2", "WorldControl")()
+        control.pause, control.multi_step = True, count
+        self._call("control", control)
+
+    def remove(self, entities: list[Entity]) -> None:
+        """Remove the models."""
+        kind = self._gz.message("entity_pb2", "Entity")
+        for entity in entities:
+            request = kind()
+            request.name, request.type = shown_name(entity), kind.MODEL
+            self._call("remove", request)
+
+    def _call(self, service: str, request: Any) -> None:
+        name = f"/world/{self._world}/{service}"
+        # A request to a Gazebo that has ended would wait for its deadline.
+        if not self._node.service_info(name):
+            raise NoResponse(f"the running Gazebo has ended: nothing provides {name}")
+        kind = self._gz.message("boolean_pb2", "Boolean")
+        done, response = self._node.request(name, request, type(request), kind, _DEADLINE_MS)
+        if not done or not response.data:
+            words = "rejected" if done else f"did not respond within {_DEADLINE_MS / 1000:g} s to"
+            raise NoResponse(f"the running Gazebo {words} {name}")
