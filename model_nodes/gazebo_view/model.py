@@ -57,7 +57,7 @@ class GazeboView(Model):
             rate=25.0,
             raises={
                 "view_lost": "the running Gazebo has ended or hangs; nothing is shown: reason",
-                "view_back": "the running Gazebo is there again and shows the twin",
+                "view_back": "the running Gazebo is there again and shows the twin, after: seconds [s]",
             },
         )
 
@@ -71,6 +71,7 @@ class GazeboView(Model):
         self._step_s = settings.step
         self._shown: list[Entity] = []
         self._is_created = self._is_lost = False
+        self._lost_ns = 0
         try:
             gz = gazebo()
         except ImportError as error:
@@ -109,10 +110,12 @@ class GazeboView(Model):
             if not self._is_lost:
                 reason = {"reason": str(error)}
                 output.events.append(Event("view_lost", tick.time_ns, arguments=reason))
+                self._lost_ns = tick.time_ns
             self._is_lost, self._is_created = True, False
         else:
             if self._is_lost:
-                output.events.append(Event("view_back", tick.time_ns))
+                seconds = {"seconds": (tick.time_ns - self._lost_ns) * 1e-9}
+                output.events.append(Event("view_back", tick.time_ns, arguments=seconds))
             self._is_lost = False
         return output
 
