@@ -8,6 +8,8 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
+# More than cores, as tests of nodes and processes mostly wait.
+WORKERS := 4
 # What an installation is made from; Python code is not copied, so that it needs no new one.
 SOURCES := pyproject.toml hatch_build.py package.xml CMakeLists.txt $(wildcard cmake/* cmake/tf2_msgs/* cmake/tf2_msgs/msg/* msg/*.msg srv/*.srv action/*.action)
 
@@ -41,13 +43,13 @@ demo: install ## run the pick-and-place scenario as ROS 2 nodes
 
 test: lint ## check style and types, run all tests
 	@echo "running the tests"
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not colcon and not faults'
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m 'not colcon and not faults'
 
 test-random: install ## search longer with fresh random examples; takes minutes
-	@$(BIN)/python -m pytest -q -n 2 -m hypothesis --hypothesis-profile=random
+	@$(BIN)/python -m pytest -q -n $(WORKERS) -m hypothesis --hypothesis-profile=random
 
 test-faults: install ## test every row of the table of faults; takes minutes
-	@$(BIN)/python -m pytest -q -n 2 test/faults
+	@$(BIN)/python -m pytest -q -n $(WORKERS) test/faults
 
 test-colcon: install ## build with colcon and test what that installs; takes minutes
 	@$(BIN)/python -m pytest -q -m colcon
@@ -58,7 +60,7 @@ test-python: ## run all tests with another Python: make test-python PYTHON=pytho
 coverage: install ## run all tests with a coverage figure; pages in build/coverage/html
 	@rm -rf build/coverage && mkdir -p build/coverage
 	@echo "running the tests with coverage"
-	@$(BIN)/coverage run -m pytest -q -n 2 --dist loadfile -m 'not colcon and not faults'
+	@$(BIN)/coverage run -m pytest -q -n $(WORKERS) --dist loadfile -m 'not colcon and not faults'
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage html --quiet
 	@$(BIN)/coverage report

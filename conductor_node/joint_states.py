@@ -9,9 +9,9 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
 from hetwin_core.ensemble import topics
-from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.projection.periodic_messages import JointTemplate
+from hetwin_core.projection.periodic_messages import JointTemplate, joint_templates
 
 
 def make_joint_states(
@@ -41,8 +41,7 @@ class TwinJoints:
 
     def begin(self, layout: Layout) -> None:
         """Find the robots of the scene."""
-        found = (JointTemplate(layout, robot) for robot in layout.of_kind(EntityKind.ROBOT))
-        self._templates = [template for template in found if template.has_positions]
+        self._templates = joint_templates(layout)
 
     def publish(self, scene: Snapshot) -> None:
         """Publish the joints as they are in the scene."""

@@ -12,8 +12,8 @@ from hetwin_core.ensemble.scene.layout import Layout, Slot
 from hetwin_core.ensemble.scene.poses import multiply, rotate
 from hetwin_core.ensemble.scene.shapes import PARTICLE_RGBA, Shape
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import WORLD, Meaning, particles
-from hetwin_core.projection.markers import SHOWN, marker_geometry
+from hetwin_core.ensemble.scene.values import WORLD, particles
+from hetwin_core.projection.markers import SHOWN, marker_geometry, particle_slots
 from hetwin_core.wire.messages import fill_time
 
 _SAME_PLACE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -33,11 +33,7 @@ class MarkerWriter:
             if layout.has(entity.name, "pose")
             for number, shape in enumerate(entity.shapes)
         ]
-        self._clouds = [
-            (slot, _cloud(slot))
-            for slot in layout.slots
-            if slot.attribute.meaning is Meaning.PARTICLES and layout.has(slot.entity, "pose")
-        ]
+        self._clouds = [(slot, _cloud(slot)) for slot in particle_slots(layout)]
 
     def markers(self, scene: Snapshot) -> MarkerArray:
         """All markers at the scene's time, in the frame ``world``."""

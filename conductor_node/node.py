@@ -14,7 +14,7 @@ from rclpy.qos import QoSProfile
 from rclpy.task import Future
 
 from conductor_node.deferred_services import DeferredResponses
-from conductor_node.parameters import declare_parameters
+from conductor_node.parameters import PARAMETERS
 from conductor_node.standard.registration import offer_standard_services
 from conductor_node.startup_goal import StartupGoal
 from hetwin.action import Simulate
@@ -23,6 +23,7 @@ from hetwin.srv import AnnotateAction, NotifyEvent, RegisterModel, StopSimulatio
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.topics import ANNOTATIONS
 from hetwin_core.wire import messages, names
+from hetwin_core.wire.described import declare
 
 
 class ConductorNode(LifecycleNode):  # type: ignore[misc]
@@ -33,7 +34,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
 
     def __init__(self, name: str = "conductor") -> None:
         super().__init__(name)
-        declare_parameters(self)
+        declare(self, PARAMETERS)
         self.registrations: dict[str, RegisterModel.Request] = {}
         self.former: dict[str, RegisterModel.Request] = {}
         self.goal: ServerGoalHandle | StartupGoal | None = None

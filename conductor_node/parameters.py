@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from rclpy.node import Node
-
-from hetwin_core.wire.described import declare
-
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     "scenario": ("", "path of a scenario, or name of one of hetwin's, for goals that name none"),
     "source": ("", "recording, live, or live:ROBOT_NAMESPACE; empty: the scenario's"),
@@ -21,8 +17,3 @@ PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     "runs": (0, "how many simulations to run before the process ends; 0: no end"),
 }
 """Name -> default and description."""
-
-
-def declare_parameters(node: Node) -> None:
-    """Declare all parameters, with their descriptions."""
-    declare(node, PARAMETERS)

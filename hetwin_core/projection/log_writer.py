@@ -20,7 +20,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.event_codec import event_to_fields
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Ints
@@ -28,7 +28,11 @@ from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.bag import LogBag
 from hetwin_core.projection.markers import ParticleMarkers, shape_markers
 from hetwin_core.projection.messages import header, message, stamp
-from hetwin_core.projection.periodic_messages import JointTemplate, StateTemplate, TransformTemplate
+from hetwin_core.projection.periodic_messages import (
+    StateTemplate,
+    TransformTemplate,
+    joint_templates,
+)
 from hetwin_core.projection.run_folder import LOG, check_free, write_summary
 
 _LEVELS = {"info": 0, "warning": 1, "error": 2}
@@ -112,7 +116,7 @@ class RunLog(RunListener):
             raise BadInput(f"the folder cannot be made: {error.strerror}", file=self.out) from error
         self._layout = start.layout
         self._templates: dict[int, StateTemplate] = {}
-        self._joints = _joint_templates(start.layout)
+        self._joints = joint_templates(start.layout)
         self._transforms = TransformTemplate(start.layout)
         self._particles = ParticleMarkers(start.layout)
         self._bag = LogBag(self.log, room=_ROOM)
@@ -358,8 +362,3 @@ def _copy(scene: Snapshot, step: int) -> _State:
 def _next(due: int, period: int, now: int) -> int:
     """The first due time after `now` on the grid that starts at `due`."""
     return due + period * ((now - due) // period + 1) if now >= due else due
-
-
-def _joint_templates(layout: Layout) -> list[JointTemplate]:
-    templates = [JointTemplate(layout, robot) for robot in layout.of_kind(EntityKind.ROBOT)]
-    return [template for template in templates if template.has_positions]

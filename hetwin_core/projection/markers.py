@@ -69,6 +69,15 @@ def shape_markers(layout: Layout, time_ns: int) -> Any:
     return message(MARKERS.type, markers=markers)
 
 
+def particle_slots(layout: Layout) -> list[Slot]:
+    """Return the slots with the particles of entities that have a pose."""
+    return [
+        slot
+        for slot in layout.slots
+        if slot.attribute.meaning is Meaning.PARTICLES and layout.has(slot.entity, "pose")
+    ]
+
+
 class ParticleMarkers:
     """The particles of a scene as one list of spheres for each entity that has some.
 
@@ -77,11 +86,7 @@ class ParticleMarkers:
     """
 
     def __init__(self, layout: Layout) -> None:
-        self._slots = [
-            slot
-            for slot in layout.slots
-            if slot.attribute.meaning is Meaning.PARTICLES and layout.has(slot.entity, "pose")
-        ]
+        self._slots = particle_slots(layout)
 
     @property
     def empty(self) -> bool:

@@ -121,6 +121,12 @@ class JointTemplate:
         return self._template.data
 
 
+def joint_templates(layout: Layout) -> list[JointTemplate]:
+    """Return a template for each robot that has positions or other attributes of joints."""
+    found = [JointTemplate(layout, robot) for robot in layout.of_kind(EntityKind.ROBOT)]
+    return [template for template in found if template.has_positions]
+
+
 class TransformTemplate:
     """``tf2_msgs/msg/TFMessage``: frames of entities, each directly under the world.
 

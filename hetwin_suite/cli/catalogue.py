@@ -116,20 +116,12 @@ def _declared(name: str, cls: type[Model]) -> ModelRow:
         rate=description.rate,
         provides=[spec.name for spec in description.provides],
         parameters=[
-            ParameterRow(
-                name=request.name,
-                kind=request.kind,
-                required=request.required,
-                default=request.default,
-                unit=request.unit,
-                description=request.description,
-            )
+            ParameterRow.model_validate(request, from_attributes=True)
             for request in cls().parameters()
         ],
         summary=description.summary,
         attributes=[
-            AttributeRow(name=spec.name, size=spec.size, unit=spec.unit)
-            for spec in description.provides
+            AttributeRow.model_validate(spec, from_attributes=True) for spec in description.provides
         ],
         raises=dict(description.raises),
     )

@@ -17,7 +17,6 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.scaffolding.reach import (
     joint_positions,
     link_frames,
-    resting,
     surface_points,
 )
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
@@ -201,7 +200,7 @@ def _describe(
     upper = {joint.name: travels[joint.name][1] for joint in driving}
     opened: dict[str, float] = {}
     for joint in driving:
-        rest = {j.name: resting(j) for j in driving}
+        rest = {j.name: j.resting for j in driving}
         spreads = [
             _spread(palm, body, {**rest, joint.name: end[joint.name]}) for end in (lower, upper)
         ]

@@ -15,7 +15,6 @@ from hetwin_suite.scaffolding.grasping import Grasp, first_grasp, moves
 from hetwin_suite.scaffolding.hands import FoundHand, find_hands
 from hetwin_suite.scaffolding.joint_names import Matching
 from hetwin_suite.scaffolding.motion import Motion, beyond_limits, replay
-from hetwin_suite.scaffolding.reach import resting
 from hetwin_suite.scaffolding.shown import listed
 from hetwin_suite.scaffolding.standing import standing_height
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
@@ -167,9 +166,9 @@ def _source(recording: Path, topics: Sequence[str], renamed: Mapping[str, str]) 
 def _start(body: Body, motion: Motion) -> dict[str, float]:
     """Joints that were not recorded and cannot be at 0, and their nearest limit [rad or m]."""
     return {
-        joint.name: resting(joint)
+        joint.name: joint.resting
         for joint in body.moving_joints
-        if joint.name not in motion.positions and joint.mimic is None and resting(joint)
+        if joint.name not in motion.positions and joint.mimic is None and joint.resting
     }
 
 

@@ -41,14 +41,7 @@ def joint_positions(joint: Joint, positions: Mapping[str, Floats], count: int) -
         return positions[joint.name]
     if joint.mimic is not None and joint.mimic.joint in positions:
         return joint.mimic.multiplier * positions[joint.mimic.joint] + joint.mimic.offset
-    return np.full(count, resting(joint))
-
-
-def resting(joint: Joint) -> float:
-    """Return 0, or the limit that is nearest to it [rad or m]."""
-    lower = -np.inf if joint.lower is None else joint.lower
-    upper = np.inf if joint.upper is None else joint.upper
-    return float(np.clip(0.0, lower, upper))
+    return np.full(count, joint.resting)
 
 
 def surface_points(link: Link, *, collides: bool | None = None) -> Floats:

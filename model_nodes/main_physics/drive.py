@@ -35,7 +35,7 @@ class Drive:
         if source is not None and names:
             self._driven = np.asarray(source.bind(names, period_ns), np.bool_)
         self._complete = bool(self._driven.all())
-        held = [_start(joint, start) for joint in joints]
+        held = [start.get(joint.name, joint.resting) for joint in joints]
         self.measured_efforts: Floats = np.full(len(joints), np.nan)
         self._held = np.where(self._driven, 0.0, np.array(held))
         mimics = [
@@ -97,11 +97,3 @@ class Drive:
 def _rest(positions: Floats) -> JointMotion:
     zeros = np.zeros_like(positions)
     return JointMotion(positions.copy(), zeros, zeros.copy(), zeros.copy())
-
-
-def _start(joint: Joint, given: Mapping[str, float]) -> float:
-    if joint.name in given:
-        return given[joint.name]
-    lower = -np.inf if joint.lower is None else joint.lower
-    upper = np.inf if joint.upper is None else joint.upper
-    return float(min(max(0.0, lower), upper))

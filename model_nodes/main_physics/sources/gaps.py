@@ -40,9 +40,7 @@ def _gaps_of(series: Series, joints: Sequence[str], duration_ns: int) -> Iterabl
     frequent = float(np.quantile(intervals, _FREQUENT, method="lower"))
     least = max(GAP_INTERVALS * usual, _PAUSES * frequent)
     ends = [(0, int(times[0])), (int(times[-1]), duration_ns)]
-    pauses = [
-        (int(times[i]), int(times[i + 1])) for i in np.flatnonzero(np.diff(times) > LEAST_GAP_NS)
-    ]
+    pauses = [(int(times[i]), int(times[i + 1])) for i in np.flatnonzero(intervals > LEAST_GAP_NS)]
     for kind, shortest in ((pauses, LEAST_GAP_NS), (ends, LEAST_ABSENCE_NS)):
         for begin, end in kind:
             if end - begin > max(shortest, least):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import inf
 from pathlib import Path
 from typing import TypeAlias
 
@@ -118,6 +119,13 @@ class Joint:
     spring: float | None = None
     max_velocity: float | None = None
     max_effort: float | None = None
+
+    @property
+    def resting(self) -> float:
+        """The position 0, or the limit that is nearest to it [rad or m]."""
+        lower = -inf if self.lower is None else self.lower
+        upper = inf if self.upper is None else self.upper
+        return min(max(0.0, lower), upper)
 
 
 @dataclass(frozen=True, slots=True)

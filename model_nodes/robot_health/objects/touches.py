@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Ints
 from model_nodes.robot_health.objects.states import Mask, ObjectStates, cross
 
@@ -37,7 +37,7 @@ class Touches:
         at = [layout.range_of(e.name, "pose").start for e in links if layout.has(e.name, "pose")]
         self._links = np.add.outer(np.array(at, np.intp), np.arange(7, 10))
         self.seen: Mask = np.zeros(len(states.ids), np.bool_)
-        self._take(np.empty((0, 12)))
+        self._take(no_proximity())
 
     def links_near(self, scene: Snapshot) -> bool:
         """Whether a link of the robot is near to any object that is not held."""
