@@ -18,6 +18,7 @@ UNITLESS = {
     ("force_binding", "force_ratio"),
     ("force_binding", "max_count"),
     ("force_binding", "threshold"),
+    ("fmu", "tolerance"),
     ("in_hand_localization", "slip"),
 }
 """Numbers that have no unit."""

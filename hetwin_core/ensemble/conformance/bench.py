@@ -27,7 +27,7 @@ from hetwin_core.ensemble.scene.layout import Entity, Layout
 from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Value
+from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE, POSE, WORLD, AttributeSpec, Value
 from hetwin_core.ensemble.supervision.heartbeat import STEP, Row
 
 Result = TypeVar("Result")
@@ -261,8 +261,7 @@ def check_contribution(
 def _check_declared(
     what: str, attribute: AttributeSpec, declared: Mapping[str, AttributeSpec]
 ) -> None:
-    spec = declared.get(attribute.name)
-    if spec is None:
+    if attribute.name not in declared and ANY_ATTRIBUTE.name not in declared:
         listed = ", ".join(declared) or "nothing"
         raise Broken(f"contributes {what}, but provides only {listed}")
 

@@ -20,6 +20,7 @@ from hetwin_core.ensemble.resources import find, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.schema import ModelEntry, OnFailure, ScenarioFile
+from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
 from hetwin_core.ensemble.triggers.trigger import Trigger, compile_evaluators, compile_triggers
 from hetwin_core.ensemble.validation import check
 
@@ -72,7 +73,8 @@ class ModelPlan:
 
     def provides(self, attribute: str) -> bool:
         """Whether it can be responsible for attributes of this name."""
-        return any(spec.name == attribute for spec in self.description.provides)
+        names = (attribute, ANY_ATTRIBUTE.name)
+        return any(spec.name in names for spec in self.description.provides)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,11 @@ class Value:
     parent: str = WORLD
 
 
+ANY_ATTRIBUTE = AttributeSpec("*", 0)
+"""Provided by a model whose parameters name its attributes: it can be responsible for those that it contributes, and
+takes others or refuses them."""
+
+
 def pose_value(
     position: tuple[float, float, float] | Floats,
     quaternion: tuple[float, float, float, float] | Floats = (1.0, 0.0, 0.0, 0.0),

@@ -60,6 +60,7 @@ def test_every_type_is_tested() -> None:
     tested = {
         *GIVEN,
         *without_a_running_gazebo,
+        "fmu",  # test/model_nodes/fmu checks it where there is a compiler
         "main_physics",
         "grasp_monitor",
         "handling_observer",
