@@ -26,6 +26,7 @@ from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE, Floats, Value
 from model_nodes.fmu.archive import read_archive
 from model_nodes.fmu.changes import ChangeWatch, read_changes
 from model_nodes.fmu.commands import COMMANDS, read_set, state_name
+from model_nodes.fmu.folders import new_folder
 from model_nodes.fmu.instance import Given, Instance, UnitFailed
 from model_nodes.fmu.outputs import Output, Outputs, read_outputs
 from model_nodes.fmu.settings import Settings
@@ -122,7 +123,7 @@ class Fmu(Model):
         return any(s.reference is not None and s.reference.key == output.key for s in self._starts)
 
     def _open(self) -> None:
-        self._folder = TemporaryDirectory(prefix="hetwin_fmu_")
+        self._folder = new_folder()
         self._archive.extract(self._folder.name)
         settings = self._settings
         try:

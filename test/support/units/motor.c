@@ -1,5 +1,5 @@
 /* A motor for tests, as a unit of FMI 2 (-DFMI=2) or FMI 3 (-DFMI=3): its speed follows the voltage with a lag, it
-   gets warm, and it can be told to go wrong at a time. Declared here is only what it needs of the interface. */
+   lifts something, gets warm, and can be told to go wrong at a time. Declared here is only what it needs of the interface. */
 
 #include <math.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { OK, WARNING, DISCARD, ERROR, FATAL };
-enum { TIME, VOLTAGE, SPEED, GAIN, LAG, WRONG_AT, TEMPERATURE, SPEED_START, REALS };
+enum { TIME, VOLTAGE, SPEED, GAIN, LAG, WRONG_AT, TEMPERATURE, SPEED_START, HEIGHT, HEIGHT_START, REALS };
 enum { HOT = 100, ENABLED, GEAR = 200, WRONG, LABEL = 300, WINDINGS = 400 };
 enum { NOTHING, CRASH, HANG, RETURN_ERROR, RETURN_NAN, END, RETURN_FATAL, REFUSE, LOG };
 
@@ -31,7 +31,7 @@ typedef struct {
 } Motor;
 
 static void begin(Motor *motor) {
-  State start = {{0.0, 0.0, 0.0, 2.0, 0.1, 0.5, 293.15, 0.0}, false, true, 1, NOTHING, 0};
+  State start = {{0.0, 0.0, 0.0, 2.0, 0.1, 0.5, 293.15, 0.0, 0.0, 0.0}, false, true, 1, NOTHING, 0};
   motor->now = start;
 }
 
@@ -61,6 +61,7 @@ static int advance(Motor *motor, double begin, double size) {
   double wanted = now->enabled ? now->gear * now->real[GAIN] * now->real[VOLTAGE] : 0.0;
   now->real[SPEED] = wanted + (now->real[SPEED] - wanted) * exp(-size / now->real[LAG]);
   now->real[TEMPERATURE] += size * now->real[SPEED] * now->real[SPEED];
+  now->real[HEIGHT] += size * 0.05 * now->real[SPEED];
   now->real[TIME] = begin + size;
   now->hot = now->real[TEMPERATURE] > 294.0;
   return misbehave(motor);
@@ -70,6 +71,7 @@ static double *real(State *now, unsigned variable) { return &now->real[variable]
 
 static void warm_up(Motor *motor) {
   motor->now.real[SPEED] = motor->now.real[SPEED_START];
+  motor->now.real[HEIGHT] = motor->now.real[HEIGHT_START];
   motor->now.hot = motor->now.real[TEMPERATURE] > 294.0;
 }
 

@@ -15,6 +15,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.model import Contribution, ParameterRequest
+from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.scenario.against_scene import check_against_scene
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scene.layout import Entity, Layout, Slot
@@ -86,7 +87,9 @@ class _Gathering:
         for start in contribution.attributes:
             key = (start.entity, start.attribute.name)
             if start.entity not in self.entities:
-                raise self._error(plan, f"the entity {start.entity!r} does not exist")
+                near = perhaps(start.entity, self.entities)
+                expected = f"an entity of the scene, or one that the model brings itself{near}"
+                raise self._error(plan, f"the entity {start.entity!r} does not exist", expected)
             if key in self.values:
                 raise self._error(plan, f"{start.entity}.{start.attribute.name} exists already")
             data = start.value.data
@@ -102,12 +105,14 @@ class _Gathering:
             self.slots.append((start.entity, start.attribute))
             self.owners.append(plan.index)
 
-    def _error(self, plan: ModelPlan, problem: str) -> BadInput:
+    def _error(
+        self, plan: ModelPlan, problem: str, expected: str = "names that are unique in the scene"
+    ) -> BadInput:
         return self._scenario.placed(
             BadInput(
                 f"{plan.name}: {problem}",
                 where=f"models.{plan.name}",
-                expected="names that are unique in the scene",
+                expected=expected,
             )
         )
 
