@@ -5,6 +5,7 @@ All lengths are in metres, angles in radians. A pose is seven numbers, x y z qw 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
@@ -13,6 +14,7 @@ from typing import TypeAlias
 
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.scene.values import Floats, Ints
+from model_nodes.main_physics.world.xml_file import Element
 
 Pose: TypeAlias = tuple[float, float, float, float, float, float, float]
 Vector: TypeAlias = tuple[float, float, float]
@@ -20,6 +22,36 @@ Colour: TypeAlias = tuple[float, float, float, float]
 
 IDENTITY: Pose = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 GREY: Colour = (0.7, 0.7, 0.7, 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extra:
+    """An element of an SDFormat file that the description has no words for; engine `gz` passes it on to Gazebo.
+
+    Attributes:
+        place: where it was read, as in notes.
+        element: as it was read, with absolute paths of the files that it refers to.
+        pose: in the frame of its link, of its model, or of the world; None: it has none.
+        inside: path of the element to which it belongs, below its owner's, such as ``axis/limit``.
+        scope: name of the nested model to which it belongs; empty: the owner itself.
+    """
+
+    place: str
+    element: Element
+    pose: Pose | None = None
+    inside: str = ""
+    scope: str = ""
+
+    @property
+    def tag(self) -> str:
+        """The element's tag."""
+        return self.element.tag
+
+    @property
+    def label(self) -> str:
+        """Tag and name, for notes."""
+        name = self.element.attributes.get("name", "")
+        return f"<{self.tag}> {name}".rstrip()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +69,10 @@ class Hull:
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """A shape in its link's frame; sizes as in `ShapeKind`; without `friction` the engine's default is used."""
+    """A shape in its link's frame; sizes as in `ShapeKind`; without `friction` the engine's default is used.
+
+    `name` is the one in its file, unique among the collisions of its link there; empty if it has none.
+    """
 
     kind: ShapeKind
     size: tuple[float, ...] = ()
@@ -48,6 +83,8 @@ class Geometry:
     hull: Hull | None = None
     density: float = 1000.0
     """[kg/m^3]; used only if a link's inertia is computed from its geometries."""
+    name: str = ""
+    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +110,16 @@ class Link:
     pose: Pose = IDENTITY
     geometries: tuple[Geometry, ...] = ()
     inertial: Inertial | None = None
+    extras: tuple[Extra, ...] = ()
 
 
 class JointKind(StrEnum):
-    """The type of a joint."""
+    """The type of a joint; a ball joint turns freely about its anchor and has no single position."""
 
     FIXED = "fixed"
     HINGE = "hinge"
     SLIDE = "slide"
+    BALL = "ball"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +142,7 @@ class Joint:
         max_velocity: largest speed [rad/s or m/s]; None: there is none.
         max_effort: largest torque or force [Nm or N]; None: there is none.
         spring: stiffness about position 0 of a passive joint of a robot [Nm/rad or N/m]; None: driven.
+        apart: whether a fixed joint's links remain two for Gazebo, because elements of the file need both.
     """
 
     name: str
@@ -119,6 +159,8 @@ class Joint:
     spring: float | None = None
     max_velocity: float | None = None
     max_effort: float | None = None
+    apart: bool = False
+    extras: tuple[Extra, ...] = ()
 
     @property
     def resting(self) -> float:
@@ -149,11 +191,32 @@ class Body:
     static: bool = False
     robot: bool = False
     file: Path | None = None
+    extras: tuple[Extra, ...] = ()
 
     @property
     def moving_joints(self) -> tuple[Joint, ...]:
-        """The joints that are not fixed."""
-        return tuple(j for j in self.joints if j.kind is not JointKind.FIXED)
+        """The joints with a position: all but fixed joints and ball joints."""
+        return tuple(j for j in self.joints if j.kind in (JointKind.HINGE, JointKind.SLIDE))
+
+    @property
+    def ball_joints(self) -> tuple[Joint, ...]:
+        """The ball joints."""
+        return tuple(j for j in self.joints if j.kind is JointKind.BALL)
+
+    @property
+    def rigid(self) -> bool:
+        """Whether no link can move relative to another."""
+        return all(j.kind is JointKind.FIXED for j in self.joints)
+
+    def all_extras(self) -> Iterator[Extra]:
+        """Iterate over the extras of the body and of all its parts."""
+        yield from self.extras
+        for link in self.links:
+            yield from link.extras
+            for geometry in link.geometries:
+                yield from geometry.extras
+        for joint in self.joints:
+            yield from joint.extras
 
     @property
     def driven_joints(self) -> tuple[Joint, ...]:
@@ -185,3 +248,10 @@ class World:
     gravity: Vector = (0.0, 0.0, -9.81)
     hands: tuple[HandFrame, ...] = ()
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    extras: tuple[Extra, ...] = ()
+
+    def all_extras(self) -> Iterator[Extra]:
+        """Iterate over the extras of the world and of all its bodies."""
+        yield from self.extras
+        for body in self.bodies:
+            yield from body.all_extras()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape
-from model_nodes.main_physics.world.description import Body, Geometry, JointKind, Link, World
+from model_nodes.main_physics.world.description import Body, Geometry, Link, World
 from model_nodes.main_physics.world.names import frame_name, joint_name
 
 
@@ -31,6 +31,7 @@ def entities_of(world: World, tags: Mapping[str, tuple[str, ...]]) -> list[Entit
 
 def _of_body(body: Body, tags: Mapping[str, tuple[str, ...]]) -> Iterator[Entity]:
     joints = {joint.child: joint for joint in body.joints}
+    positioned = {joint.name for joint in body.moving_joints}
     if body.robot:
         yield Entity(
             body.name,
@@ -42,7 +43,6 @@ def _of_body(body: Body, tags: Mapping[str, tuple[str, ...]]) -> Iterator[Entity
     for link in body.links:
         name = frame_name(body, link.name)
         joint = joints.get(link.name)
-        fixed = joint is None or joint.kind is JointKind.FIXED
         is_root = joint is None and not body.robot
         yield Entity(
             name,
@@ -50,7 +50,7 @@ def _of_body(body: Body, tags: Mapping[str, tuple[str, ...]]) -> Iterator[Entity
             tags.get(name, ()),
             owner="" if is_root else body.name,
             parent="" if joint is None else frame_name(body, joint.parent),
-            joint="" if joint is None or fixed else joint_name(body, joint),
+            joint=joint_name(body, joint) if joint and joint.name in positioned else "",
             joints=tuple(joint_name(body, j) for j in body.moving_joints) if is_root else (),
             mass=0.0 if is_root and body.static else _mass(link),
             shapes=tuple(_shape(geometry) for geometry in link.geometries),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -12,6 +13,15 @@ from urllib.parse import unquote
 from hetwin_core.ensemble.errors import BadInput
 
 _WEB = ("http://", "https://", "ssh://", "ftp://")
+_PACKAGES = ("package://", "model://")
+SCHEMES = (*_PACKAGES, "file://")
+"""Beginnings of references to local files."""
+
+_FUEL = re.compile(
+    r"https?://([^/]+)/\d+\.\d+/([^/]+)/models/([^/]+)(?:/(\d+|tip))?(?:/files/(.*))?/?",
+    re.IGNORECASE,
+)
+"""Server, owner, model, version, path in it."""
 
 
 @lru_cache(maxsize=1)
@@ -53,6 +63,24 @@ def _in_folder(folder: Path, package: str, rest: str) -> Path | None:
     return next((c for c in candidates if c.exists()), None)
 
 
+def in_fuel_cache(url: str) -> Path | None:
+    """Return the folder of a Gazebo Fuel model, or a file in it, that Gazebo has downloaded; None if it has not."""
+    match = _FUEL.fullmatch(url)
+    if match is None:
+        return None
+    server, owner, name, version, rest = (unquote(part or "") for part in match.groups())
+    cache = Path(os.environ.get("GZ_FUEL_CACHE_PATH", Path.home() / ".gz" / "fuel"))
+    folder = cache / server.lower() / owner.lower() / "models" / name.lower()
+    if not folder.is_dir():
+        return None
+    versions = {int(each.name): each for each in folder.iterdir() if each.name.isdigit()}
+    newest = (
+        versions.get(int(version)) if version.isdigit() else versions.get(max(versions, default=0))
+    )
+    found = None if newest is None else newest / rest
+    return found if found is not None and found.exists() else None
+
+
 class Resources:
     """Resolves the references of one file.
 
@@ -72,6 +100,11 @@ class Resources:
         self._packages = dict(packages or {})
         self._folders = [*folders, base, *base.parents[:3], *search_path()]
 
+    @property
+    def base(self) -> Path:
+        """Folder of the file whose references these are."""
+        return self._base
+
     def beside(self, base: Path) -> Resources:
         """Return the same search path for a file in another folder."""
         return Resources(base, [self._base, *self._folders], self._packages)
@@ -88,10 +121,16 @@ class Resources:
         """
         text = unquote(reference.strip())
         if text.startswith(_WEB):
+            cached = in_fuel_cache(text)
+            if cached is not None:
+                return cached
             raise BadInput(
-                "is on the network, and nothing is downloaded", found=text, expected="a local file"
+                "is on the network, and nothing is downloaded",
+                found=text,
+                expected="a local file, or a model of Gazebo Fuel that `gz fuel download --url` has put"
+                " into its cache",
             )
-        for scheme in ("package://", "model://"):
+        for scheme in _PACKAGES:
             if text.startswith(scheme):
                 return self._find_in_package(text, text.removeprefix(scheme))
         path = Path(text.removeprefix("file://")).expanduser()

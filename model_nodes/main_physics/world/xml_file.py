@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from hetwin_core.ensemble.errors import BadInput
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 200
+_COMMENT = re.compile(rb"<!--(.*?)-->", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -187,4 +189,9 @@ def read_xml(file: Path) -> Element:
         raise BadInput(
             f"cannot be read: {error.strerror}", file=file, expected="an XML file"
         ) from None
-    return _Reader(file).read(data)
+    return _Reader(file).read(_COMMENT.sub(_without_hyphens, data))
+
+
+def _without_hyphens(comment: re.Match[bytes]) -> bytes:
+    """Blank the hyphens in a comment: XML forbids two in a row, but Gazebo's parser accepts them."""
+    return b"<!--" + comment[1].replace(b"-", b" ") + b"-->"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.gz.balls import Balls
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
 from model_nodes.main_physics.engines.gz.simulation import Simulation
@@ -29,6 +30,7 @@ class Commands:
         placed: (13,) pose and twist to set an object to at first.
         begins, ends: (13,) prescribed pose and twist of objects before and after the step.
         wrenches: (6,) force [N] and torque [Nm] on an object, along the world's axes.
+        balls: the state of the ball joints before the step.
     """
 
     seconds: float
@@ -42,10 +44,13 @@ class Commands:
     begins: Mapping[str, Floats]
     ends: Mapping[str, Floats]
     wrenches: Mapping[str, Floats]
+    balls: Balls
 
     def apply(self, ecm: Any, simulation: Simulation) -> None:
         """Apply the commands to Gazebo's entities."""
         self._joints(ecm, simulation.joints)
+        if self.reset:
+            self.balls.reset(ecm, simulation.balls)
         for (name, kind), proxy in simulation.proxies.items():
             if kind is self.active[name]:
                 self._object(ecm, name, kind, proxy)

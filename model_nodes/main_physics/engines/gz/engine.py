@@ -18,10 +18,12 @@ from model_nodes.main_physics.engines.engine import (
     Remark,
     Unsupported,
 )
+from model_nodes.main_physics.engines.gz.balls import check_balls
 from model_nodes.main_physics.engines.gz.bindings import gazebo, new_partition
 from model_nodes.main_physics.engines.gz.clock import Clock
 from model_nodes.main_physics.engines.gz.commands import Commands, taken
 from model_nodes.main_physics.engines.gz.joint_spline import JointSpline
+from model_nodes.main_physics.engines.gz.loaded_plugins import note_missing
 from model_nodes.main_physics.engines.gz.objects import Objects
 from model_nodes.main_physics.engines.gz.options import read_options
 from model_nodes.main_physics.engines.gz.parts import parts_of
@@ -30,6 +32,7 @@ from model_nodes.main_physics.engines.gz.self_test import check_physics
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.simulation import Simulation
 from model_nodes.main_physics.engines.gz.touching import Touching
+from model_nodes.main_physics.engines.gz.user_world import users_options
 from model_nodes.main_physics.engines.mujoco.inverse_dynamics import InverseDynamics
 from model_nodes.main_physics.engines.proximity import note_too_many, proximity_objects
 from model_nodes.main_physics.world.description import Body, World
@@ -45,6 +48,7 @@ class _Saved:
     positions: Floats
     velocities: Floats
     poses: dict[str, Floats]
+    balls: tuple[Floats, Floats]
     objects: object
     spline: object
     periods: int
@@ -76,8 +80,9 @@ class GazeboEngine(Engine):
         self.close()
         notes = Notes()
         self._settings = settings
-        self._options = read_options(settings.options)
+        self._options = users_options(read_options(settings.options), world, notes)
         check_physics(self._options.physics)
+        check_balls(world, self._options.physics)
         steps = self._options.steps(settings.period, settings.substeps)
         self._steps, self._step_ns = steps, round(settings.period * 1e9) // steps
         if settings.contact_time is not None:
@@ -88,6 +93,7 @@ class GazeboEngine(Engine):
         self._use(world, notes)
         note_too_many(settings, len(self._shadow.tables.free), notes)
         self._running()  # starting takes some seconds, which a step must not
+        note_missing(world, notes)
         return notes.all()
 
     def _use(self, world: World, notes: Notes) -> None:
@@ -165,6 +171,7 @@ class GazeboEngine(Engine):
                 begins,
                 ends,
                 wrenches,
+                shadow.balls,
             )
             ecm = simulation.step(partial(commands.apply, simulation=simulation))
             placed, reset, begins = {}, False, ends
@@ -230,6 +237,7 @@ class GazeboEngine(Engine):
         shadow.positions[:] = [joint.position(ecm)[0] for joint in joints]
         if complete:
             shadow.velocities[:] = [joint.velocity(ecm)[0] for joint in joints]
+            shadow.balls.read(ecm, simulation.balls)
 
     def read_frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames."""
@@ -304,6 +312,7 @@ class GazeboEngine(Engine):
             shadow.positions.copy(),
             shadow.velocities.copy(),
             {name: pose.copy() for name, pose in shadow.poses.items()},
+            shadow.balls.save(),
             self._objects.save(),
             self._spline.save(),
             self._clock.periods,
@@ -315,6 +324,7 @@ class GazeboEngine(Engine):
             raise Unsupported("this is not a state of this world in Gazebo")
         shadow = self._shadow
         shadow.positions[:], shadow.velocities[:] = state.positions, state.velocities
+        shadow.balls.restore(state.balls)
         self._objects.restore(state.objects)
         shadow.set_objects(state.poses)
         self._objects.placed.update(state.poses)

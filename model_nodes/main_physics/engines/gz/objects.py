@@ -68,7 +68,7 @@ class Objects:
 
     def _rigid(self, name: str) -> Body:
         body = self._free(name)
-        if body.moving_joints:
+        if not body.rigid:
             raise Unsupported(
                 f"{name} has joints; in Gazebo only rigid objects can be kinematic or attached,"
                 " or change their collisions or fidelity"
@@ -249,7 +249,7 @@ class Objects:
 
     def _check_bearer(self, name: str, to: str) -> None:
         owner = self._owner[to]
-        if owner.static or owner.moving_joints:
+        if owner.static or not owner.rigid:
             raise Unsupported(
                 f"Gazebo can apply no force to {name} while it is attached to {to}, a part of"
                 f" {owner.name}, which has joints"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from model_nodes.main_physics.world.description import (
     IDENTITY,
     Body,
+    Extra,
     Geometry,
     Inertial,
     JointKind,
@@ -19,6 +20,7 @@ from model_nodes.main_physics.world.description import (
     World,
 )
 from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.world.sdf.extras import moved
 from model_nodes.main_physics.world.transforms import compose, moved_inertial
 
 
@@ -28,20 +30,32 @@ class Lump:
 
     Attributes:
         geometries: (name of the frame, geometry) of all collisions.
+        extras: of the links, for Gazebo.
     """
 
     root: str
     links: dict[str, Pose] = field(default_factory=dict)
     geometries: list[tuple[str, Geometry]] = field(default_factory=list)
     inertials: list[Inertial] = field(default_factory=list)
+    extras: list[Extra] = field(default_factory=list)
 
     @property
     def collisions(self) -> dict[str, str]:
-        """Name of each collision -> frame to which it belongs."""
-        return {f"geometry_{i}": frame for i, (frame, _) in enumerate(self.geometries)}
+        """Name of each collision -> frame to which it belongs; the names of the file where they are unique."""
+        names: dict[str, str] = {}
+        for i, (frame, geometry) in enumerate(self.geometries):
+            name = geometry.name
+            names[f"geometry_{i}" if not name or name in names else name] = frame
+        return names
 
     def take_in(self, other: Lump, pose: Pose) -> None:
         """Merge another part into this one; `pose` is the other's in the frame of this."""
+        self.links.update({link: compose(pose, at) for link, at in other.links.items()})
+        self.take_load(other, pose)
+        self.extras.extend(moved(tuple(other.extras), pose))
+
+    def take_load(self, other: Lump, pose: Pose) -> None:
+        """Add the geometries and inertias of a part of another body; `pose` is the other's in the frame of this."""
         self.geometries.extend(
             (frame, _moved(geometry, pose)) for frame, geometry in other.geometries
         )
@@ -80,7 +94,7 @@ def lumps(
     lump_of: dict[str, Lump] = {}
     for link in body.links:
         joint = joints.get(link.name)
-        if joint is None or joint.kind is not JointKind.FIXED:
+        if joint is None or joint.kind is not JointKind.FIXED or joint.apart:
             lump, pose = Lump(link.name), IDENTITY
             found[link.name] = lump
         else:
@@ -88,6 +102,7 @@ def lumps(
             pose = compose(lump.links[joint.parent], link.pose)
         lump_of[link.name] = lump
         lump.links[link.name] = pose
+        lump.extras.extend(moved(link.extras, pose))
         frame = frame_name(body, link.name)
         if frame not in mute:
             lump.geometries.extend((frame, _moved(g, pose)) for g in link.geometries if g.collides)
@@ -112,6 +127,7 @@ def parts_of(
         mute: frames without collisions.
     """
     parts = {body.name: lumps(body, inertial_of, mute) for body in world.bodies}
+    bodies = {body.name: body for body in world.bodies}
     places = {
         frame_name(body, link): (lump, pose)
         for body in world.bodies
@@ -119,10 +135,30 @@ def parts_of(
         for link, pose in lump.links.items()
     }
     for name, load in loads.items():
-        (own,) = parts[name].values()
+        (own,) = in_one(bodies[name], parts[name]).values()
         lump, pose = places[load.to]
-        lump.take_in(own, compose(pose, load.pose))
+        lump.take_load(own, compose(pose, load.pose))
     return parts
+
+
+def in_one(body: Body, parts: Mapping[str, Lump]) -> dict[str, Lump]:
+    """Return the lumps of a body with those merged that fixed joints connect, although they are `apart`."""
+    if not any(joint.apart for joint in body.joints):
+        return dict(parts)
+    poses = {link.name: link.pose for link in body.links}
+    joints = {joint.child: joint for joint in body.joints}
+    found: dict[str, Lump] = {}
+    lump_of: dict[str, Lump] = {}
+    for root, lump in parts.items():
+        joint = joints.get(root)
+        if joint is None or joint.kind is not JointKind.FIXED:
+            found[root] = Lump(root)
+            found[root].take_in(lump, IDENTITY)
+        else:
+            outer = lump_of[joint.parent]
+            outer.take_in(lump, compose(outer.links[joint.parent], poses[root]))
+        lump_of.update(dict.fromkeys(lump.links, found.get(root) or lump_of[joints[root].parent]))
+    return found
 
 
 def _moved(geometry: Geometry, pose: Pose) -> Geometry:

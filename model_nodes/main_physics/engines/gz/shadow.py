@@ -16,6 +16,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.poses import compose
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Value
 from model_nodes.main_physics.engines.engine import EngineSettings, Rangefinder
+from model_nodes.main_physics.engines.gz.balls import Balls
 from model_nodes.main_physics.engines.gz.parts import Load
 from model_nodes.main_physics.engines.mujoco.builder import Builder
 from model_nodes.main_physics.engines.mujoco.clearances import Clearances
@@ -35,6 +36,7 @@ class Shadow:
     Attributes:
         positions, velocities: of all joints, in the engine's order.
         poses: (13,) pose and twist of each object, by its name.
+        balls: the state of the ball joints.
         kinematic: objects whose motion another model prescribes.
         loads: objects that are parts of others.
     """
@@ -50,6 +52,7 @@ class Shadow:
         self.kinematic = KinematicBodies(self._model, self.tables, self._reader)
         self._rangefinders = Rangefinders(self._model, self._data, self.tables)
         self.loads: dict[str, Load] = {}
+        self.balls = Balls(world, self._model)
         self.positions: Floats = np.zeros(len(self.tables.joints))
         self.velocities: Floats = np.zeros(len(self.tables.joints))
         self._pairs: list[Pairs] = []
@@ -78,6 +81,7 @@ class Shadow:
         data.time = seconds
         data.qpos[tables.joint_positions] = self.positions
         data.qvel[tables.joint_velocities] = self.velocities
+        self.balls.show(data)
         self._find()
         self._carry()
 
@@ -190,6 +194,7 @@ class Shadow:
             if joint in at:
                 self.positions[i] = before.positions[at[joint]]
                 self.velocities[i] = before.velocities[at[joint]]
+        self.balls.keep_from(before.balls)
         self.set_objects({n: pose for n, pose in before.poses.items() if n in self.poses})
 
     def speed(self) -> float:

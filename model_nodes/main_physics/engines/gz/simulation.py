@@ -14,10 +14,12 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.gz.balls import ball_names
 from model_nodes.main_physics.engines.gz.bindings import gazebo, partition_set
 from model_nodes.main_physics.engines.gz.contacts import Contact, ContactTopic
+from model_nodes.main_physics.engines.gz.names import split_name, top_name
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
-from model_nodes.main_physics.engines.gz.parts import Lump
+from model_nodes.main_physics.engines.gz.parts import Lump, in_one
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
 from model_nodes.main_physics.engines.gz.signal_handlers import handlers_kept
@@ -35,7 +37,8 @@ class GazeboFailed(HetwinError):
 
 def model_name(body: Body, kind: ProxyKind) -> str:
     """The name of an object's proxy in Gazebo."""
-    return body.name if kind is ProxyKind.PLAIN else f"{body.name}~{kind.value}"
+    name = top_name(body.name)
+    return name if kind is ProxyKind.PLAIN else f"{name}~{kind.value}"
 
 
 class Simulation:
@@ -44,6 +47,7 @@ class Simulation:
     Attributes:
         proxies: (object, kind) -> its model.
         joints: in the engine's order.
+        balls: the ball joints, in the order of `balls.Balls`.
         frame_of: Gazebo's id of a collision -> name of the frame to which it belongs.
     """
 
@@ -76,10 +80,12 @@ class Simulation:
         beacon = f"hetwin_beacon_{number}"
         writer.add_beacon(beacon)
         self._write(writer, poses)
+        writer.add_users(world.extras, options)
         file = Path(self._folder.name, "world.sdf")
         file.write_text(writer.text(), "utf-8")
         self.proxies: dict[tuple[str, ProxyKind], Proxy] = {}
         self.joints: list[Any] = []
+        self.balls: list[Any] = []
         self.frame_of: dict[int, str] = {}
         self._step_ns, self._steps = step_ns, 0
         self._callback = _StepCallback(self._bind)
@@ -93,9 +99,9 @@ class Simulation:
     def _write(self, writer: SdfWriter, poses: Mapping[str, Floats]) -> None:
         objects = [body for body in self._world.bodies if not body.static]
         for body in self._world.bodies:
-            parts = self._parts[body.name]
             if body.static:
-                writer.add(body, parts, name=body.name, pose=body.pose)
+                parts = self._parts[body.name]
+                writer.add(body, parts, name=top_name(body.name), pose=body.pose)
                 continue
             for kind in ProxyKind:
                 if (body.name, kind) not in self._kinds:
@@ -109,7 +115,7 @@ class Simulation:
                 index = objects.index(body)
                 writer.add(
                     body,
-                    parts,
+                    self._parts_of(body, kind),
                     name=model_name(body, kind),
                     pose=home,
                     kind=kind,
@@ -123,33 +129,53 @@ class Simulation:
         for body in self._world.bodies:
             kinds: list[ProxyKind | None] = [f for f in ProxyKind if (body.name, f) in self._kinds]
             for kind in kinds or [None]:
-                name = body.name if kind is None else model_name(body, kind)
+                name = top_name(body.name) if kind is None else model_name(body, kind)
                 entity = world.model_by_name(ecm, name)
                 if entity in (0, None):
                     raise GazeboFailed(f"Gazebo could not load the model {name}")
                 model = sim.Model(entity)
-                self._bind_frames(ecm, body, model)
+                self._bind_frames(ecm, self._parts_of(body, kind), model)
                 if kind is not None:
                     home = self._homes[body.name, kind]
                     if kind is ProxyKind.PLAIN:
                         home = np.array(
                             (*(1000.0, 1000.0 + 20.0 * len(self.proxies), 1000.0, 1.0), *(0.0,) * 9)
                         )
-                    proxy = Proxy(self._gz, ecm, model, body.links[0].name, home)
+                    root = self._link(ecm, model, body.links[0].name)
+                    proxy = Proxy(self._gz, ecm, model, root, home)
                     self.proxies[body.name, kind] = proxy
                 if kind in (None, ProxyKind.PLAIN):
                     joints.update(self._bind_joints(ecm, body, model))
         self.joints = [joints[name] for name in self._joint_names]
+        self.balls = [joints[name] for name in ball_names(self._world)]
 
-    def _bind_frames(self, ecm: Any, body: Body, model: Any) -> None:
-        for lump in self._parts[body.name].values():
-            link = self._gz.sim.Link(model.link_by_name(ecm, lump.root))
+    def _parts_of(self, body: Body, kind: ProxyKind | None) -> Mapping[str, Lump]:
+        """The lumps of one of a body's proxies: only the plain one has the user's elements."""
+        parts = self._parts[body.name]
+        return parts if kind in (None, ProxyKind.PLAIN) else in_one(body, parts)
+
+    def _scope(self, ecm: Any, model: Any, names: tuple[str, ...]) -> Any:
+        """Return a nested model."""
+        for name in names:
+            inner = [self._gz.sim.Model(entity) for entity in model.models(ecm)]
+            model = next(found for found in inner if found.name(ecm) == name)
+        return model
+
+    def _link(self, ecm: Any, model: Any, name: str) -> Any:
+        models, own = split_name(name)
+        return self._gz.sim.Link(self._scope(ecm, model, models).link_by_name(ecm, own))
+
+    def _bind_frames(self, ecm: Any, parts: Mapping[str, Lump], model: Any) -> None:
+        for lump in parts.values():
+            link = self._link(ecm, model, lump.root)
             for name, frame in lump.collisions.items():
                 self.frame_of[int(link.collision_by_name(ecm, name))] = frame
 
     def _bind_joints(self, ecm: Any, body: Body, model: Any) -> Iterator[tuple[str, Any]]:
-        for joint in body.moving_joints:
-            made = self._gz.sim.Joint(model.joint_by_name(ecm, joint.name))
+        for joint in (*body.moving_joints, *body.ball_joints):
+            models, own = split_name(joint.name)
+            scope = self._scope(ecm, model, models)
+            made = self._gz.sim.Joint(scope.joint_by_name(ecm, own))
             made.enable_position_check(ecm)
             made.enable_velocity_check(ecm)
             yield joint_name(body, joint), made
@@ -181,6 +207,7 @@ class Simulation:
         self._server = self._fixture = None
         self.proxies.clear()
         self.joints.clear()
+        self.balls.clear()
         self._folder.cleanup()
 
 

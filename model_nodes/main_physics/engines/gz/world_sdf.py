@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from hetwin_core.ensemble.scene.shapes import ShapeKind
+from model_nodes.main_physics.engines.gz.names import path_of, split_name
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import Lump
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
@@ -26,13 +27,17 @@ from model_nodes.main_physics.engines.gz.sdf_parts import (
     numbers,
     write_mesh,
 )
+from model_nodes.main_physics.engines.gz.user_elements import IN_EVERY_PROXY, put
+from model_nodes.main_physics.engines.gz.user_world import put_world
 from model_nodes.main_physics.world.description import (
     IDENTITY,
     Body,
+    Extra,
     Geometry,
     Inertial,
     Joint,
     JointKind,
+    Pose,
     Vector,
 )
 from model_nodes.main_physics.world.transforms import compose, joined_inertials
@@ -41,6 +46,12 @@ DEFAULT_FRICTION = 1.0
 KINEMATIC_MASS = 1e4
 """The least mass of a kinematic object [kg]."""
 ENDLESS = 1e16
+_JOINT_TYPES = {
+    JointKind.FIXED: "fixed",
+    JointKind.HINGE: "revolute",
+    JointKind.SLIDE: "prismatic",
+    JointKind.BALL: "ball",
+}
 _LEAST_MASS = 1e-4
 _LEAST_MOMENT = 1e-7
 
@@ -90,6 +101,10 @@ class SdfWriter:
         add(plugin, "publish_nested_model_pose", "false")
         add(plugin, "publish_model_pose", "true")
 
+    def add_users(self, extras: Iterable[Extra], options: GazeboOptions) -> None:
+        """Add the elements of the user's world that hetwin itself has no use for."""
+        put_world(self._world, extras, options)
+
     def text(self) -> str:
         """The complete SDFormat document."""
         return ET.tostring(self._sdf, "unicode")
@@ -115,29 +130,53 @@ class SdfWriter:
             index: the object's, for its bitmask.
         """
         model = ET.SubElement(self._world, "model", name=name)
-        rooted = body.static and bool(body.moving_joints)
+        rooted = body.static and not body.rigid
         add(model, "static", "true" if body.static and not rooted else "false")
         add_pose(model, pose)
         bits = DRIVEN if body.robot else STATIC if kind is None else mask(kind, index)
         hanging = _hanging(body)
-        for lump in parts.values():
-            light = kind is ProxyKind.KINEMATIC or (body.robot and lump.root not in hanging)
-            self._add_link(model, lump, bits, kind, weightless=light)
         joints = {joint.child: joint for joint in body.joints}
         lump_of = {link: lump for lump in parts.values() for link in lump.links}
         poses = {link.name: link.pose for link in body.links}
-        for link in model.findall("link"):
-            joint = joints.get(link.get("name", ""))
+        at: dict[str, Pose] = {}
+        whole = kind in (None, ProxyKind.PLAIN)
+        for root, lump in parts.items():
+            light = kind is ProxyKind.KINEMATIC or (body.robot and root not in hanging)
+            models, _ = split_name(root)
+            scope = _nested_model(model, models)
+            link = self._add_link(scope, lump, bits, kind, weightless=light)
+            self._put_extras(link, lump, bits, whole=whole)
+            joint = joints.get(root)
             if joint is None:
+                at[root] = IDENTITY
                 continue
             parent = lump_of[joint.parent]
-            at = compose(parent.links[joint.parent], poses[joint.child])
-            add_pose(link, at, relative_to=parent.root)
+            at[root] = compose(at[parent.root], compose(parent.links[joint.parent], poses[root]))
+            if models:
+                add_pose(link, at[root])
+            else:
+                here = compose(parent.links[joint.parent], poses[root])
+                add_pose(link, here, relative_to=path_of(parent.root))
             _add_joint(model, joint, parent.root, driven=joint in body.driven_joints)
         if rooted:
             fixed = ET.SubElement(model, "joint", name="to the world", type="fixed")
             add(fixed, "parent", "world")
-            add(fixed, "child", body.links[0].name)
+            add(fixed, "child", path_of(body.links[0].name))
+        if whole:
+            for extra in body.extras:
+                put(
+                    _nested_model(model, tuple(extra.scope.split("::")) if extra.scope else ()),
+                    [extra],
+                )
+
+    @staticmethod
+    def _put_extras(link: ET.Element, lump: Lump, bits: int, *, whole: bool) -> None:
+        extras = [
+            e for e in lump.extras if e.tag in IN_EVERY_PROXY or (whole and e.tag != "visual")
+        ]
+        for made in put(link, extras):
+            if made.tag == "collision":
+                _set_bitmask(made, bits)
 
     def _add_link(
         self,
@@ -147,8 +186,8 @@ class SdfWriter:
         kind: ProxyKind | None,
         *,
         weightless: bool,
-    ) -> None:
-        link = ET.SubElement(model, "link", name=lump.root)
+    ) -> ET.Element:
+        link = ET.SubElement(model, "link", name=split_name(lump.root)[1])
         if weightless:
             add(link, "gravity", "false")
         _add_inertial(link, lump, heavy=kind is ProxyKind.KINEMATIC)
@@ -163,6 +202,7 @@ class SdfWriter:
             for name in named:
                 add(contact, "collision", name)
             add(contact, "topic", self._contacts)
+        return link
 
     def _add_collision(self, link: ET.Element, name: str, geometry: Geometry, bits: int) -> None:
         collision = ET.SubElement(link, "collision", name=name)
@@ -174,6 +214,7 @@ class SdfWriter:
         add(friction, "mu", repr(mu))
         add(friction, "mu2", repr(mu))
         add(ET.SubElement(surface, "contact"), "collide_bitmask", str(bits))
+        put(collision, geometry.extras)
 
     def _add_geometry(self, parent: ET.Element, geometry: Geometry) -> None:
         if geometry.hull is None:
@@ -209,14 +250,39 @@ def _add_inertial(link: ET.Element, lump: Lump, *, heavy: bool) -> None:
         add(inertia, key, repr(max(value * factor, least)))
 
 
+def _nested_model(model: ET.Element, names: tuple[str, ...]) -> ET.Element:
+    """Return a nested model, at the pose of its outermost one; it is added if it does not exist."""
+    for name in names:
+        found = next((m for m in model.findall("model") if m.get("name") == name), None)
+        model = ET.SubElement(model, "model", name=name) if found is None else found
+    return model
+
+
+def _set_bitmask(collision: ET.Element, bits: int) -> None:
+    for path in ("surface", "contact"):
+        found = collision.find(path)
+        collision = ET.SubElement(collision, path) if found is None else found
+    for old in collision.findall("collide_bitmask"):
+        collision.remove(old)
+    add(collision, "collide_bitmask", str(bits))
+
+
 def _add_joint(model: ET.Element, joint: Joint, parent: str, *, driven: bool) -> None:
+    models, name = split_name(joint.name)
+    element = ET.SubElement(
+        _nested_model(model, models), "joint", name=name, type=_JOINT_TYPES[joint.kind]
+    )
+    add_pose(element, (*joint.anchor, 1.0, 0.0, 0.0, 0.0))
+    add(element, "parent", path_of(parent, models))
+    add(element, "child", path_of(joint.child, models))
+    if joint.kind in (JointKind.HINGE, JointKind.SLIDE):
+        _add_axis(element, joint, driven=driven)
+    put(element, joint.extras)
+
+
+def _add_axis(element: ET.Element, joint: Joint, *, driven: bool) -> None:
     lower = None if driven else joint.lower
     upper = None if driven else joint.upper
-    kind = "revolute" if joint.kind is JointKind.HINGE else "prismatic"
-    element = ET.SubElement(model, "joint", name=joint.name, type=kind)
-    add_pose(element, (*joint.anchor, 1.0, 0.0, 0.0, 0.0))
-    add(element, "parent", parent)
-    add(element, "child", joint.child)
     axis = ET.SubElement(element, "axis")
     add(axis, "xyz", numbers(joint.axis))
     limit = ET.SubElement(axis, "limit")

@@ -56,6 +56,12 @@ _GEOM_TYPES = {
     ShapeKind.MESH: mj.mjtGeom.mjGEOM_MESH,
 }
 
+_JOINT_TYPES = {
+    JointKind.HINGE: mj.mjtJoint.mjJNT_HINGE,
+    JointKind.SLIDE: mj.mjtJoint.mjJNT_SLIDE,
+    JointKind.BALL: mj.mjtJoint.mjJNT_BALL,
+}
+
 
 def weld_name(frame: str) -> str:
     """The name of a free body's spare weld, which is inactive until the body is attached to something."""
@@ -221,9 +227,7 @@ class Builder:
 def _add_joint(made: Any, body: Body, joint: Joint) -> None:
     added = made.add_joint(
         name=joint_name(body, joint),
-        type=(
-            mj.mjtJoint.mjJNT_HINGE if joint.kind is JointKind.HINGE else mj.mjtJoint.mjJNT_SLIDE
-        ),
+        type=_JOINT_TYPES[joint.kind],
         pos=joint.anchor,
         axis=joint.axis,
     )

@@ -39,6 +39,7 @@ from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables, mak
 from model_nodes.main_physics.engines.mujoco.transfer import copy_joints
 from model_nodes.main_physics.engines.proximity import note_too_many, proximity_objects
 from model_nodes.main_physics.world.description import Body, Vector, World
+from model_nodes.main_physics.world.ignored import note_ignored
 from model_nodes.main_physics.world.names import frame_name
 from model_nodes.main_physics.world.notes import Notes
 
@@ -79,6 +80,7 @@ class MujocoEngine(Engine):
     def load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
         """Compile the world; see `builder` for the differences between MuJoCo and Gazebo."""
         notes = Notes()
+        note_ignored(world, notes)
         self._settings = settings
         self._inverse: InverseDynamics | None = None
         self._builder = Builder(world, settings, notes)

@@ -139,5 +139,5 @@ def _free_body(body: Body, model: mj.MjModel) -> FreeBody:
         int(model.jnt_qposadr[joint]),
         int(model.jnt_dofadr[joint]),
         tuple(model.body(name).id for name in _frames(body)),
-        not body.moving_joints,
+        body.rigid,
     )

@@ -9,16 +9,25 @@ from transforms3d.quaternions import axangle2quat
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.shapes import ShapeKind
-from model_nodes.main_physics.world.description import GREY, IDENTITY, Colour, Geometry, Hull, Pose
+from model_nodes.main_physics.world.description import (
+    GREY,
+    IDENTITY,
+    Colour,
+    Extra,
+    Geometry,
+    Hull,
+    Pose,
+)
 from model_nodes.main_physics.world.meshes import hull_of_file
 from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.sdf.extras import Keeper
 from model_nodes.main_physics.world.sdf.values import Context
 from model_nodes.main_physics.world.transforms import compose, pose_of
 from model_nodes.main_physics.world.xml_file import Element
 
 _KNOWN_IN_COLLISION = {"pose", "geometry", "surface", "density"}
-_KNOWN_IN_VISUAL = {"pose", "geometry", "material", "transparency", "cast_shadows"}
-_NOT_READ = ("heightmap", "image", "polyline", "cone", "empty")
+NOT_READ = ("heightmap", "image", "polyline", "cone", "empty")
+"""Shapes that only Gazebo knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,31 +37,49 @@ class GeometryReader:
     resources: Resources
 
     def read(self, element: Element, pose: Pose, context: Context) -> Geometry | None:
-        """Read a ``<visual>`` or ``<collision>`` at `pose`; returns None if it is not supported.
+        """Read a ``<visual>`` or ``<collision>`` at `pose`; returns None if its shape is not supported.
 
         Raises:
             BadInput: if it has no shape or an invalid size.
         """
-        collides = element.tag == "collision"
-        context.note_ignored(element, _KNOWN_IN_COLLISION if collides else _KNOWN_IN_VISUAL)
-        geometry = element.need("geometry")
-        if not geometry.children:
-            raise geometry.bad("is empty", expected="a shape such as <box>")
-        shape = geometry.children[0]
-        if shape.tag in _NOT_READ:
-            context.note(f"<{shape.tag}> is not carried over")
+        shape = shape_of(element)
+        if shape.tag in NOT_READ:
             return None
-        friction = _friction(element.child("surface"), context)
-        colour = GREY if collides else _colour(element.child("material"), context)
+        collides = element.tag == "collision"
+        name = element.attributes.get("name", "") if collides else ""
+        friction, extras = self._surface(element, context) if collides else (None, ())
+        colour = GREY if collides else _colour(element.child("material"))
         density = element.number_in("density", 1000.0, least=0.0)
-        if shape.tag == "mesh":
-            hull = self._hull(shape, context)
-            if hull is None:
-                return None
-            return Geometry(ShapeKind.MESH, (), pose, colour, collides, friction, hull, density)
-        kind, size, turn = _primitive(shape)
+        hull = self._hull(shape, context) if shape.tag == "mesh" else None
+        if shape.tag == "mesh" and hull is None:
+            return None
+        kind, size, turn = _form(shape)
         pose = compose(pose, turn)
-        return Geometry(kind, size, pose, colour, collides, friction, None, density)
+        return Geometry(kind, size, pose, colour, collides, friction, hull, density, name, extras)
+
+    def _surface(
+        self, collision: Element, context: Context
+    ) -> tuple[float | None, tuple[Extra, ...]]:
+        """Read the coefficient of friction, and keep everything else."""
+        keep = Keeper(self.resources).unknown
+        extras = keep(collision, _KNOWN_IN_COLLISION, context)
+        surface = collision.child("surface")
+        if surface is None:
+            return None, extras
+        extras += keep(surface, {"friction", "contact"}, context, inside="surface")
+        contact, friction = surface.child("contact"), surface.child("friction")
+        if contact is not None:
+            extras += keep(contact, {"collide_bitmask"}, context, inside="surface/contact")
+            if contact.child("collide_bitmask") is not None:
+                context.note("<collide_bitmask> is not carried over")
+        if friction is None:
+            return None, extras
+        extras += keep(friction, {"ode"}, context, inside="surface/friction")
+        ode = friction.child("ode")
+        if ode is None:
+            return None, extras
+        extras += keep(ode, {"mu", "mu2"}, context, inside="surface/friction/ode")
+        return _coefficient(ode, context), extras
 
     def _hull(self, mesh: Element, context: Context) -> Hull | None:
         context.note_ignored(mesh, {"uri", "scale"})
@@ -74,7 +101,9 @@ def _lengths(shape: Element, tag: str, count: int) -> tuple[float, ...]:
     return tuple(values)
 
 
-def _primitive(shape: Element) -> tuple[ShapeKind, tuple[float, ...], Pose]:
+def _form(shape: Element) -> tuple[ShapeKind, tuple[float, ...], Pose]:
+    if shape.tag == "mesh":
+        return ShapeKind.MESH, (), IDENTITY
     if shape.tag == "box":
         return ShapeKind.BOX, _lengths(shape, "size", 3), IDENTITY
     if shape.tag == "sphere":
@@ -106,46 +135,28 @@ def _plane_turn(shape: Element) -> Pose:
     return pose_of([0.0, 0.0, 0.0, *turn])
 
 
-def _friction(surface: Element | None, context: Context) -> float | None:
-    if surface is None:
-        return None
-    context.note_ignored(surface, {"friction", "bounce", "contact"})
-    bounce = surface.child("bounce")
-    if bounce is not None:
-        _note_bounce(bounce, context)
-    contact = surface.child("contact")
-    if contact is not None:
-        names = [grandchild.tag for child in contact.children for grandchild in child.children]
-        ignored = ", ".join(dict.fromkeys(names or [child.tag for child in contact.children]))
-        context.note(f"<contact> ({ignored}) is not carried over")
-    friction = surface.child("friction")
-    return None if friction is None else _coefficients(friction, context)
+def shape_of(element: Element) -> Element:
+    """Return the shape of a ``<visual>`` or ``<collision>``.
+
+    Raises:
+        BadInput: if it has none.
+    """
+    geometry = element.need("geometry")
+    if not geometry.children:
+        raise geometry.bad("is empty", expected="a shape such as <box>")
+    return geometry.children[0]
 
 
-def _note_bounce(bounce: Element, context: Context) -> None:
-    for child in bounce.children:
-        if child.tag == "restitution_coefficient":
-            context.note("<restitution> is not carried over")
-        else:
-            context.note(f"<{child.tag}> is not carried over")
-
-
-def _coefficients(friction: Element, context: Context) -> float | None:
-    context.note_ignored(friction, {"ode"})
-    ode = friction.child("ode")
-    if ode is None:
-        return None
-    context.note_ignored(ode, {"mu", "mu2"})
+def _coefficient(ode: Element, context: Context) -> float:
     sliding = ode.number_in("mu", 1.0, least=0.0)
     if ode.number_in("mu2", sliding, least=0.0) != sliding:
         context.note("<mu2> differs from <mu> and is not carried over")
     return sliding
 
 
-def _colour(material: Element | None, context: Context) -> Colour:
+def _colour(material: Element | None) -> Colour:
     if material is None:
         return GREY
-    context.note_ignored(material, {"diffuse", "ambient", "specular", "emissive"})
     element = material.child("diffuse") or material.child("ambient")
     if element is None:
         return GREY

@@ -4,28 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import WORLD
 from model_nodes.main_physics.world.description import IDENTITY, Body, Pose
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.sdf.extras import Keeper
 from model_nodes.main_physics.world.sdf.model import Placement, read_model
+from model_nodes.main_physics.world.sdf.model_files import (
+    KNOWN_IN_INCLUDE,
+    given_name,
+    included_root,
+    model_root,
+    only_model,
+)
 from model_nodes.main_physics.world.sdf.values import NEWEST, Context, read_pose, version_of
 from model_nodes.main_physics.world.transforms import compose
 from model_nodes.main_physics.world.urdf.reader import read_urdf
-from model_nodes.main_physics.world.xml_file import Element, read_xml, truth
-
-_KNOWN = {"uri", "name", "pose", "static", "placement_frame"}
+from model_nodes.main_physics.world.xml_file import Element, truth
 
 
 @dataclass(frozen=True, slots=True)
 class Include:
-    """An include, read but not yet placed."""
+    """An include, read but not yet placed.
+
+    Attributes:
+        name: of what is included.
+        bodies: returns them at a pose.
+        actor: the element, if an actor or a light is included.
+    """
 
     name: str
     bodies: Callable[[Pose], list[Body]]
+    actor: Element | None = None
 
 
 def read_include(element: Element, resources: Resources, context: Context) -> Include:
@@ -34,21 +45,18 @@ def read_include(element: Element, resources: Resources, context: Context) -> In
     Raises:
         BadInput: if it is missing or malformed.
     """
-    context.note_ignored(element, _KNOWN)
-    uri = element.need("uri")
-    try:
-        found = resources.find(uri.required_text("a file or folder"))
-    except BadInput as error:
-        raise uri.bad(error.problem, error.found, error.expected) from None
-    root = _root(found)
-    name_element = element.child("name")
-    name = "" if name_element is None else name_element.required_text("a name")
+    root = included_root(element, resources)
+    name = given_name(element)
+    actor = next(root.all("actor", "light"), None) if root.tag == "sdf" else None
+    if actor is not None and not list(root.all("model")):
+        return _actor(element, actor, name)
     static = element.child("static")
     placement_frame = element.child("placement_frame")
     placement = Placement(
         name,
         static=None if static is None else truth(static),
         frame="" if placement_frame is None else placement_frame.required_text("a frame"),
+        extras=Keeper(resources).unknown(element, KNOWN_IN_INCLUDE, context),
     )
     return _read(root, placement, resources, context, placed=element.child("pose") is not None)
 
@@ -65,13 +73,20 @@ def read_model_file(reference: str, name: str, resources: Resources, notes: Note
     Raises:
         BadInput: if it is missing or malformed.
     """
-    root = _root(resources.find(reference))
+    root = model_root(resources.find(reference))
     context = Context(f"model {name}", notes, NEWEST)
     return _read(root, Placement(name), resources, context, placed=False).bodies(IDENTITY)
 
 
-def _root(found: Path) -> Element:
-    return read_xml(_model_file(found) if found.is_dir() else found)
+def _actor(include: Element, actor: Element, name: str) -> Include:
+    """Include an actor or a light, with what the include adds to it; its pose overrides the actor's."""
+    name = name or actor.need_attribute("name")
+    added = [child for child in include.children if child.tag not in ("uri", "name", "pose")]
+    inside = [child for child in actor.children if child.tag != "pose"]
+    pose = include.child("pose") or actor.child("pose")
+    children = [*([] if pose is None else [pose]), *inside, *added]
+    whole = replace(actor, attributes={**actor.attributes, "name": name}, children=children)
+    return Include(name, lambda _pose: [], whole)
 
 
 def _read(
@@ -92,17 +107,16 @@ def _robot(root: Element, placement: Placement, resources: Resources, context: C
         static = placement.static
         if static is None:
             static = any(e.attributes.get("name") == WORLD for e in root.all("link"))
-        return [
-            read_urdf(
-                root.file,
-                context.notes,
-                name=name,
-                pose=pose,
-                static=static,
-                robot=False,
-                resources=resources,
-            )
-        ]
+        body = read_urdf(
+            root.file,
+            context.notes,
+            name=name,
+            pose=pose,
+            static=static,
+            robot=False,
+            resources=resources,
+        )
+        return [replace(body, extras=body.extras + placement.extras)]
 
     return Include(name, bodies)
 
@@ -110,12 +124,7 @@ def _robot(root: Element, placement: Placement, resources: Resources, context: C
 def _model(
     root: Element, placement: Placement, resources: Resources, context: Context, *, placed: bool
 ) -> Include:
-    if root.tag != "sdf":
-        raise root.bad("is neither SDFormat nor URDF", f"<{root.tag}>", "<sdf> or <robot>")
-    models = list(root.all("model"))
-    if len(models) != 1:
-        raise root.bad(f"has {len(models)} models", expected="exactly one <model> to include")
-    model = models[0]
+    model = only_model(root)
     name = placement.name or model.need_attribute("name")
     inner = replace(context, version=version_of(root))
 
@@ -126,26 +135,3 @@ def _model(
         return read_model(model, placement_here, resources, inner, root.file)
 
     return Include(name, bodies)
-
-
-def _model_file(folder: Path) -> Path:
-    config = folder / "model.config"
-    if not config.is_file():
-        for fallback in ("model.sdf", "model.urdf"):
-            if (folder / fallback).is_file():
-                return folder / fallback
-        raise BadInput("contains no model", file=folder, expected="model.config or model.sdf")
-    root = read_xml(config)
-    entries = list(root.all("sdf"))
-    if not entries:
-        raise root.bad("names no SDFormat file", expected="<sdf>model.sdf</sdf>")
-    newest = max(entries, key=_entry_version)
-    file = folder / newest.required_text("a file")
-    if not file.is_file():
-        raise newest.bad("names a file that does not exist", newest.text.strip())
-    return file
-
-
-def _entry_version(entry: Element) -> tuple[int, ...]:
-    words = entry.attributes.get("version", "0").split(".")
-    return tuple(int(word) if word.isdigit() else 0 for word in words)

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from model_nodes.main_physics.world.description import IDENTITY, Joint, JointKind, Vector
+from model_nodes.main_physics.world.description import (
+    IDENTITY,
+    Extra,
+    Inertial,
+    Joint,
+    JointKind,
+    Link,
+    Vector,
+)
+from model_nodes.main_physics.world.sdf.extras import Keeper
 from model_nodes.main_physics.world.sdf.frames import Frames
 from model_nodes.main_physics.world.sdf.values import Context
 from model_nodes.main_physics.world.transforms import invert, rotate
@@ -17,59 +27,109 @@ _KINDS = {
     "revolute": JointKind.HINGE,
     "continuous": JointKind.HINGE,
     "prismatic": JointKind.SLIDE,
+    "ball": JointKind.BALL,
 }
-_UNSUPPORTED = ("ball", "universal", "screw", "gearbox", "revolute2")
+_TWO_HINGES = ("universal", "revolute2")
+_UNSUPPORTED = ("screw", "gearbox")
+_KNOWN = {"parent", "child", "pose", "axis", "axis2"}
 _NO_LIMIT = 1e15
+_CROSS = Inertial(1e-4, IDENTITY, (1e-7, 1e-7, 1e-7, 0.0, 0.0, 0.0))
+"""Of the link between the two hinges of a universal joint."""
 
 
-def read_joint(element: Element, frames: Frames, links: Container[str], context: Context) -> Joint:
-    """Read one joint; axis and anchor are in the child link's frame.
+@dataclass(frozen=True, slots=True)
+class JointReader:
+    """Reads the joints of a model.
 
-    Raises:
-        BadInput: if its type, links, axis or limits are invalid.
+    Attributes:
+        frames: of the model.
+        links: name of each link, and of each frame that is attached to one -> the link.
+        keeper: of the file.
     """
-    name = element.need_attribute("name")
-    context = context.at(f"joint {name}")
-    context.note_ignored(element, {"parent", "child", "pose", "axis"})
-    kind = _kind(element, context)
-    parent = _link(element, "parent", links, or_world=True)
-    child = _link(element, "child", links)
-    if parent == child:
-        raise element.bad("connects a link with itself", child, "two links")
-    anchor = frames.between(child, name, element)[:3]
-    if kind is JointKind.FIXED:
-        return Joint(name, kind, parent, child)
-    axis = element.need("axis")
-    context.note_ignored(axis, {"xyz", "limit", "dynamics", "use_parent_model_frame"})
-    lower, upper = _limits(axis, element, context)
-    dynamics = axis.child("dynamics")
-    damping = friction = 0.0
-    if dynamics is not None:
-        context.note_ignored(dynamics, {"damping", "friction"})
-        damping = dynamics.number_in("damping", 0.0, least=0.0)
-        friction = dynamics.number_in("friction", 0.0, least=0.0)
-    direction = _axis(axis, name, child, frames, context)
-    return Joint(
-        name, kind, parent, child, direction, anchor, lower, upper, damping, friction, None
-    )
+
+    frames: Frames
+    links: Mapping[str, str]
+    keeper: Keeper
+
+    def read(self, element: Element, context: Context) -> tuple[list[Joint], list[Link]]:
+        """Read one joint; axis and anchor are in the child link's frame.
+
+        A universal joint becomes two hinges, with a link between them, which is returned too.
+
+        Raises:
+            BadInput: if its type, links, axis or limits are invalid.
+        """
+        name = element.need_attribute("name")
+        context = context.at(f"joint {name}")
+        extras = self.keeper.unknown(element, _KNOWN, context, self.frames, name)
+        kind = element.need_attribute("type")
+        parent = self._link(element, "parent", or_world=True)
+        child = self._link(element, "child")
+        if parent == child:
+            raise element.bad("connects a link with itself", child, "two links")
+        anchor = self.frames.between(child, name, element)[:3]
+        if kind in _TWO_HINGES:
+            joint = Joint(name, JointKind.HINGE, parent, child, anchor=anchor, extras=extras)
+            return self._two_hinges(element, joint, context)
+        joint = Joint(name, _kind(element, context), parent, child, anchor=anchor, extras=extras)
+        if joint.kind not in (JointKind.HINGE, JointKind.SLIDE):
+            return [joint], []
+        return [self._with_axis(joint, element.need("axis"), element, context)], []
+
+    def _two_hinges(
+        self, element: Element, joint: Joint, context: Context
+    ) -> tuple[list[Joint], list[Link]]:
+        cross, second = f"{joint.name}_cross", f"{joint.name}_second"
+        pose = self.frames.pose(joint.child, element)
+        link = Link(cross, pose, (), replace(_CROSS, pose=pose))
+        first = self._with_axis(joint, element.need("axis"), element, context)
+        other = replace(joint, name=second, parent=cross, extras=())
+        other = self._with_axis(other, element.need("axis2"), element, context)
+        return [replace(first, child=cross), other], [link]
+
+    def _with_axis(self, joint: Joint, axis: Element, element: Element, context: Context) -> Joint:
+        keep = self.keeper.unknown
+        extras: tuple[Extra, ...] = keep(
+            axis, {"xyz", "limit", "dynamics", "use_parent_model_frame"}, context, inside="axis"
+        )
+        limit, dynamics = axis.child("limit"), axis.child("dynamics")
+        damping = friction = 0.0
+        if dynamics is not None:
+            extras += keep(dynamics, {"damping", "friction"}, context, inside="axis/dynamics")
+            damping = dynamics.number_in("damping", 0.0, least=0.0)
+            friction = dynamics.number_in("friction", 0.0, least=0.0)
+        if limit is not None:
+            extras += keep(limit, {"lower", "upper"}, context, inside="axis/limit")
+        lower, upper = _limits(limit, element)
+        return replace(
+            joint,
+            axis=_axis(axis, element.attributes["name"], joint.child, self.frames, context),
+            lower=lower,
+            upper=upper,
+            damping=damping,
+            friction=friction,
+            extras=joint.extras + extras,
+        )
+
+    def _link(self, element: Element, tag: str, *, or_world: bool = False) -> str:
+        part = element.need(tag)
+        link = part.required_text("a link's name")
+        if or_world and link == WORLD:
+            return link
+        if link in self.links:
+            return self.links[link]
+        raise part.bad("names a link that does not exist", link, "a link of this model")
 
 
 def _kind(element: Element, context: Context) -> JointKind:
-    text = element.need_attribute("type")
+    text = element.attributes["type"]
     if text in _UNSUPPORTED:
         context.note(f"type {text} is not carried over; it is fixed")
         return JointKind.FIXED
     if text not in _KINDS:
-        raise element.bad("has an unknown type", text, ", ".join([*_KINDS, *_UNSUPPORTED]))
+        known = ", ".join([*_KINDS, *_TWO_HINGES, *_UNSUPPORTED])
+        raise element.bad("has an unknown type", text, known)
     return _KINDS[text]
-
-
-def _link(element: Element, tag: str, links: Container[str], *, or_world: bool = False) -> str:
-    part = element.need(tag)
-    link = part.required_text("a link's name")
-    if link in links or (or_world and link == WORLD):
-        return link
-    raise part.bad("names a link that does not exist", link, "a link of this model")
 
 
 def _axis(axis: Element, joint: str, child: str, frames: Frames, context: Context) -> Vector:
@@ -87,11 +147,9 @@ def _axis(axis: Element, joint: str, child: str, frames: Frames, context: Contex
     return rotate(invert(frames.pose(child, xyz)), rotate(outer, direction))
 
 
-def _limits(axis: Element, joint: Element, context: Context) -> tuple[float | None, float | None]:
-    limit = axis.child("limit")
+def _limits(limit: Element | None, joint: Element) -> tuple[float | None, float | None]:
     if limit is None or joint.attributes["type"] == "continuous":
         return None, None
-    context.note_ignored(limit, {"lower", "upper"})
     lower = _bound(limit, "lower", -math.inf)
     upper = _bound(limit, "upper", math.inf)
     if lower > upper:

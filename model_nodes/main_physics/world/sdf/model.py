@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from model_nodes.main_physics.world.description import (
     IDENTITY,
     Body,
-    Geometry,
-    Inertial,
+    Extra,
     Joint,
     JointKind,
     Link,
     Pose,
 )
 from model_nodes.main_physics.world.resources import Resources
-from model_nodes.main_physics.world.sdf.frames import Frames
-from model_nodes.main_physics.world.sdf.geometry import GeometryReader
-from model_nodes.main_physics.world.sdf.joints import read_joint
-from model_nodes.main_physics.world.sdf.trees import trees_of
+from model_nodes.main_physics.world.sdf.extras import moved
+from model_nodes.main_physics.world.sdf.mentions import mentioned, with_links_apart
+from model_nodes.main_physics.world.sdf.model_parts import ModelParts, read_parts
+from model_nodes.main_physics.world.sdf.trees import Tree, trees_of
 from model_nodes.main_physics.world.sdf.values import Context
-from model_nodes.main_physics.world.transforms import compose, invert, moved_inertial
+from model_nodes.main_physics.world.transforms import compose, invert
 from model_nodes.main_physics.world.xml_file import Element, truth
-
-MODEL = "__model__"
-_KNOWN_IN_MODEL = {"pose", "static", "link", "joint", "frame", "self_collide", "include"}
-_KNOWN_IN_LINK = {"pose", "inertial", "collision", "visual", "self_collide"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +34,14 @@ class Placement:
         pose: of the model (or of its placement frame) in the world; None: the one in the model.
         static: overrides the model's ``<static>`` if not None.
         frame: the placement frame; empty for the model's own frame.
+        extras: elements that the include adds to the model.
     """
 
     name: str = ""
     pose: Pose | None = None
     static: bool | None = None
     frame: str = ""
+    extras: tuple[Extra, ...] = ()
 
 
 def read_model(
@@ -58,87 +56,52 @@ def read_model(
     """
     name = placement.name or element.need_attribute("name")
     context = context.at(f"model {name}")
-    context.note_ignored(element, _KNOWN_IN_MODEL)
-    if element.child("include") is not None:
-        context.note("<include> inside a model is not carried over")
-    links = {e.need_attribute("name"): e for e in element.all("link")}
-    if not links:
-        raise element.bad("has no links", expected="at least one <link>")
-    frames = _frames(element)
-    pose = _placed(element, placement, frames)
-    joints = [read_joint(e, frames, links, context) for e in element.all("joint")]
     static = placement.static
     if static is None:
         own = element.child("static")
         static = False if own is None else truth(own)
-    reader = GeometryReader(resources)
-    read = [_read_link(e, frames, reader, context, static) for e in links.values()]
+    parts = read_parts(element, resources, context, static=static)
+    if not parts.links:
+        if not static:
+            raise element.bad("has no links", expected="at least one <link>")
+        parts = replace(parts, links=[Link("link")])
+    pose = _placed(element, placement, parts)
+    joints = parts.joints
     if static:
         # Nothing in a static model moves, regardless of its joints.
-        joints = [Joint(f"fixed_{n}", JointKind.FIXED, read[0].name, n) for n in list(links)[1:]]
-    return [
-        Body(tree.name, tree.links, tree.joints, compose(pose, tree.pose), tree.static, file=file)
-        for tree in trees_of(name, element, read, joints, static)
-    ]
+        first, *others = [link.name for link in parts.links]
+        joints = [Joint(f"fixed_{n}", JointKind.FIXED, first, n) for n in others]
+    extras = (*parts.extras, *placement.extras)
+    joints = with_links_apart(parts.links, joints, extras)
+    trees = trees_of(name, element, parts.links, joints, static)
+    return _bodies(trees, extras, pose, file)
 
 
-def _frames(element: Element) -> Frames:
-    frames = Frames(MODEL)
-    for link in element.all("link"):
-        frames.add(link, link.need_attribute("name"), "")
-    for joint in element.all("joint"):
-        frames.add(joint, joint.need_attribute("name"), joint.need("child").required_text("a link"))
-    for frame in element.all("frame"):
-        frames.add(
-            frame, frame.need_attribute("name"), frame.attributes.get("attached_to", "").strip()
-        )
-    return frames
-
-
-def _placed(element: Element, placement: Placement, frames: Frames) -> Pose:
+def _placed(element: Element, placement: Placement, parts: ModelParts) -> Pose:
     pose = placement.pose if placement.pose is not None else IDENTITY
     frame = placement.frame or element.attributes.get("placement_frame", "").strip()
     if not frame:
         return pose
-    return compose(pose, invert(frames.pose(frame, element)))
+    return compose(pose, invert(parts.frames.pose(frame, element)))
 
 
-def _read_link(
-    element: Element, frames: Frames, reader: GeometryReader, context: Context, static: bool
-) -> Link:
-    # All poses are in the model's frame; `trees_of` transforms them into the frames of the merged links.
-    name = element.attributes["name"]
-    context = context.at(f"link {name}")
-    context.note_ignored(element, _KNOWN_IN_LINK)
-    geometries: list[Geometry] = []
-    for tag in ("collision", "visual"):
-        for part in element.all(tag):
-            geometry = reader.read(part, frames.relative(part, name), context)
-            if geometry is not None:
-                geometries.append(geometry)
-    # A static body needs no mass.
-    inertial = Inertial(1.0) if static else _read_inertial(element, context)
-    pose = frames.pose(name, element)
-    if inertial is not None:
-        inertial = moved_inertial(pose, inertial)
-    return Link(name, pose, tuple(geometries), inertial)
-
-
-def _read_inertial(link: Element, context: Context) -> Inertial | None:
-    element = link.child("inertial")
-    if element is None:
-        context.note("has no <inertial>; 1 kg and 1 kg m^2 are used, SDFormat's defaults")
-        return Inertial(1.0)
-    context.note_ignored(element, {"mass", "inertia", "pose", "density"})
-    if element.attributes.get("auto", "false").strip().lower() in ("true", "1"):
-        return None
-    mass = element.number_in("mass", 1.0)
-    if mass <= 0:
-        raise element.need("mass").bad("is not positive", mass, "a mass above 0 kg")
-    inertia = element.child("inertia")
-    values = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
-    if inertia is not None:
-        ixx, iyy, izz = (inertia.number_in(k, 1.0) for k in ("ixx", "iyy", "izz"))
-        ixy, ixz, iyz = (inertia.number_in(k, 0.0) for k in ("ixy", "ixz", "iyz"))
-        values = (ixx, iyy, izz, ixy, ixz, iyz)
-    return Inertial(mass, Frames("").relative(element), values)
+def _bodies(trees: Sequence[Tree], extras: Sequence[Extra], pose: Pose, file: Path) -> list[Body]:
+    """Make the bodies; each of the model's extras is with the tree whose links or joints it mentions."""
+    names = [{k.name for k in tree.links} | {j.name for j in tree.joints} for tree in trees]
+    owned: list[list[Extra]] = [[] for _ in trees]
+    for extra in extras:
+        found = mentioned(extra)
+        owner = next((i for i, own in enumerate(names) if own & found), 0)
+        owned[owner].append(extra)
+    return [
+        Body(
+            tree.name,
+            tree.links,
+            tree.joints,
+            compose(pose, tree.pose),
+            tree.static,
+            file=file,
+            extras=moved(tuple(own), invert(tree.pose)),
+        )
+        for tree, own in zip(trees, owned, strict=True)
+    ]

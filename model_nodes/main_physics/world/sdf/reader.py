@@ -1,8 +1,8 @@
 """Reads an SDFormat world.
 
-Supports models, links, joints (fixed, revolute, prismatic, continuous), frames, inertials, geometries,
-sliding and torsional friction, colours, gravity, and includes of SDFormat models and URDF files. All other
-elements are noted by name. Gazebo's engines combine the friction of two bodies by the minimum, MuJoCo by
+Supports models, also nested ones, links, joints (fixed, revolute, prismatic, continuous, universal, ball), frames,
+inertials, geometries, sliding friction, colours, gravity, and includes of SDFormat models and URDF files. All other
+elements are kept as `Extra`, for Gazebo. Gazebo's engines combine the friction of two bodies by the minimum, MuJoCo by
 the maximum.
 """
 
@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from model_nodes.main_physics.world.description import Body, Vector, World
+from model_nodes.main_physics.world.description import Body, Extra, Vector, World
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.sdf.extras import Keeper
 from model_nodes.main_physics.world.sdf.frames import Frames
 from model_nodes.main_physics.world.sdf.include import read_include
 from model_nodes.main_physics.world.sdf.model import Placement, read_model
@@ -47,16 +48,18 @@ def read_world(
     if len(worlds) != 1:
         raise root.bad(f"has {len(worlds)} worlds", expected="exactly one <world>")
     world = worlds[0]
-    context.note_ignored(world, _KNOWN)
-    bodies = _bodies(world, Resources(file.parent, packages=packages), context, file)
+    resources = Resources(file.parent, packages=packages)
+    bodies, extras = _contents(world, resources, context, file)
     _check_unique(world, bodies)
     gravity = world.child("gravity")
     x, y, z = _DEFAULT_GRAVITY if gravity is None else gravity.numbers(3)
     name = world.attributes.get("name", file.stem)
-    return World(name, tuple(bodies), (x, y, z), warnings=notes.all())
+    return World(name, tuple(bodies), (x, y, z), warnings=notes.all(), extras=extras)
 
 
-def _bodies(world: Element, resources: Resources, context: Context, file: Path) -> list[Body]:
+def _contents(
+    world: Element, resources: Resources, context: Context, file: Path
+) -> tuple[list[Body], tuple[Extra, ...]]:
     frames = Frames("world")
     includes = {}
     for element in world.all("model", "frame"):
@@ -65,16 +68,21 @@ def _bodies(world: Element, resources: Resources, context: Context, file: Path) 
     for element in world.all("include"):
         includes[id(element)] = include = read_include(element, resources, context)
         frames.add(element, include.name, "")
+    keeper = Keeper(resources)
+    extras = keeper.unknown(world, _KNOWN, context, frames)
     bodies: list[Body] = []
     for element in world.all("model", "include"):
         if element.tag == "include":
             include = includes[id(element)]
             bodies += include.bodies(frames.pose(include.name, element))
+            if include.actor is not None:
+                inside = Keeper(resources.beside(include.actor.file.parent))
+                extras += (inside.keep(include.actor, context, frames),)
             continue
         name = element.attributes["name"]
         placement = Placement(pose=frames.pose(name, element))
         bodies += read_model(element, placement, resources, context, file)
-    return bodies
+    return bodies, extras
 
 
 def _check_unique(world: Element, bodies: list[Body]) -> None:

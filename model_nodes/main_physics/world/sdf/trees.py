@@ -14,6 +14,7 @@ from model_nodes.main_physics.world.description import (
     Link,
     Pose,
 )
+from model_nodes.main_physics.world.sdf.extras import moved
 from model_nodes.main_physics.world.sdf.joints import WORLD
 from model_nodes.main_physics.world.transforms import (
     compose,
@@ -38,7 +39,7 @@ class Tree:
 def trees_of(
     model: str, element: Element, links: Sequence[Link], joints: Sequence[Joint], static: bool
 ) -> list[Tree]:
-    """Divide a model into trees, lumping links with fixed joints between them.
+    """Divide a model into trees, lumping links with fixed joints between them unless these are `apart`.
 
     Poses of `links`, their geometries and their inertials are in the model's frame. A tree's root has the
     model's frame if it is the only tree, so that the model's pose is the body's pose.
@@ -97,15 +98,14 @@ class _Group:
         base = IDENTITY if alone else links[self.root].pose
         held_by = {self.root: self.root}
         for joint in self.joints:
-            fixed = joint.kind is JointKind.FIXED
-            held_by[joint.child] = held_by[joint.parent] if fixed else joint.child
+            held_by[joint.child] = held_by[joint.parent] if _lumps(joint) else joint.child
         frames = {n: links[n].pose for n in self.order} | {self.root: base}
         parts = {
             n: [links[m] for m in self.order if held_by[m] == n]
             for n in dict.fromkeys(held_by.values())
         }
-        moving = [j for j in self.joints if j.kind is not JointKind.FIXED]
-        joints = [replace(j, parent=held_by[j.parent]) for j in moving]
+        kept = [j for j in self.joints if not _lumps(j)]
+        joints = [replace(j, parent=held_by[j.parent]) for j in kept]
         if self.anchor is not None and self.anchor.kind is not JointKind.FIXED and not static:
             return self._hinged_to_world(name, base, frames, parts, joints, links)
         merged = [_merged(self.root, IDENTITY, base, parts[self.root])]
@@ -131,6 +131,10 @@ class _Group:
         return Tree(name, base, tuple(merged), tuple(all_joints), True)
 
 
+def _lumps(joint: Joint) -> bool:
+    return joint.kind is JointKind.FIXED and not joint.apart
+
+
 def _child(joint: Joint, frames: dict[str, Pose], parts: dict[str, list[Link]]) -> Link:
     frame = frames[joint.child]
     pose = compose(invert(frames[joint.parent]), frame)
@@ -140,11 +144,12 @@ def _child(joint: Joint, frames: dict[str, Pose], parts: dict[str, list[Link]]) 
 def _merged(name: str, pose: Pose, frame: Pose, parts: Sequence[Link]) -> Link:
     inverse = invert(frame)
     geometries = tuple(_moved(parts, inverse))
+    extras = tuple(extra for part in parts for extra in moved(part.extras, inverse))
     specified = [part.inertial for part in parts if part.inertial is not None]
     if len(specified) < len(parts):
-        return Link(name, pose, geometries, None)
+        return Link(name, pose, geometries, None, extras)
     inertial = joined_inertials([moved_inertial(inverse, i) for i in specified])
-    return Link(name, pose, geometries, inertial)
+    return Link(name, pose, geometries, inertial, extras)
 
 
 def _moved(parts: Sequence[Link], inverse: Pose) -> Iterator[Geometry]:

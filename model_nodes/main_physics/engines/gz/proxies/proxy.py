@@ -25,10 +25,10 @@ class Proxy:
     sets a new pose of the model.
     """
 
-    def __init__(self, gz: Gazebo, ecm: Any, model: Any, link: str, home: Floats) -> None:
+    def __init__(self, gz: Gazebo, ecm: Any, model: Any, link: Any, home: Floats) -> None:
         self._gz, self._model = gz, model
         self.entity = int(model.entity())
-        self.link = gz.sim.Link(model.link_by_name(ecm, link))
+        self.link = link
         self.link.enable_velocity_checks(ecm)
         self._home = home
         self._rotation = tuple(home[3:7].tolist())
