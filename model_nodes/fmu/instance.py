@@ -69,10 +69,9 @@ class Instance:
         self._archive = archive
         self._tolerance = tolerance
         self._begun = self._wrong = self._dead = False
-        self.messages = Messages()
-        self._calls: Any = None
+        self.messages = Messages(None) if verbose else Messages()
         self._failure: type[Exception] = fmpy("fmi1").FMICallException
-        self._calls = self._loaded(folder, verbose)
+        self._calls: Any = self._loaded(folder, verbose)
         if not verbose:
             self._log_what_is_wrong()
 

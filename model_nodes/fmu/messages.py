@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 _WORDS = ("info", "warning", "discard", "error", "fatal", "pending")
 MOST = 20
-"""How many messages of one run are passed on; units may log at every step."""
+"""How many messages of one run are passed on, unless all are wanted; units may log at every step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +19,14 @@ class Message:
 
 
 class Messages:
-    """Collects what a unit logs, from whatever thread it does so."""
+    """Collects what a unit logs, from whatever thread it does so.
 
-    def __init__(self) -> None:
+    Args:
+        most: how many are passed on; None: all.
+    """
+
+    def __init__(self, most: int | None = MOST) -> None:
+        self._most = most
         self._new: list[Message] = []
         self._last_wrong = ""
         self._count = 0
@@ -46,9 +51,9 @@ class Messages:
         if status:
             self._last_wrong = message.text
         self._count += 1
-        if self._count <= MOST:
+        if self._most is None or self._count <= self._most:
             self._new.append(message)
-        elif self._count == MOST + 1:
+        elif self._count == self._most + 1:
             self._new.append(Message("warning", "", "further messages are not shown"))
 
     def take(self) -> list[Message]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
+from itertools import pairwise
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -29,6 +29,7 @@ from model_nodes.fmu.commands import COMMANDS, read_set, state_name
 from model_nodes.fmu.folders import new_folder
 from model_nodes.fmu.instance import Given, Instance, UnitFailed
 from model_nodes.fmu.outputs import Output, Outputs, read_outputs
+from model_nodes.fmu.pace import Pace
 from model_nodes.fmu.settings import Settings
 from model_nodes.fmu.sources import Feed, Source, constants, read_sources
 from model_nodes.fmu.variables import Variable
@@ -177,6 +178,8 @@ class Fmu(Model):
         for output in self._outputs.each.values():
             output.connect(layout, units)
         self._taken = {output.key for output in self._outputs.own}
+        self._pace = Pace(self._archive, self._settings.step)
+        self._has_stepped = False
         self._notes = [*self._feed.unchecked, *self._beginning.unchecked]
         if scene.time_ns or self._feed.refers or self._beginning.refers:
             self._begin_in(scene.values, scene.time_ns)
@@ -193,6 +196,9 @@ class Fmu(Model):
         if self._is_at_work:
             self._advance(tick, output)
             self._write_values(tick, output)
+            if not self._has_stepped:
+                self._has_stepped = True
+                self._notes += filter(None, [self._pace.note()])
         self._at_ns = tick.time_ns
         self._report_messages(output)
         return output
@@ -212,13 +218,10 @@ class Fmu(Model):
         """Step the unit to the time of the tick."""
         unit = self._running
         begin, end = self._at_ns - self._shift_ns, tick.time_ns - self._shift_ns
-        longest = self._settings.step
-        count = 1 if longest is None else math.ceil((end - begin) / 1e9 / longest - 1e-9)
-        times = [(begin + (end - begin) * i // count) / 1e9 for i in range(count + 1)]
         try:
             unit.write(self._input_access, self._feed.values(tick.scene.values).values)
-            for i in range(count):
-                ended = unit.step(times[i], times[i + 1])
+            for before, after in pairwise(self._pace.times(begin, end)):
+                ended = unit.step(before, after)
                 if ended is not None:
                     self._end(ended, output)
                     break
@@ -265,7 +268,7 @@ class Fmu(Model):
 
     def _report_messages(self, output: StepOutput) -> None:
         for text in self._notes:
-            arguments: dict[str, Json] = {"level": "warning", "category": "units", "text": text}
+            arguments: dict[str, Json] = {"level": "info", "category": "hetwin", "text": text}
             output.events.append(Event("message", output.time_ns, arguments=arguments))
         self._notes = []
         for message in self._running.messages.take():

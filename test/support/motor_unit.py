@@ -55,3 +55,25 @@ def archive(path: Path, text: str, files: dict[str, Path]) -> Path:
         for name, file in files.items():
             made.write(file, name)
     return path
+
+
+def changed(path: Path, version: int, old: str, new: str, *, folder: str = "") -> str:
+    """A unit with another description, whose program lies in the usual folder or another.
+
+    Args:
+        path: folder in which it is written.
+        version: of FMI.
+        old: text in the description.
+        new: what stands there instead.
+        folder: of the program, instead of that of this machine.
+
+    Returns:
+        Its path.
+    """
+    original = description(version)
+    assert old in original
+    program = path / "motor.so"
+    with zipfile.ZipFile(motor(version)) as good:
+        program.write_bytes(good.read(f"binaries/{FOLDERS[version]}/motor.so"))
+    name = f"binaries/{folder or FOLDERS[version]}/motor.so"
+    return str(archive(path / "changed.fmu", original.replace(old, new), {name: program}))

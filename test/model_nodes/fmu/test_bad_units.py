@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from support.hetwin_command import refused
-from support.motor_unit import FOLDERS, archive, description, motor
+from support.motor_unit import FOLDERS, archive, changed, description, motor
 from support.small_ensemble import run
 
 from hetwin_core.ensemble.errors import BadInput
@@ -24,17 +24,6 @@ def bad(version: int = 3, **parameters: Any) -> BadInput:
     with pytest.raises(BadInput) as caught:
         Fmu().initialize(given, 0)
     return caught.value
-
-
-def changed(path: Path, version: int, old: str, new: str, *, folder: str = "") -> str:
-    """A unit with another description, whose program lies in the usual folder or another; its path."""
-    original = description(version)
-    assert old in original
-    program = path / "motor.so"
-    with zipfile.ZipFile(motor(version)) as good:
-        program.write_bytes(good.read(f"binaries/{FOLDERS[version]}/motor.so"))
-    name = f"binaries/{folder or FOLDERS[version]}/motor.so"
-    return str(archive(path / "changed.fmu", original.replace(old, new), {name: program}))
 
 
 def test_a_broken_archive(tmp_path: Path) -> None:
@@ -68,14 +57,14 @@ def test_a_description_that_is_no_xml(tmp_path: Path) -> None:
 
 
 def test_a_unit_for_model_exchange_only(tmp_path: Path) -> None:
-    path = changed(tmp_path, 3, "<CoSimulation", "<ModelExchange")
     text = (
         description(3)
         .replace("<CoSimulation", "<ModelExchange")
         .replace(' canHandleVariableCommunicationStepSize="true"', "")
     )
-    archive(Path(path), text, {})
-    error = str(bad(file=path))
+    motor()
+    path = archive(tmp_path / "changed.fmu", text, {})
+    error = str(bad(file=str(path)))
     assert "this unit cannot be stepped from outside" in error
     assert "changed.fmu, for model exchange" in error
     assert "expected a unit for co-simulation" in error
