@@ -12,6 +12,7 @@ from hetwin_core.ensemble.catalogue import model_class, model_types
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.model import Model, ModelKind, ParameterKind, Stepping
+from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
 
 AS_MAIN = "as main"
 
@@ -80,6 +81,8 @@ def steps(row: ModelRow) -> str:
 
 def attribute(row: AttributeRow) -> str:
     """An attribute with its unit, in words."""
+    if row.name == ANY_ATTRIBUTE.name:
+        return f"{row.name} (what its parameters name)"
     return f"{row.name} [{row.unit}]" if row.unit else row.name
 
 

@@ -235,14 +235,16 @@ class Instance:
         """
         self._call(self._calls.freeFMUState, state)
 
-    def close(self) -> None:
-        """End it; after a fatal failure nothing of it may be called any more.
+    def close(self, states: Sequence[object] = ()) -> None:
+        """End it, and free its saved states; after a fatal failure nothing of it may be called any more.
 
         Raises:
             UnitFailed: if it fails at that.
         """
         if self._dead:
             return
+        for state in states:
+            self.forget(state)
         if self._begun and not self._wrong:
             self._call(self._calls.terminate)
         if not self._dead:

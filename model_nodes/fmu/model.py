@@ -356,7 +356,7 @@ class Fmu(Model):
         folder, self._folder = self._folder, None
         try:
             if instance is not None:
-                instance.close()
+                instance.close([state for state, _ in self._states.values()])
         except UnitFailed as failure:
             raise self._fault("stop", self._at_ns, failure) from None
         finally:

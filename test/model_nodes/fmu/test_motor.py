@@ -273,3 +273,22 @@ def test_its_state_is_saved_and_restored(version: int) -> None:
     when = times(outcome)
     again = lagged(np.array(0.21), 3 * GAIN)
     assert speeds[np.searchsorted(when, 0.609)] == pytest.approx(float(again), abs=1e-9)
+
+
+@BOTH
+def test_two_of_a_kind_do_not_share_anything(version: int) -> None:
+    def unit(name: str, voltage: float) -> dict[str, Any]:
+        parameters = {
+            "file": str(motor(version)),
+            "concepts": [name],
+            "inputs": {"voltage": voltage},
+            "outputs": {f"{name}.speed": "speed"},
+        }
+        return {"type": "fmu", "rate": RATE, "parameters": parameters}
+
+    physics = {"type": "support.toys:ToyPhysics", "main": True}
+    models = {"physics": physics, "left": unit("left", 1), "right": unit("right", 2)}
+    outcome = run(yaml.safe_dump({"scenario": "small", "rate": RATE, "models": models}))
+    left, right = (series(outcome, "speed", name)[:, 0] for name in ("left", "right"))
+    assert left == pytest.approx(lagged(times(outcome), GAIN), abs=1e-9)
+    assert right == pytest.approx(2 * left)
