@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
-from model_nodes.main_physics.engines.engine import Engine
-from model_nodes.main_physics.engines.factory import ENGINES, make_engine
+from model_nodes.main_physics.engines.engine import Engine, EngineSettings
+from model_nodes.main_physics.engines.factory import make_engine
+from model_nodes.main_physics.world.description import World
 
 CANNOT = {
     "gz": {
@@ -18,15 +20,35 @@ CANNOT = {
 """Engine -> test -> why the engine is not asked for this; it refuses it in words, or does not claim it."""
 
 
-@pytest.fixture(params=ENGINES)
+def _with_bullet() -> Engine:
+    from model_nodes.main_physics.engines.gz.engine import GazeboEngine
+
+    class Bullet(GazeboEngine):
+        """Gazebo with bullet-featherstone."""
+
+        def load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
+            options = {"physics": "bullet-featherstone", **settings.options}
+            return super().load(world, replace(settings, options=options))
+
+    return Bullet()
+
+
+MAKERS: dict[str, Callable[[], Engine]] = {
+    "gz": lambda: make_engine("gz"),
+    "gz with bullet": _with_bullet,
+    "mujoco": lambda: make_engine("mujoco"),
+}
+
+
+@pytest.fixture(params=MAKERS)
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """Every engine that can be used here; those that cannot are skipped by name."""
     test = request.node.originalname
-    if test in CANNOT.get(request.param, {}):
-        pytest.skip(f"engine {request.param} {CANNOT[request.param][test]}")
     try:
-        made = make_engine(request.param)
+        made = MAKERS[request.param]()
     except ImportError as error:
         pytest.skip(f"engine {request.param} cannot be used here: {error}")
+    if test in CANNOT.get(made.name, {}):
+        pytest.skip(f"engine {request.param} {CANNOT[made.name][test]}")
     yield made
     made.close()

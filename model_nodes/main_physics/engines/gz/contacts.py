@@ -1,26 +1,30 @@
-"""Contacts, which Gazebo reports on a topic only."""
+"""Gazebo's contacts, which it publishes on a topic only.
+
+They arrive by a thread of Gazebo's. Waiting for it would make each step depend on how busy the machine is, so that
+what has arrived is used; and while it is not asked for, nothing is subscribed and that thread sleeps.
+"""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.bindings import Gazebo
 from model_nodes.main_physics.world.description import Vector
 
-CONTACT_COLUMNS = 11
-_PATIENCE_S = 5.0
-_ZERO: Vector = (0.0, 0.0, 0.0)
+_OLDEST_NS = 50_000_000
+"""Contacts of a step longer ago than this are not used."""
+_IDLE_NS = 500_000_000
+"""After so long without a request the topic is unsubscribed."""
+_KEPT = 256
+"""Messages that are kept: some steps of many objects."""
 
 
 class ContactsLost(HetwinError):
-    """Gazebo's contact messages did not arrive."""
+    """Gazebo's topic of contacts cannot be subscribed to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,63 +33,68 @@ class Contact:
 
     Attributes:
         collisions: Gazebo's entities, smaller number first.
-        force: [N], on one or the other of the two: see `Contacts`.
+        force: [N], on one or the other of the two: Gazebo does not say on which.
     """
 
     collisions: tuple[int, int]
-    depth: float
-    point: Vector
-    normal: Vector
     force: Vector
 
 
 class ContactTopic:
-    """Subscribes to the contacts of the last step.
+    """The contacts of the last step that have arrived; subscribed from the first request on."""
 
-    Gazebo publishes only bodies that touch. A beacon marks the end of a step's contacts: a model whose pose is
-    published in each step after the contacts, through the same queue.
-    """
+    def __init__(self, gz: Gazebo, topic: str) -> None:
+        self._node, self._options = gz.transport.Node(), gz.transport.SubscribeOptions()
+        self._topic = topic
+        self._kind = gz.message("contacts_pb2", "Contacts")
+        self._arrived: deque[bytes] = deque(maxlen=_KEPT)
+        self._subscribed = False
+        self._asked_ns = 0
 
-    def __init__(self, gz: Gazebo, topic: str, beacon: str) -> None:
-        self._node = gz.transport.Node()
-        self._topics = (topic, f"/model/{beacon}/pose")
-        self._received = threading.Condition()
-        self._messages: list[Any] = []
-        self._stamp, self._now = -1, 0
-        types = (gz.message("contacts_pb2", "Contacts"), gz.message("pose_pb2", "Pose"))
-        callbacks = (self._on_contacts, self._on_beacon)
-        for name, kind, callback in zip(self._topics, types, callbacks, strict=True):
-            if not self._node.subscribe(kind, name, callback):
-                raise ContactsLost(f"cannot subscribe to Gazebo's topic {name}")
+    def _on_message(self, message: bytes, _info: Any) -> None:
+        self._arrived.append(message)  # not decoded: most are never looked at
 
-    def _on_contacts(self, message: Any) -> None:
-        stamp = _nanoseconds(message)
-        with self._received:
-            if stamp != self._stamp:
-                self._stamp, self._messages = stamp, []
-            self._messages.append(message)
+    def latest(self, now_ns: int) -> list[Contact]:
+        """Return the contacts of the newest step that has arrived completely, each point once.
 
-    def _on_beacon(self, message: Any) -> None:
-        with self._received:
-            self._now = _nanoseconds(message)
-            self._received.notify()
-
-    def at(self, time_ns: int) -> list[Contact]:
-        """Return all contacts of the step that ended at Gazebo's time `time_ns`, each point once.
+        None of them if that step was too long before Gazebo's time `now_ns`, as after the first request.
 
         Raises:
-            ContactsLost: if Gazebo does not publish in time.
+            ContactsLost: if the topic cannot be subscribed to.
         """
-        with self._received:
-            if not self._received.wait_for(lambda: self._now >= time_ns, _PATIENCE_S):
-                raise ContactsLost(f"Gazebo's contacts did not arrive within {_PATIENCE_S:g} s")
-            messages = list(self._messages) if self._stamp == time_ns else []
-        return list(_once(messages))
+        self._asked_ns = now_ns
+        if not self._subscribed:
+            self._subscribe()
+        return list(_once(self._newest(now_ns)))
+
+    def rest(self, now_ns: int) -> None:
+        """Unsubscribe if the contacts have not been asked for in a while; called after each step."""
+        if self._subscribed and now_ns - self._asked_ns > _IDLE_NS:
+            self.close()
+
+    def _subscribe(self) -> None:
+        kind = self._kind.DESCRIPTOR.full_name
+        if not self._node.subscribe_raw(self._topic, self._on_message, kind, self._options):
+            raise ContactsLost(f"cannot subscribe to Gazebo's topic {self._topic}")
+        self._subscribed = True
+
+    def _newest(self, now_ns: int) -> list[Any]:
+        """The messages of the newest complete step; a later step's first message proves it complete."""
+        steps: dict[int, list[Any]] = {}
+        for raw in reversed(tuple(self._arrived)):
+            message = self._kind.FromString(raw)
+            steps.setdefault(_nanoseconds(message), []).append(message)
+            if len(steps) > 2:
+                break
+        recent = [stamp for stamp in steps if now_ns - stamp <= _OLDEST_NS]
+        return steps[recent[min(1, len(recent) - 1)]] if recent else []
 
     def close(self) -> None:
         """Unsubscribe."""
-        for topic in self._topics:
-            self._node.unsubscribe(topic)
+        if self._subscribed:
+            self._node.unsubscribe(self._topic)
+        self._subscribed = False
+        self._arrived.clear()
 
 
 def _nanoseconds(message: Any) -> int:
@@ -101,75 +110,6 @@ def _once(messages: list[Any]) -> Iterator[Contact]:
             one, other = contact.collision1.id, contact.collision2.id
             key = (min(one, other), max(one, other))
             if reporter.setdefault(key, one) == one:
-                yield from _points(contact, key)
-
-
-def _points(contact: Any, key: tuple[int, int]) -> Iterator[Contact]:
-    for i, at in enumerate(contact.position):
-        point = (at.x, at.y, at.z)
-        if i >= len(contact.wrench):
-            yield Contact(key, 0.0, point, _ZERO, _ZERO)
-            continue
-        normal, force = contact.normal[i], contact.wrench[i].body_1_wrench.force
-        yield Contact(
-            key,
-            contact.depth[i],
-            point,
-            (normal.x, normal.y, normal.z),
-            (force.x, force.y, force.z),
-        )
-
-
-class Contacts:
-    """Contacts between frames.
-
-    Gazebo does not report on which of the two bodies a force acts. Contact forces push, so the direction from one
-    body to the other decides.
-    """
-
-    def __init__(self, contacts: list[Contact], frame_of: Mapping[int, int]) -> None:
-        self._contacts = [
-            (frame_of[c.collisions[0]], frame_of[c.collisions[1]], c)
-            for c in contacts
-            if c.collisions[0] in frame_of and c.collisions[1] in frame_of
-        ]
-
-    def forces(self, normals: Mapping[tuple[int, int], Vector]) -> dict[tuple[int, int], Vector]:
-        """Return (frame, other frame) -> sum of the forces on the frame [N], for these pairs.
-
-        `normals` are unit vectors from the other frame to the frame.
-        """
-        sums: dict[tuple[int, int], Vector] = {}
-        for one, other, contact in self._contacts:
-            for key in ((one, other), (other, one)):
-                if key in normals:
-                    x, y, z = _pushing(contact.force, normals[key])
-                    a, b, c = sums.get(key, _ZERO)
-                    sums[key] = (a + x, b + y, c + z)
-        return sums
-
-    def table(self, between: Mapping[tuple[int, int], Vector]) -> Floats:
-        """Return (n, 11) rows as `Engine.contacts`; `between` has a normal for every pair in contact."""
-        out = np.empty((len(self._contacts), CONTACT_COLUMNS))
-        for row, (one, other, contact) in zip(out, self._contacts, strict=True):
-            normal = _pushing(contact.normal, between[one, other])
-            along = abs(_dot(contact.force, normal))
-            across = max(0.0, _dot(contact.force, contact.force) - along * along)
-            row[:] = (one, other, -contact.depth, *contact.point, *normal, along, across**0.5)
-        return out
-
-    @property
-    def pairs(self) -> set[tuple[int, int]]:
-        """All pairs of frames in contact."""
-        return {(one, other) for one, other, _ in self._contacts}
-
-
-def _pushing(vector: Vector, direction: Vector) -> Vector:
-    if _dot(vector, direction) >= 0:
-        return vector
-    x, y, z = vector
-    return (-x, -y, -z)
-
-
-def _dot(one: Vector, other: Vector) -> float:
-    return one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
+                for wrench in contact.wrench:
+                    force = wrench.body_1_wrench.force
+                    yield Contact(key, (force.x, force.y, force.z))

@@ -104,7 +104,13 @@ class GazeboEngine(Engine):
         self._spline = JointSpline(len(tables.driven), self._settings.period)
         self._objects = Objects(world, self._shadow, self._clock)
         near = proximity_objects(self._settings, tables.free)
-        self._touching = Touching(self._shadow, near, self._settings.proximity_range)
+        self._touching = Touching(
+            self._shadow,
+            self._objects,
+            near,
+            self._settings.proximity_range,
+            self._settings.period,
+        )
         self._start_over()
 
     def _start_over(self) -> None:
@@ -156,6 +162,7 @@ class GazeboEngine(Engine):
         objects.placed, reset, self._joints_placed = {}, self._joints_placed, False
         begins = {name: shadow.poses[name] for name in objects.prescribed}
         wrenches = objects.wrenches()
+        self._touching.begin(wrenches)
         for i in range(1, self._steps + 1):
             target = self._spline.at(i / self._steps)
             ends = self._prescribed_at(target, i / self._steps)
@@ -177,9 +184,9 @@ class GazeboEngine(Engine):
             placed, reset, begins = {}, False, ends
             self._read(simulation, ecm, complete=i == self._steps)
         self._clock.periods += 1
-        self._touching.stepped(simulation)
         shadow.update(self._clock.seconds)
         shadow.place_kinematic(self._clock.ns())
+        self._touching.stepped(simulation)
         self._check()
         objects.depenetrate()
 
@@ -265,7 +272,7 @@ class GazeboEngine(Engine):
         return self._inverse.efforts(positions, velocities, accelerations)
 
     def contacts(self) -> Floats:
-        """Return the contacts of Gazebo's last step."""
+        """Return the contacts of the last step, one row for each pair of frames; see `touching`."""
         return self._touching.contacts()
 
     def follow(self, name: str, value: Value) -> None:

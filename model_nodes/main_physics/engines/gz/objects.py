@@ -15,6 +15,12 @@ from model_nodes.main_physics.engines.gz.clock import Clock
 from model_nodes.main_physics.engines.gz.depenetration import Depenetration
 from model_nodes.main_physics.engines.gz.link_levels import LinkLevels
 from model_nodes.main_physics.engines.gz.parts import Load
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
+    DRIVEN,
+    STATIC,
+    ProxyKind,
+    mask,
+)
 from model_nodes.main_physics.engines.gz.proxies.selection import ProxySelection
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind
@@ -40,6 +46,7 @@ class Objects:
     Attributes:
         selection: which proxy represents each object.
         links: the fidelities of robots' links.
+        numbers: of the objects, in the order of the shadow's.
         placed: (13,) pose and twist that an object is set to before the next step.
         outdated: whether Gazebo must reload the world because the parts of bodies have changed.
     """
@@ -50,6 +57,7 @@ class Objects:
         self._owner = {frame_name(b, k.name): b for b in world.bodies for k in b.links}
         self.selection = ProxySelection(shadow.tables.free)
         self.links = LinkLevels(world, shadow.tables.joints, shadow.velocities)
+        self.numbers = {name: i for i, name in enumerate(shadow.tables.free)}
         self.placed: dict[str, Floats] = {}
         self.outdated = False
         self._depenetration = Depenetration(shadow)
@@ -83,6 +91,36 @@ class Objects:
     def mute(self) -> frozenset[str]:
         """Frames whose geometries are left out when Gazebo is loaded."""
         return self.links.mute | (self.selection.off & self._shadow.loads.keys())
+
+    def bearers(self) -> dict[str, str]:
+        """Return load -> name of the body that it is a part of."""
+        return {name: self._owner[load.to].name for name, load in self._shadow.loads.items()}
+
+    def mover(self, frame: int) -> int | None:
+        """The number of the object whose motion physics computes and to which a frame belongs, if there is one."""
+        body = self._owner[self._shadow.tables.frames[frame]]
+        load = self._shadow.loads.get(body.name)
+        name = body.name if load is None else self._owner[load.to].name
+        moved = self.selection.active.get(name) not in (None, ProxyKind.KINEMATIC)
+        return self.numbers[name] if moved else None
+
+    def collide(self, frame: int, other: int) -> bool:
+        """Whether two frames collide in Gazebo; two of the same body do not."""
+        frames = self._shadow.tables.frames
+        return bool(self._bits(frames[frame]) & self._bits(frames[other]))
+
+    def _bits(self, frame: str) -> int:
+        body, load = self._owner[frame], self._shadow.loads.get(self._owner[frame].name)
+        if frame in self.mute():
+            return 0
+        if load is not None:
+            body = self._owner[load.to]
+        if body.robot:
+            return DRIVEN
+        if body.static:
+            return STATIC
+        kind = self.selection.active[body.name]
+        return 0 if kind is None else mask(kind, list(self._bodies).index(body.name))
 
     def choose(self) -> list[str]:
         """Select each object's proxy; returns the objects whose proxy changes."""

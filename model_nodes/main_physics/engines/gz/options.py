@@ -26,7 +26,7 @@ class GazeboOptions(Strict):
     physics: Physics = "dartsim"
     collision_detector: Literal["ode", "bullet", "fcl", "dart"] = "ode"
     solver: Literal["dantzig", "pgs"] = "dantzig"
-    max_step: Annotated[Number, Field(gt=0)] = 0.00125
+    max_step: Annotated[Number, Field(gt=0)] = 0.0025
 
     def steps(self, period: float, substeps: int) -> int:
         """Into how many equal steps of whole nanoseconds a period is divided."""

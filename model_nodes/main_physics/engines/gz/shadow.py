@@ -25,7 +25,7 @@ from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.kinematic_bodies import KinematicBodies
 from model_nodes.main_physics.engines.mujoco.rangefinders import Rangefinders
 from model_nodes.main_physics.engines.mujoco.tables import make_tables
-from model_nodes.main_physics.world.description import Inertial, Vector, World
+from model_nodes.main_physics.world.description import Inertial, World
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.transforms import pose_of
 
@@ -39,6 +39,7 @@ class Shadow:
         balls: the state of the ball joints.
         kinematic: objects whose motion another model prescribes.
         loads: objects that are parts of others.
+        masses: (n,) of the objects [kg], in the order of `tables.free`.
     """
 
     def __init__(self, world: World, settings: EngineSettings, notes: Notes) -> None:
@@ -55,6 +56,8 @@ class Shadow:
         self.balls = Balls(world, self._model)
         self.positions: Floats = np.zeros(len(self.tables.joints))
         self.velocities: Floats = np.zeros(len(self.tables.joints))
+        self._roots = np.array([free.body for free in self.tables.free.values()], np.intp)
+        self.masses: Floats = self._model.body_subtreemass[self._roots]
         self._pairs: list[Pairs] = []
         self._clearances: Clearances | None = None
         self._own_pairs: dict[str, Pairs] = {}
@@ -143,23 +146,10 @@ class Shadow:
         """Return the readings of range sensors; see `Engine.read_rangefinders`."""
         return self._rangefinders.read(rangefinders, on)
 
-    def directions(self, pairs: set[tuple[int, int]]) -> dict[tuple[int, int], Vector]:
-        """Return (frame, other frame) -> unit vector from the other to the frame, at their nearest points."""
-        model, data, segment = self._model, self._data, np.zeros(6)
-        found: dict[tuple[int, int], Vector] = {}
-        for one, other in pairs:
-            bodies = [int(self.tables.frame_bodies[i]) for i in (one, other)]
-            geoms = [self.tables.geoms[body] for body in bodies]
-            best = (np.inf, data.xipos[bodies[0]] - data.xipos[bodies[1]])
-            for geom in geoms[0]:
-                for far in geoms[1]:
-                    distance = float(mj.mj_geomDistance(model, data, far, geom, 1.0, segment))
-                    way = (segment[3:] - segment[:3]) * (1.0 if distance >= 0 else -1.0)
-                    if distance < best[0] and way @ way > 1e-18:
-                        best = (distance, way.copy())
-            length = float(np.linalg.norm(best[1]))
-            x, y, z = (best[1] / length).tolist() if length > 0 else (0.0, 0.0, 1.0)
-            found[one, other] = (x, y, z)
+    def momenta(self) -> Floats:
+        """Return (n, 3) linear momentum of each object [Ns], in the order of `tables.free`."""
+        mj.mj_subtreeVel(self._model, self._data)
+        found: Floats = self.masses[:, None] * self._data.subtree_linvel[self._roots]
         return found
 
     def read(self, out: Floats) -> None:

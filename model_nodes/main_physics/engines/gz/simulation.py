@@ -77,8 +77,6 @@ class Simulation:
             Path(self._folder.name),
             topic,
         )
-        beacon = f"hetwin_beacon_{number}"
-        writer.add_beacon(beacon)
         self._write(writer, poses)
         writer.add_users(world.extras, options)
         file = Path(self._folder.name, "world.sdf")
@@ -90,7 +88,7 @@ class Simulation:
         self._step_ns, self._steps = step_ns, 0
         self._callback = _StepCallback(self._bind)
         with handlers_kept(), partition_set(partition):
-            self._contacts = ContactTopic(self._gz, topic, beacon)
+            self._contacts = ContactTopic(self._gz, topic)
             self._fixture = self._gz.sim.TestFixture(str(file))
             self._fixture.on_pre_update(self._callback.pre_update)
             self._fixture.finalize()
@@ -194,11 +192,12 @@ class Simulation:
         if not done:
             raise GazeboFailed("Gazebo did not step; its messages above may say why")
         self._steps += 1
+        self._contacts.rest(self._steps * self._step_ns)
         return self._callback.ecm
 
     def contacts(self) -> list[Contact]:
-        """The contacts of the last step."""
-        return self._contacts.at(self._steps * self._step_ns) if self._steps else []
+        """The contacts that have arrived last, if they are recent; none at the first request."""
+        return self._contacts.latest(self._steps * self._step_ns)
 
     def close(self) -> None:
         """Shut Gazebo down."""

@@ -1,75 +1,169 @@
-"""Proximity and contacts: distances from the shadow, forces from Gazebo."""
+"""Proximity and contacts: distances from the shadow, forces from the balance of momentum and from Gazebo."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, no_proximity
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.gz.contacts import CONTACT_COLUMNS, Contacts
+from model_nodes.main_physics.engines.gz.balance import OUTSIDE, Balance
+from model_nodes.main_physics.engines.gz.objects import Objects
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.simulation import Simulation
+from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
 from model_nodes.main_physics.world.description import Vector
 
-_TOUCHING = 1e-3
-"""Gazebo's forces are read only if a pair is closer than this [m]."""
+CONTACT_COLUMNS = 11
+TOUCHING = 1e-3
+"""Bodies closer than this may press on each other [m]: Gazebo's and MuJoCo's shapes differ a little."""
+
+Key = tuple[int, int]
+"""A frame and another one."""
 
 
 class Touching:
     """Proximity and contacts after the last step.
 
-    Contacts are read only on request: they arrive on a topic, and waiting for it takes about as long as a step of a
-    small world.
+    Args:
+        shadow: of the world.
+        objects: the free bodies.
+        near: names of the objects whose proximity is reported.
+        reach: to which distance [m].
+        period: duration of a step [s].
     """
 
-    def __init__(self, shadow: Shadow, objects: tuple[str, ...], reach: float) -> None:
-        self._shadow = shadow
-        self._near = shadow.pairs(objects, reach)
+    def __init__(
+        self, shadow: Shadow, objects: Objects, near: tuple[str, ...], reach: float, period: float
+    ) -> None:
+        self._shadow, self._objects, self._period = shadow, objects, period
+        self._names, self._near = near, shadow.pairs(near, reach)
+        self._all: Pairs | None = None
+        self._weights = shadow.masses[:, None] * np.array(shadow.world.gravity)
         self._frame_ids = {name: i for i, name in enumerate(shadow.tables.frames)}
-        self._contacts = Contacts([], {})
-        self._unread: Simulation | None = None
-        self._frame_of: dict[int, int] = {}
-        """Gazebo's id of a collision -> frame."""
+        self._balance = Balance()
+        self._before = self._after = shadow.momenta()
+        self._pushed: Mapping[str, Floats] = {}
+        self._simulation: Simulation | None = None
+
+    def begin(self, pushed: Mapping[str, Floats]) -> None:
+        """Note the state before a step, in which these forces act on objects (the first 3 numbers of each)."""
+        self._before, self._pushed = self._shadow.momenta(), pushed
 
     def stepped(self, simulation: Simulation) -> None:
-        """Record that a step was made, whose contacts are not read yet."""
-        if not self._frame_of:
-            ids = self._frame_ids
-            self._frame_of = {number: ids[name] for number, name in simulation.frame_of.items()}
-        self._unread = simulation
+        """Note the state after a step; the shadow must be up to date."""
+        self._after, self._simulation = self._shadow.momenta(), simulation
 
     def forget(self) -> None:
-        """Drop all contacts and Gazebo's ids, which may change before the next step."""
-        self._contacts, self._unread, self._frame_of = Contacts([], {}), None, {}
-
-    def _current_contacts(self) -> Contacts:
-        simulation, self._unread = self._unread, None
-        if simulation is not None:
-            self._contacts = Contacts(simulation.contacts(), self._frame_of)
-        return self._contacts
+        """Drop what is known of the last step."""
+        self._simulation = None
 
     def proximity(self) -> Floats:
         """Return (n, 12) rows as `Engine.proximity`; also for pairs that do not collide."""
-        near = self._near.nearest()
+        near = self._by_frame(self._near.nearest())
         if not near:
             return no_proximity()
-        frame = self._shadow.tables.body_frames
-        keys = [(int(frame[body]), int(frame[other])) for body, other in near]
-        forces: dict[tuple[int, int], Vector] = {}
-        if any(nearest.distance < _TOUCHING for nearest in near.values()):
-            normals = {key: n.normal for key, n in zip(keys, near.values(), strict=True)}
-            forces = self._current_contacts().forces(normals)
+        forces = self._forces(near, self._names)
         rows = np.zeros((len(near), PROXIMITY_COLUMNS))
-        for row, key, n in zip(rows, keys, near.values(), strict=True):
+        for row, (key, n) in zip(rows, near.items(), strict=True):
             row[:9] = (*key, n.distance, *n.point, *n.normal)
             if key in forces:
                 row[9:12] = forces[key]
         return rows
 
     def contacts(self) -> Floats:
-        """Return (n, 11) rows as `Engine.contacts`."""
-        contacts = self._current_contacts()
-        pairs = contacts.pairs
-        if not pairs:
-            return np.empty((0, CONTACT_COLUMNS))
-        return contacts.table(self._shadow.directions(pairs))
+        """Return (n, 11) rows as `Engine.contacts`, one for each pair of frames that press on each other."""
+        names = tuple(self._shadow.tables.free)
+        if self._all is None:
+            self._all = self._shadow.pairs(names, TOUCHING)
+        near = self._by_frame(self._all.nearest())
+        rows = [
+            _contact(key, near[key], force)
+            for key, force in self._forces(near, names).items()
+            if force.any() and (key[0] < key[1] or key[::-1] not in near)
+        ]
+        return np.array(rows).reshape(-1, CONTACT_COLUMNS)
+
+    def _by_frame(self, near: Mapping[Key, Nearest]) -> dict[Key, Nearest]:
+        frame = self._shadow.tables.body_frames
+        return {(int(frame[one]), int(frame[other])): n for (one, other), n in near.items()}
+
+    def _forces(self, near: Mapping[Key, Nearest], names: tuple[str, ...]) -> dict[Key, Floats]:
+        """Return (frame, other frame) -> (3,) force on the frame [N], in both orders if `near` has both.
+
+        Args:
+            near: all pairs of the frames of some objects with others.
+            names: of these objects.
+        """
+        keys = [key for key, nearest in near.items() if nearest.distance < TOUCHING]
+        pairs = [key for key in keys if key[0] < key[1] or key[::-1] not in near]
+        pairs = [key for key in pairs if self._objects.collide(*key)]
+        if self._simulation is None or not pairs:
+            return {}
+        movers = self._movers(names)
+        bodies = [(movers(one), movers(other)) for one, other in pairs]
+        totals = self._totals()
+        guess = np.zeros((len(pairs), 3))
+        if self._balance.leaves_open(bodies):
+            guess = self._guess({key: near[key].normal for key in pairs}, bodies, totals)
+        found = dict(zip(pairs, self._balance.forces(bodies, totals, guess), strict=True))
+        return found | {key: -found[key[::-1]] for key in keys if key[::-1] in found}
+
+    def _movers(self, names: tuple[str, ...]) -> Callable[[int], int]:
+        """Return the number of what moves a frame, if `names` has it and all its loads."""
+        objects = self._objects
+        known = {objects.numbers[name] for name in names}
+        known -= {objects.numbers[b] for name, b in objects.bearers().items() if name not in names}
+
+        def number(frame: int) -> int:
+            found = objects.mover(frame)
+            return found if found in known else OUTSIDE
+
+        return number
+
+    def _totals(self) -> Floats:
+        """Return (n, 3) the mean force of contacts on each object in the last step [N]."""
+        totals: Floats = (self._after - self._before) / self._period - self._weights
+        numbers = self._objects.numbers
+        for name, wrench in self._pushed.items():
+            totals[numbers[name]] -= wrench[:3]
+        for name, bearer in self._objects.bearers().items():
+            totals[numbers[bearer]] += totals[numbers[name]]
+        return totals
+
+    def _guess(
+        self, normals: Mapping[Key, Vector], bodies: list[tuple[int, int]], totals: Floats
+    ) -> Floats:
+        """Return (n, 3) the forces as Gazebo has reported them, else those along the normals [N]."""
+        reported = self._reported(normals)
+        if reported:
+            return np.array([reported.get(key, np.zeros(3)) for key in normals])
+        guess = np.zeros((len(normals), 3))
+        for i, ((one, other), normal) in enumerate(zip(bodies, normals.values(), strict=True)):
+            along = np.array(normal)
+            total = totals[one] if one != OUTSIDE else -totals[other]
+            guess[i] = max(0.0, float(total @ along)) * along
+        return guess
+
+    def _reported(self, normals: Mapping[Key, Vector]) -> dict[Key, Floats]:
+        simulation, ids = self._simulation, self._frame_ids
+        assert simulation is not None
+        sums: dict[Key, Floats] = {}
+        for contact in simulation.contacts():
+            names = [simulation.frame_of.get(collision) for collision in contact.collisions]
+            if names[0] is None or names[1] is None:
+                continue
+            key = ids[names[0]], ids[names[1]]
+            key = key if key in normals else key[::-1]
+            if key in normals:
+                force = np.array(contact.force)
+                pushes = force @ np.array(normals[key]) >= 0  # contact forces push
+                sums[key] = sums.get(key, np.zeros(3)) + (force if pushes else -force)
+        return sums
+
+
+def _contact(key: Key, nearest: Nearest, force: Floats) -> tuple[float, ...]:
+    along = float(force @ np.array(nearest.normal))
+    across = max(0.0, float(force @ force) - along * along) ** 0.5
+    return (*key, nearest.distance, *nearest.point, *nearest.normal, along, across)

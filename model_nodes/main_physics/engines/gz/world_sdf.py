@@ -90,17 +90,6 @@ class SdfWriter:
         add(engine, "filename", f"gz-physics-{options.physics}-plugin")
         _plugin(self._world, "contact", "Contact")
 
-    def add_beacon(self, name: str) -> None:
-        """Add a model without geometry whose pose Gazebo publishes in each step."""
-        model = ET.SubElement(self._world, "model", name=name)
-        add(model, "static", "true")
-        ET.SubElement(model, "link", name="link")
-        plugin = _plugin(model, "pose-publisher", "PosePublisher")
-        for key in ("publish_link_pose", "publish_collision_pose", "publish_visual_pose"):
-            add(plugin, key, "false")
-        add(plugin, "publish_nested_model_pose", "false")
-        add(plugin, "publish_model_pose", "true")
-
     def add_users(self, extras: Iterable[Extra], options: GazeboOptions) -> None:
         """Add the elements of the user's world that hetwin itself has no use for."""
         put_world(self._world, extras, options)
