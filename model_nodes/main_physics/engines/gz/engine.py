@@ -22,8 +22,10 @@ from model_nodes.main_physics.engines.gz.balls import check_balls
 from model_nodes.main_physics.engines.gz.bindings import gazebo, new_partition
 from model_nodes.main_physics.engines.gz.clock import Clock
 from model_nodes.main_physics.engines.gz.commands import Commands, taken
+from model_nodes.main_physics.engines.gz.impacts import Impacts
 from model_nodes.main_physics.engines.gz.joint_spline import JointSpline
 from model_nodes.main_physics.engines.gz.loaded_plugins import note_missing
+from model_nodes.main_physics.engines.gz.momentum import Momentum
 from model_nodes.main_physics.engines.gz.objects import Objects
 from model_nodes.main_physics.engines.gz.options import read_options
 from model_nodes.main_physics.engines.gz.parts import parts_of
@@ -83,7 +85,8 @@ class GazeboEngine(Engine):
         self._options = users_options(read_options(settings.options), world, notes)
         check_physics(self._options.physics)
         check_balls(world, self._options.physics)
-        steps = self._options.steps(settings.period, settings.substeps)
+        springs = any(joint.spring is not None for body in world.bodies for joint in body.joints)
+        steps = self._options.steps(settings.period, settings.substeps, springs=springs)
         self._steps, self._step_ns = steps, round(settings.period * 1e9) // steps
         if settings.contact_time is not None:
             notes.add(
@@ -104,12 +107,10 @@ class GazeboEngine(Engine):
         self._spline = JointSpline(len(tables.driven), self._settings.period)
         self._objects = Objects(world, self._shadow, self._clock)
         near = proximity_objects(self._settings, tables.free)
+        self._momentum = Momentum(self._shadow, self._objects, self._settings.period)
+        self._impacts = Impacts(self._shadow, self._objects, self._momentum)
         self._touching = Touching(
-            self._shadow,
-            self._objects,
-            near,
-            self._settings.proximity_range,
-            self._settings.period,
+            self._shadow, self._objects, self._momentum, near, self._settings.proximity_range
         )
         self._start_over()
 
@@ -162,7 +163,7 @@ class GazeboEngine(Engine):
         objects.placed, reset, self._joints_placed = {}, self._joints_placed, False
         begins = {name: shadow.poses[name] for name in objects.prescribed}
         wrenches = objects.wrenches()
-        self._touching.begin(wrenches)
+        self._momentum.begin(wrenches)
         for i in range(1, self._steps + 1):
             target = self._spline.at(i / self._steps)
             ends = self._prescribed_at(target, i / self._steps)
@@ -186,8 +187,10 @@ class GazeboEngine(Engine):
         self._clock.periods += 1
         shadow.update(self._clock.seconds)
         shadow.place_kinematic(self._clock.ns())
+        self._momentum.stepped()
         self._touching.stepped(simulation)
         self._check()
+        objects.shift(self._impacts.shifts())
         objects.depenetrate()
 
     def _check(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,7 +93,7 @@ class Objects:
         return self.links.mute | (self.selection.off & self._shadow.loads.keys())
 
     def bearers(self) -> dict[str, str]:
-        """Return load -> name of the body that it is a part of."""
+        """Return load -> name of the body that it is a part of, which need not be an object."""
         return {name: self._owner[load.to].name for name, load in self._shadow.loads.items()}
 
     def mover(self, frame: int) -> int | None:
@@ -169,11 +169,12 @@ class Objects:
 
     def depenetrate(self) -> None:
         """Move objects that were handed back out of the bodies they penetrate; called after each step."""
-        if not self._depenetration.any:
-            return
-        for name, shift in self._depenetration.shifts(
-            self._clock.seconds, self._clock.period
-        ).items():
+        if self._depenetration.any:
+            self.shift(self._depenetration.shifts(self._clock.seconds, self._clock.period))
+
+    def shift(self, shifts: Mapping[str, Floats]) -> None:
+        """Displace objects before the next step; their velocities stay."""
+        for name, shift in shifts.items():
             pose = self._shadow.poses[name].copy()
             pose[:3] += shift
             self._put(name, pose)

@@ -152,6 +152,10 @@ class Shadow:
         found: Floats = self.masses[:, None] * self._data.subtree_linvel[self._roots]
         return found
 
+    def moving_frames(self) -> Floats:
+        """Return (n, 13) a copy of the poses and twists of the frames that move, which are the first ones."""
+        return self._reader.sensed.copy()
+
     def read(self, out: Floats) -> None:
         """Write the poses and twists of all frames to `out` (n, 13)."""
         out[: self.tables.moving] = self._reader.sensed

@@ -9,6 +9,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, no_proximity
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.balance import OUTSIDE, Balance
+from model_nodes.main_physics.engines.gz.momentum import Momentum
 from model_nodes.main_physics.engines.gz.objects import Objects
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.simulation import Simulation
@@ -29,31 +30,29 @@ class Touching:
     Args:
         shadow: of the world.
         objects: the free bodies.
+        momentum: of the objects.
         near: names of the objects whose proximity is reported.
         reach: to which distance [m].
-        period: duration of a step [s].
     """
 
     def __init__(
-        self, shadow: Shadow, objects: Objects, near: tuple[str, ...], reach: float, period: float
+        self,
+        shadow: Shadow,
+        objects: Objects,
+        momentum: Momentum,
+        near: tuple[str, ...],
+        reach: float,
     ) -> None:
-        self._shadow, self._objects, self._period = shadow, objects, period
+        self._shadow, self._objects, self._momentum = shadow, objects, momentum
         self._names, self._near = near, shadow.pairs(near, reach)
         self._all: Pairs | None = None
-        self._weights = shadow.masses[:, None] * np.array(shadow.world.gravity)
         self._frame_ids = {name: i for i, name in enumerate(shadow.tables.frames)}
         self._balance = Balance()
-        self._before = self._after = shadow.momenta()
-        self._pushed: Mapping[str, Floats] = {}
         self._simulation: Simulation | None = None
 
-    def begin(self, pushed: Mapping[str, Floats]) -> None:
-        """Note the state before a step, in which these forces act on objects (the first 3 numbers of each)."""
-        self._before, self._pushed = self._shadow.momenta(), pushed
-
     def stepped(self, simulation: Simulation) -> None:
-        """Note the state after a step; the shadow must be up to date."""
-        self._after, self._simulation = self._shadow.momenta(), simulation
+        """Note that a step was made."""
+        self._simulation = simulation
 
     def forget(self) -> None:
         """Drop what is known of the last step."""
@@ -103,7 +102,7 @@ class Touching:
             return {}
         movers = self._movers(names)
         bodies = [(movers(one), movers(other)) for one, other in pairs]
-        totals = self._totals()
+        totals = self._momentum.contact_forces()
         guess = np.zeros((len(pairs), 3))
         if self._balance.leaves_open(bodies):
             guess = self._guess({key: near[key].normal for key in pairs}, bodies, totals)
@@ -114,23 +113,14 @@ class Touching:
         """Return the number of what moves a frame, if `names` has it and all its loads."""
         objects = self._objects
         known = {objects.numbers[name] for name in names}
-        known -= {objects.numbers[b] for name, b in objects.bearers().items() if name not in names}
+        unlisted = {b for name, b in objects.bearers().items() if name not in names}
+        known -= {objects.numbers[bearer] for bearer in unlisted & objects.numbers.keys()}
 
         def number(frame: int) -> int:
             found = objects.mover(frame)
             return found if found in known else OUTSIDE
 
         return number
-
-    def _totals(self) -> Floats:
-        """Return (n, 3) the mean force of contacts on each object in the last step [N]."""
-        totals: Floats = (self._after - self._before) / self._period - self._weights
-        numbers = self._objects.numbers
-        for name, wrench in self._pushed.items():
-            totals[numbers[name]] -= wrench[:3]
-        for name, bearer in self._objects.bearers().items():
-            totals[numbers[bearer]] += totals[numbers[name]]
-        return totals
 
     def _guess(
         self, normals: Mapping[Key, Vector], bodies: list[tuple[int, int]], totals: Floats
