@@ -159,6 +159,8 @@ class GazeboEngine(Engine):
         if objects.outdated:
             self._start_over()
         simulation = self._running()
+        if objects.placed:
+            self._check()  # bullet-featherstone would limit its speed instead
         placed = taken(objects.placed, swapped, shadow.poses)
         objects.placed, reset, self._joints_placed = {}, self._joints_placed, False
         begins = {name: shadow.poses[name] for name in objects.prescribed}

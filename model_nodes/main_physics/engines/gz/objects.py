@@ -170,7 +170,9 @@ class Objects:
     def depenetrate(self) -> None:
         """Move objects that were handed back out of the bodies they penetrate; called after each step."""
         if self._depenetration.any:
-            self.shift(self._depenetration.shifts(self._clock.seconds, self._clock.period))
+            clock = self._clock
+            for name, pose in self._depenetration.moved(clock.seconds, clock.period).items():
+                self._put(name, pose)
 
     def shift(self, shifts: Mapping[str, Floats]) -> None:
         """Displace objects before the next step; their velocities stay."""

@@ -17,11 +17,12 @@ from model_nodes.main_physics.world.description import (
     Inertial,
     JointKind,
     Pose,
+    Vector,
     World,
 )
 from model_nodes.main_physics.world.names import frame_name
 from model_nodes.main_physics.world.sdf.extras import moved
-from model_nodes.main_physics.world.transforms import compose, moved_inertial
+from model_nodes.main_physics.world.transforms import compose, joined_inertials, moved_inertial
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,11 @@ class Lump:
             name = geometry.name
             names[f"geometry_{i}" if not name or name in names else name] = frame
         return names
+
+    @property
+    def centre(self) -> Vector:
+        """The centre of mass."""
+        return joined_inertials(self.inertials).pose[:3] if self.inertials else (0.0, 0.0, 0.0)
 
     def take_in(self, other: Lump, pose: Pose) -> None:
         """Merge another part into this one; `pose` is the other's in the frame of this."""

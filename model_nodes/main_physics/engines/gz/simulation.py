@@ -86,6 +86,7 @@ class Simulation:
         self.balls: list[Any] = []
         self.frame_of: dict[int, str] = {}
         self._step_ns, self._steps = step_ns, 0
+        self._velocities_of_centre = options.physics == "bullet-featherstone"
         self._callback = _StepCallback(self._bind)
         with handlers_kept(), partition_set(partition):
             self._contacts = ContactTopic(self._gz, topic)
@@ -139,8 +140,11 @@ class Simulation:
                         home = np.array(
                             (*(1000.0, 1000.0 + 20.0 * len(self.proxies), 1000.0, 1.0), *(0.0,) * 9)
                         )
-                    root = self._link(ecm, model, body.links[0].name)
-                    proxy = Proxy(self._gz, ecm, model, root, home)
+                    root = body.links[0].name
+                    of_centre = self._velocities_of_centre and not body.moving_joints
+                    centre = self._parts[body.name][root].centre if of_centre else (0.0, 0.0, 0.0)
+                    link = self._link(ecm, model, root)
+                    proxy = Proxy(self._gz, ecm, model, link, home, centre)
                     self.proxies[body.name, kind] = proxy
                 if kind in (None, ProxyKind.PLAIN):
                     joints.update(self._bind_joints(ecm, body, model))

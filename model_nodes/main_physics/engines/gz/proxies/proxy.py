@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.poses import conjugate, multiply, normalized, rotate
+from hetwin_core.ensemble.scene.poses import conjugate, cross, multiply, normalized, rotate
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.bindings import Gazebo
+from model_nodes.main_physics.world.description import Vector
 
 GAIN = 50.0
 """Rate at which a kinematic object's position error decays [1/s]: slow enough not to drop what it carries."""
@@ -23,14 +24,32 @@ class Proxy:
 
     Gazebo expects velocities along the link's axes as they were after the last step, even if the same step
     sets a new pose of the model.
+
+    Args:
+        gz: the bindings.
+        ecm: of the simulation.
+        model: in Gazebo.
+        link: its only link.
+        home: (13,) where it waits while it is not active.
+        centre: centre of mass in the link's frame, where the link's linear velocity is that of this point;
+            bullet-featherstone sets and reports it so, DART that of the origin.
     """
 
-    def __init__(self, gz: Gazebo, ecm: Any, model: Any, link: Any, home: Floats) -> None:
+    def __init__(
+        self,
+        gz: Gazebo,
+        ecm: Any,
+        model: Any,
+        link: Any,
+        home: Floats,
+        centre: Vector = (0.0, 0.0, 0.0),
+    ) -> None:
         self._gz, self._model = gz, model
         self.entity = int(model.entity())
         self.link = link
         self.link.enable_velocity_checks(ecm)
-        self._home = home
+        self._home, self._centre = home, list(centre)
+        self._off = any(centre)
         self._rotation = tuple(home[3:7].tolist())
         self._placed = False
         self._away = 0
@@ -54,7 +73,11 @@ class Proxy:
     def _twist(self, ecm: Any) -> tuple[float, ...]:
         linear = self.link.world_linear_velocity(ecm)
         angular = self.link.world_angular_velocity(ecm)
-        return (linear.x(), linear.y(), linear.z(), angular.x(), angular.y(), angular.z())
+        twist = (linear.x(), linear.y(), linear.z(), angular.x(), angular.y(), angular.z())
+        if not self._off:
+            return twist
+        dx, dy, dz = cross(twist[3:], rotate(self._rotation, self._centre))
+        return (twist[0] - dx, twist[1] - dy, twist[2] - dz, *twist[3:])
 
     def place(self, ecm: Any, pose: Floats) -> None:
         """Set (13,) pose and twist at the beginning of the next step."""
@@ -87,8 +110,12 @@ class Proxy:
         """Set the velocity at the beginning of the next step, along the world's axes."""
         back = conjugate(self._rotation)
         vector = self._gz.math.Vector3d
-        self.link.set_linear_velocity(ecm, vector(*rotate(back, linear.tolist())))
-        self.link.set_angular_velocity(ecm, vector(*rotate(back, angular.tolist())))
+        ahead, turn = rotate(back, linear.tolist()), rotate(back, angular.tolist())
+        if self._off:
+            dx, dy, dz = cross(turn, self._centre)
+            ahead = (ahead[0] + dx, ahead[1] + dy, ahead[2] + dz)
+        self.link.set_linear_velocity(ecm, vector(*ahead))
+        self.link.set_angular_velocity(ecm, vector(*turn))
 
     def push(self, ecm: Any, wrench: Floats) -> None:
         """Apply (6,) a force and a torque about the origin in the next step, along the world's axes."""
