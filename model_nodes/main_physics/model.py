@@ -79,6 +79,8 @@ class MainPhysics(Model):
                 "overlap": "a body that was handed back overlaps another, so that they do not collide:"
                 " object, other, remark",
                 "force_not_felt": "another model's force on a body has no effect: object, remark",
+                "server_deviates": "a Gazebo server in which the twin runs makes steps of its own, or does not do"
+                " as it is asked: object (the world), other, remark",
                 "robot_gap": "a live robot was silent: seconds [s]",
                 "motion_skipped": "the twin of a live robot skips motion to catch up: seconds [s]",
             },
@@ -231,7 +233,7 @@ class MainPhysics(Model):
                 "other": remark.other,
                 "remark": remark.text,
             }
-            events.append(Event("overlap", time_ns, arguments=arguments))
+            events.append(Event(remark.event, time_ns, arguments=arguments))
         for entity, why in self._unsupported_forces.items():
             if why:
                 arguments = {"object": entity, "remark": why}

@@ -27,20 +27,21 @@ SHOWN_WORLD = """<sdf version="1.9"><world name="WORLD">
 
 @contextmanager
 def gazebo_server(
-    folder: Path, partition: str | None, world: str = "shown"
+    folder: Path, partition: str | None, world: str = "shown", sdf: str = SHOWN_WORLD
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A paused `gz sim` with an empty world; it is ended at the end.
+    """A paused `gz sim` with a world; it is ended at the end.
 
     Args:
         folder: for the world's file.
         partition: GZ_PARTITION; None: not set, as most users have it.
         world: its name.
+        sdf: the world's text, in which WORLD stands for its name.
     """
     command = shutil.which("gz")
     if command is None:
         pytest.skip("the command gz is not installed")
     file = folder / f"{world}.sdf"
-    file.write_text(SHOWN_WORLD.replace("WORLD", world), "utf-8")
+    file.write_text(sdf.replace("WORLD", world), "utf-8")
     environment = {k: v for k, v in os.environ.items() if k != "GZ_PARTITION"}
     environment |= {} if partition is None else {"GZ_PARTITION": partition}
     server = subprocess.Popen(

@@ -48,11 +48,16 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A message about something the engine did to an object and another body."""
+    """A message about something the engine did to an object and another body.
+
+    Attributes:
+        event: name of the main model's event that carries it.
+    """
 
     name: str
     other: str
     text: str
+    event: str = "overlap"
 
 
 NO_HIT = -1.0

@@ -8,9 +8,9 @@ from typing import Any
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.balls import Balls
+from model_nodes.main_physics.engines.gz.lockstep import LockStep
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
-from model_nodes.main_physics.engines.gz.simulation import Simulation
 
 _STILL = 1e-9
 """Below this commanded speed a joint gets no command, and Gazebo brakes it [rad/s or m/s]."""
@@ -46,7 +46,7 @@ class Commands:
     wrenches: Mapping[str, Floats]
     balls: Balls
 
-    def apply(self, ecm: Any, simulation: Simulation) -> None:
+    def apply(self, ecm: Any, simulation: LockStep) -> None:
         """Apply the commands to Gazebo's entities."""
         self._joints(ecm, simulation.joints)
         if self.reset:

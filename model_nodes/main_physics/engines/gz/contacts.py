@@ -7,7 +7,7 @@ what has arrived is used; and while it is not asked for, nothing is subscribed a
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,7 +65,7 @@ class ContactTopic:
         self._asked_ns = now_ns
         if not self._subscribed:
             self._subscribe()
-        return list(_once(self._newest(now_ns)))
+        return list(each_once(self._newest(now_ns)))
 
     def rest(self, now_ns: int) -> None:
         """Unsubscribe if the contacts have not been asked for in a while; called after each step."""
@@ -102,8 +102,8 @@ def _nanoseconds(message: Any) -> int:
     return int(stamp.sec) * 1_000_000_000 + int(stamp.nsec)
 
 
-def _once(messages: list[Any]) -> Iterator[Contact]:
-    # Two objects that touch each other both report it.
+def each_once(messages: Iterable[Any]) -> Iterator[Contact]:
+    """Yield the contacts in messages; two objects that touch each other may both report it."""
     reporter: dict[tuple[int, int], int] = {}
     for message in messages:
         for contact in message.contact:

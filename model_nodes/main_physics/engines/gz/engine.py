@@ -25,12 +25,14 @@ from model_nodes.main_physics.engines.gz.commands import Commands, taken
 from model_nodes.main_physics.engines.gz.impacts import Impacts
 from model_nodes.main_physics.engines.gz.joint_spline import JointSpline
 from model_nodes.main_physics.engines.gz.loaded_plugins import note_missing
+from model_nodes.main_physics.engines.gz.lockstep import LockStep
 from model_nodes.main_physics.engines.gz.momentum import Momentum
 from model_nodes.main_physics.engines.gz.objects import Objects
 from model_nodes.main_physics.engines.gz.options import read_options
 from model_nodes.main_physics.engines.gz.parts import parts_of
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 from model_nodes.main_physics.engines.gz.self_test import check_physics
+from model_nodes.main_physics.engines.gz.server.engine_part import ServerPart
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.simulation import Simulation
 from model_nodes.main_physics.engines.gz.touching import Touching
@@ -70,23 +72,40 @@ class GazeboEngine(Engine):
     def __init__(self) -> None:
         gazebo()
         self._partition = new_partition()
-        self._simulation: Simulation | None = None
+        self._simulation: LockStep | None = None
+        self._server: ServerPart | None = None
 
     @property
     def description(self) -> str:
         """The engine, its release, and Gazebo's own physics engine."""
-        return f"gz (Gazebo Sim {gazebo().release}, {self._options.physics})"
+        computes = self._options.physics if self._server is None else self._server.description
+        return f"gz (Gazebo Sim {gazebo().release}, {computes})"
 
     def load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
         """Load a world and start Gazebo with it."""
         self.close()
+        try:
+            return self._load(world, settings)
+        except BaseException:
+            self.close()  # a Gazebo that runs already must not keep half of the world
+            raise
+
+    def _load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
         notes = Notes()
         self._settings = settings
-        self._options = users_options(read_options(settings.options), world, notes)
-        check_physics(self._options.physics)
-        check_balls(world, self._options.physics)
-        springs = any(joint.spring is not None for body in world.bodies for joint in body.joints)
-        steps = self._options.steps(settings.period, settings.substeps, springs=springs)
+        options = read_options(settings.options)
+        if options.server is None:
+            self._options = users_options(options, world, notes)
+            check_physics(self._options.physics)
+            check_balls(world, self._options.physics)
+            springs = any(
+                joint.spring is not None for body in world.bodies for joint in body.joints
+            )
+            steps = self._options.steps(settings.period, settings.substeps, springs=springs)
+        else:
+            self._server = ServerPart(options)
+            self._options = options.model_copy(update={"physics": self._server.physics})
+            steps = self._server.steps(settings.period)
         self._steps, self._step_ns = steps, round(settings.period * 1e9) // steps
         if settings.contact_time is not None:
             notes.add(
@@ -96,7 +115,11 @@ class GazeboEngine(Engine):
         self._use(world, notes)
         note_too_many(settings, len(self._shadow.tables.free), notes)
         self._running()  # starting takes some seconds, which a step must not
-        note_missing(world, notes)
+        if self._server is None:
+            note_missing(world, notes)
+        else:
+            for note in self._server.notes:
+                notes.add(note)
         return notes.all()
 
     def _use(self, world: World, notes: Notes) -> None:
@@ -116,7 +139,7 @@ class GazeboEngine(Engine):
 
     def _start_over(self) -> None:
         """Have Gazebo reload the world in its current state."""
-        self.close()
+        self._let_go()
         self._objects.outdated = False
         self._joints_placed = True
         self._objects.placed.update(self._shadow.poses)
@@ -203,12 +226,19 @@ class GazeboEngine(Engine):
         if not (finite and speed < _TOO_FAST):
             raise Diverged(f"{self._shadow.fastest()} has diverged (faster than {_TOO_FAST:g})")
 
-    def _running(self) -> Simulation:
+    def _running(self) -> LockStep:
         if self._simulation is None:
             shadow, objects = self._shadow, self._objects
+            parts = parts_of(self._world, shadow.inertial, shadow.loads, objects.mute())
+            if self._server is not None:
+                loaded = objects.selection.loaded
+                self._simulation = self._server.simulation(
+                    self._world, parts, shadow.poses, loaded, self.joints
+                )
+                return self._simulation
             self._simulation = Simulation(
                 self._world,
-                parts_of(self._world, shadow.inertial, shadow.loads, objects.mute()),
+                parts,
                 shadow.poses,
                 objects.selection.loaded,
                 self.joints,
@@ -232,7 +262,7 @@ class GazeboEngine(Engine):
         shadow.positions[:], shadow.velocities[:] = kept
         return ends
 
-    def _read(self, simulation: Simulation, ecm: Any, *, complete: bool) -> None:
+    def _read(self, simulation: LockStep, ecm: Any, *, complete: bool) -> None:
         shadow = self._shadow
         poses: dict[str, Floats] = {}
         for name, kind in self._objects.selection.active.items():
@@ -294,7 +324,10 @@ class GazeboEngine(Engine):
 
     def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
         """Hold objects in place and lock springs of robots; see `selection` and `link_levels`."""
-        self._objects.set_fidelity(names, level)
+        chosen = list(names)
+        if self._server is not None:
+            self._server.check_fidelity(self._world, chosen, level)
+        self._objects.set_fidelity(chosen, level)
 
     def fidelity(self, name: str) -> Fidelity:
         """The current fidelity of an object or a link."""
@@ -311,6 +344,8 @@ class GazeboEngine(Engine):
 
     def attach(self, name: str, to: str) -> None:
         """Make an object follow a frame, or a part of a free body."""
+        if self._server is not None:
+            self._server.check_attach(self._world, name, to)
         self._objects.attach(name, to)
 
     def detach(self, name: str) -> None:
@@ -348,6 +383,8 @@ class GazeboEngine(Engine):
 
     def add(self, body: Body) -> None:
         """Add a body: Gazebo reloads the world and continues from the same state."""
+        if self._server is not None:
+            raise self._server.refuse(f"add {body.name} to")
         if body.robot:
             raise Unsupported(f"Gazebo cannot add the robot {body.name} to a running world")
         names = {frame_name(body, link.name) for link in body.links}
@@ -357,6 +394,8 @@ class GazeboEngine(Engine):
 
     def remove(self, name: str) -> None:
         """Remove a body: Gazebo reloads the world and continues from the same state."""
+        if self._server is not None:
+            raise self._server.refuse(f"remove {name} from")
         found = [body for body in self._world.bodies if body.name == name]
         if not found or found[0].robot:
             raise Unsupported(f"Gazebo can remove only bodies of the world; {name} is not one")
@@ -373,11 +412,18 @@ class GazeboEngine(Engine):
         self._start_over()
 
     def take_remarks(self) -> list[Remark]:
-        """Return the remarks about penetrations."""
-        return self._objects.take_remarks()
+        """Return the remarks about penetrations, and about a server that does not do as it is asked."""
+        remarks = self._objects.take_remarks()
+        return remarks if self._server is None else remarks + self._server.take_remarks()
 
     def close(self) -> None:
-        """Shut Gazebo down."""
+        """Shut Gazebo down, or leave it to its user."""
+        self._let_go()
+        if self._server is not None:
+            self._server.end()
+            self._server = None
+
+    def _let_go(self) -> None:
         if self._simulation is not None:
             self._simulation.close()
             self._simulation = None

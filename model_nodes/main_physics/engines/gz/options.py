@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from hetwin_core.ensemble.validation import Number, Strict, check
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.validation import Number, Strict, Text, check
 
 Physics: TypeAlias = Literal["dartsim", "bullet-featherstone"]
 
@@ -25,12 +26,19 @@ class GazeboOptions(Strict):
         solver: of DART.
         max_step: Gazebo's steps are this long at most [s]; a step of the ensemble is divided accordingly. None: 0.0025,
             or 0.00125 in a world with springs, which DART integrates the more exactly the shorter the step is.
+        server: name of the world of a Gazebo that runs already; None: the engine runs one in its own process.
+        partition: GZ_PARTITION of that Gazebo; None: the environment's, or Gazebo's default.
+        create: whether models of the scenario that the world of that Gazebo lacks are created in it.
     """
 
     physics: Physics = "dartsim"
     collision_detector: Literal["ode", "bullet", "fcl", "dart"] = "ode"
     solver: Literal["dantzig", "pgs"] = "dantzig"
     max_step: Annotated[Number, Field(gt=0)] | None = None
+
+    server: Text | None = None
+    partition: Text | None = None
+    create: bool = False
 
     def steps(self, period: float, substeps: int, *, springs: bool = False) -> int:
         """Into how many equal steps of whole nanoseconds a period is divided, in a world with or without springs."""
@@ -42,10 +50,22 @@ class GazeboOptions(Strict):
         return count
 
 
+_OF_SERVERS = frozenset({"server", "partition", "create"})
+
+
 def read_options(given: Mapping[str, Any]) -> GazeboOptions:
     """Check the options of a scenario.
 
     Raises:
-        BadInput: if there is no such option, or the value is none.
+        BadInput: if there is no such option, the value is none, or the options do not belong together.
     """
-    return check(GazeboOptions, dict(given), "options")
+    options = check(GazeboOptions, dict(given), "options")
+    if options.server is not None:
+        wrong = sorted(options.model_fields_set - _OF_SERVERS)
+        why = "is not for a running Gazebo, whose world says how it computes"
+    else:
+        wrong = sorted(options.model_fields_set & _OF_SERVERS - {"server"})
+        why = "is for a Gazebo that runs already, and options.server names none"
+    if wrong:
+        raise BadInput(why, where=f"options.{wrong[0]}", found=given[wrong[0]])
+    return options

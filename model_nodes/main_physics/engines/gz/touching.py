@@ -9,10 +9,10 @@ import numpy as np
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, no_proximity
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.balance import OUTSIDE, Balance
+from model_nodes.main_physics.engines.gz.lockstep import LockStep
 from model_nodes.main_physics.engines.gz.momentum import Momentum
 from model_nodes.main_physics.engines.gz.objects import Objects
 from model_nodes.main_physics.engines.gz.shadow import Shadow
-from model_nodes.main_physics.engines.gz.simulation import Simulation
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
 from model_nodes.main_physics.world.description import Vector
 
@@ -48,9 +48,9 @@ class Touching:
         self._all: Pairs | None = None
         self._frame_ids = {name: i for i, name in enumerate(shadow.tables.frames)}
         self._balance = Balance()
-        self._simulation: Simulation | None = None
+        self._simulation: LockStep | None = None
 
-    def stepped(self, simulation: Simulation) -> None:
+    def stepped(self, simulation: LockStep) -> None:
         """Note that a step was made."""
         self._simulation = simulation
 

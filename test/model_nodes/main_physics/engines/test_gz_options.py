@@ -26,6 +26,8 @@ def test_options_are_read() -> None:
         ({"max_step": 0}, r"options\.max_step"),
         ({"max_step": True}, r"options\.max_step"),
         ({"cone": "elliptic"}, r"options\.cone.*collision_detector"),
+        ({"server": "hall", "physics": "dartsim"}, r"options\.physics: .*whose world says"),
+        ({"create": True}, r"options\.create: .*options\.server names none"),
     ],
 )
 def test_what_is_no_option_is_refused(given_options: dict[str, Any], words: str) -> None:

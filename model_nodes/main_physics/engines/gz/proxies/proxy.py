@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,8 +13,6 @@ from model_nodes.main_physics.world.description import Vector
 
 GAIN = 50.0
 """Rate at which a kinematic object's position error decays [1/s]: slow enough not to drop what it carries."""
-_AWAY_STEPS = 64
-"""Steps after which a parked proxy is put back to where it waits; it falls some centimetres meanwhile."""
 _JUMP = 0.01
 """An object whose error is larger than this is placed instead of driven [m or rad]."""
 
@@ -34,6 +32,9 @@ class Proxy:
         centre: centre of mass in the link's frame, where the link's linear velocity is that of this point;
             bullet-featherstone sets and reports it so, DART that of the origin.
     """
+
+    away_steps: ClassVar[int] = 64
+    """Steps after which a parked proxy is put back to where it waits; it falls some centimetres meanwhile."""
 
     def __init__(
         self,
@@ -79,6 +80,11 @@ class Proxy:
         dx, dy, dz = cross(twist[3:], rotate(self._rotation, self._centre))
         return (twist[0] - dx, twist[1] - dy, twist[2] - dz, *twist[3:])
 
+    @property
+    def known(self) -> Floats:
+        """(13,) pose and twist when it was last read."""
+        return self._known
+
     def place(self, ecm: Any, pose: Floats) -> None:
         """Set (13,) pose and twist at the beginning of the next step."""
         self._put(ecm, pose)
@@ -99,7 +105,7 @@ class Proxy:
 
     def park(self, ecm: Any) -> None:
         """Stay outside the scene; called in each step in which the proxy is not active."""
-        if self._away % _AWAY_STEPS == 0:
+        if self._away % self.away_steps == 0:
             self._put(ecm, self._home)
             self.move(ecm, np.zeros(3), np.zeros(3))
             self._rotation = tuple(self._home[3:7].tolist())

@@ -1,0 +1,42 @@
+"""What the engine needs of a Gazebo, in this process or in a server of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from model_nodes.main_physics.engines.gz.contacts import Contact
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
+from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
+
+
+class LockStep(Protocol):
+    """A world of a Gazebo, which makes steps only when asked for them."""
+
+    @property
+    def proxies(self) -> Mapping[tuple[str, ProxyKind], Proxy]:
+        """(object, kind) -> its model."""
+
+    @property
+    def joints(self) -> Sequence[Any]:
+        """The joints in the engine's order."""
+
+    @property
+    def balls(self) -> Sequence[Any]:
+        """The ball joints, in the order of `balls.ball_names`."""
+
+    @property
+    def frame_of(self) -> Mapping[int, str]:
+        """Gazebo's id of a collision -> name of the frame to which it belongs."""
+
+    def step(self, command: Callable[[Any], None]) -> Any:
+        """Advance by one step; returns what the handles read the state from, and take commands with.
+
+        `command` is called with the same, before physics.
+        """
+
+    def contacts(self) -> list[Contact]:
+        """The contacts of the last step."""
+
+    def close(self) -> None:
+        """Let go of the world."""

@@ -1,0 +1,1 @@
+"""A world that runs in a Gazebo server of its own, stepped over gz-transport."""

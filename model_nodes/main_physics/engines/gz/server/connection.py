@@ -1,0 +1,172 @@
+"""The services of one world of a Gazebo server in another process.
+
+Nothing is subscribed: Gazebo's bindings keep Python's lock while a request waits, so that a message that arrives
+meanwhile would stop both.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.engines.gz.bindings import gazebo
+from model_nodes.main_physics.engines.gz.server.components import type_id
+from model_nodes.main_physics.engines.gz.server.handles import Orders
+from model_nodes.main_physics.engines.gz.server.state import WorldState
+from model_nodes.main_physics.engines.gz.simulation import GazeboFailed
+
+FIND_S = 10.0
+"""How long a world is looked for."""
+PATIENCE_S = 5.0
+"""A server that does not do what is asked within this time hangs or has ended."""
+_STATE_MS, _COMMAND_MS = 1000, 3000
+_CONTROL = re.compile(r"/world/([^/]+)/control/state")
+_WHERE = "options.server"
+
+
+class ServerLost(GazeboFailed):
+    """The server has ended, hangs, or its world was reset."""
+
+
+class Connection:
+    """Requests to a world.
+
+    Args:
+        world: its name.
+        partition: the transport partition of its server; None: the environment's, or Gazebo's default.
+
+    Attributes:
+        world: as given.
+        partition: of the server.
+
+    Raises:
+        BadInput: if there is no such world, more than one, or it does not report its state.
+    """
+
+    def __init__(self, world: str, partition: str | None) -> None:
+        self.world = world
+        gz = gazebo()
+        options = gz.transport.NodeOptions()
+        if partition is not None:
+            options.partition = partition
+        self.partition: str = options.partition
+        if partition is not None and self.partition != partition:
+            raise BadInput(
+                "is not a name of a Gazebo partition", where="options.partition", found=partition
+            )
+        self._node = gz.transport.Node(options)
+        self._types = {
+            name: gz.message(module, name)
+            for module, name in (
+                ("boolean_pb2", "Boolean"),
+                ("empty_pb2", "Empty"),
+                ("entity_pb2", "Entity"),
+                ("entity_factory_pb2", "EntityFactory"),
+                ("serialized_map_pb2", "SerializedStepMap"),
+                ("world_control_state_pb2", "WorldControlState"),
+            )
+        }
+        self._find()
+
+    def _find(self) -> None:
+        deadline = time.monotonic() + FIND_S
+        needed = {f"/world/{self.world}/{service}" for service in ("control/state", "state")}
+        while not needed <= (services := set(self._node.service_list())):
+            if time.monotonic() > deadline:
+                raise self._not_found(services)
+            time.sleep(0.05)
+        if len(self._node.service_info(f"/world/{self.world}/control/state")) > 1:
+            raise BadInput(
+                f"several Gazebo servers have a world of this name in the partition {self.partition}",
+                where=_WHERE,
+                found=self.world,
+                expected="one, or a partition of its own for each (GZ_PARTITION)",
+            )
+
+    def _not_found(self, services: set[str]) -> BadInput:
+        worlds = sorted(m[1] for s in services if (m := _CONTROL.fullmatch(s)))
+        if self.world in worlds:
+            return BadInput(
+                "the world does not report its state",
+                where=_WHERE,
+                found=self.world,
+                expected="a world with the plugin gz::sim::systems::SceneBroadcaster",
+            )
+        seen = ", ".join(worlds) or "no world at all"
+        return BadInput(
+            f"no running Gazebo has this world within {FIND_S:g} s",
+            where=_WHERE,
+            found=self.world,
+            expected=f"a world of the partition {self.partition}, in which there is {seen};"
+            " its server must have the same GZ_PARTITION and GZ_IP",
+        )
+
+    def state(self) -> WorldState:
+        """The state after the server's next iteration.
+
+        Raises:
+            ServerLost: if the server does not reply.
+        """
+        deadline = time.monotonic() + PATIENCE_S
+        empty, reply = self._types["Empty"](), self._types["SerializedStepMap"]
+        while (message := self._request("state", empty, reply, _STATE_MS)) is None:
+            if time.monotonic() > deadline:
+                raise self._lost("state")
+        return WorldState(message)
+
+    def order(self, orders: Orders, steps: int) -> None:
+        """Have the server pause, set these components, and make some steps.
+
+        Raises:
+            ServerLost: if the server does not reply, or refuses.
+        """
+        request = self._types["WorldControlState"]()
+        request.world_control.pause = True
+        request.world_control.multi_step = steps
+        entities: dict[int, Any] = {}
+        for (number, component), data in orders.items():
+            if number not in entities:
+                entities[number] = request.state.entities.add(id=number)
+            # A component without content would be ignored, even if it is to be removed.
+            told, remove = data or b"-", data is None
+            entities[number].components.add(type=type_id(component), component=told, remove=remove)
+        self._command("control/state", request)
+
+    def create(self, name: str, sdf: str) -> None:
+        """Have the server create a model; it is there some iterations later.
+
+        Raises:
+            ServerLost: if the server does not reply, or refuses.
+        """
+        request = self._types["EntityFactory"](sdf=sdf, name=name, allow_renaming=False)
+        self._command("create", request)
+
+    def remove(self, name: str) -> None:
+        """Have the server remove a model.
+
+        Raises:
+            ServerLost: if the server does not reply, or refuses.
+        """
+        entity = self._types["Entity"]
+        self._command("remove", entity(name=name, type=entity.MODEL))
+
+    def _command(self, service: str, request: Any) -> None:
+        reply = self._request(service, request, self._types["Boolean"], _COMMAND_MS)
+        if reply is None:
+            raise self._lost(service)
+        if not reply.data:
+            raise ServerLost(f"the Gazebo server of the world {self.world} refuses {service}")
+
+    def _request(self, service: str, request: Any, reply: Any, patience_ms: int) -> Any:
+        done, received = self._node.request(
+            f"/world/{self.world}/{service}", request, type(request), reply, patience_ms
+        )
+        return received if done else None
+
+    def _lost(self, service: str) -> ServerLost:
+        return ServerLost(
+            f"the Gazebo server of the world {self.world} does not reply to {service}:"
+            " it has ended, or it hangs"
+        )

@@ -1,0 +1,257 @@
+"""The scenario's world in a Gazebo server of another process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
+from model_nodes.main_physics.engines.gz.balls import ball_names
+from model_nodes.main_physics.engines.gz.bindings import gazebo
+from model_nodes.main_physics.engines.gz.contacts import Contact, each_once
+from model_nodes.main_physics.engines.gz.parts import Lump, in_one
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
+from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
+from model_nodes.main_physics.engines.gz.server.connection import ServerLost
+from model_nodes.main_physics.engines.gz.server.creating import Creator, bits_of, masks
+from model_nodes.main_physics.engines.gz.server.handles import (
+    Exchange,
+    ServerJoint,
+    ServerLink,
+    ServerModel,
+)
+from model_nodes.main_physics.engines.gz.server.matching import check_models, found, missing
+from model_nodes.main_physics.engines.gz.server.state import Tree
+from model_nodes.main_physics.engines.gz.server.world import CONTACTS, ServerWorld
+from model_nodes.main_physics.engines.gz.simulation import model_name
+from model_nodes.main_physics.world.description import Body, JointKind, World
+from model_nodes.main_physics.world.names import frame_name, joint_name
+
+_BEHIND = 1e-3
+"""A joint that is this far from where its command takes it in a step does not follow [rad or m]."""
+_FAR = 1000.0
+"""Where proxies wait, away from everything [m]."""
+
+
+class ServerProxy(Proxy):
+    """An object's model in a server; poses are set before a step begins, see `Exchange.take`."""
+
+    away_steps = 2000
+
+    def settle(self, ecm: Any) -> None:
+        """Do nothing: Gazebo has executed the pose, twice, before the step."""
+        self._placed = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is parked away from the scene."""
+        return self._away > 0
+
+
+class ServerSimulation:
+    """Handles of everything that moves in a server's world; see `simulation.Simulation`, whose place it takes.
+
+    Attributes:
+        proxies: (object, kind) -> its model.
+        joints: in the engine's order.
+        balls: the ball joints, in the order of `balls.ball_names`.
+        frame_of: Gazebo's id of a collision -> name of the frame to which it belongs.
+        notes: what differs from the scenario.
+    """
+
+    def __init__(
+        self,
+        server: ServerWorld,
+        world: World,
+        parts: Mapping[str, Mapping[str, Lump]],
+        poses: Mapping[str, Floats],
+        kinds: set[tuple[str, ProxyKind]],
+        joints: tuple[str, ...],
+    ) -> None:
+        self._server, self._world, self._parts = server, world, parts
+        self.proxies: dict[tuple[str, ProxyKind], Proxy] = {}
+        self.frame_of: dict[int, str] = {}
+        self.notes: list[str] = []
+        self._positions: dict[str, float] = {}
+        self._behind: set[str] = set()
+        self._creator = Creator(world, parts, server.folder, server.name)
+        self._complete(poses)
+        self._add_proxies(kinds)
+        self._exchange = Exchange(server.state)
+        bound = self._bind(sorted(kinds))
+        self.joints = [bound[name] for name in joints]
+        self.balls = [bound[name] for name in ball_names(world)]
+        server.order(self._exchange.take()[1])
+        self._exchange.state = server.state
+
+    def _complete(self, poses: Mapping[str, Floats]) -> None:
+        server, tree = self._server, self._server.tree()
+        if server.creates:
+            lacking = missing(self._world, tree)
+            server.create(
+                {b.name: self._creator.body(b, poses.get(b.name, b.pose)) for b in lacking}
+            )
+            self.notes += [f"{b.name}: created in the server's world" for b in lacking]
+        self.notes += check_models(self._world, server.state, server.tree(), server.own)
+
+    def _add_proxies(self, kinds: set[tuple[str, ProxyKind]]) -> None:
+        server, tree = self._server, self._server.tree()
+        objects = [body for body in self._world.bodies if not body.static]
+        fixed = [body for body in self._world.bodies if body.static and not body.robot]
+        robots = masks((b for b in self._world.bodies if b.robot), server.state, tree)
+        still = masks(fixed, server.state, tree)
+        made: dict[str, str] = {}
+        for index, body in enumerate(objects):
+            for kind in ProxyKind:
+                name = model_name(body, kind)
+                if (body.name, kind) not in kinds or name in tree.models:
+                    continue
+                bits = bits_of(kind, index, robots, still)
+                if kind is ProxyKind.KINEMATIC and not bits:
+                    server.remark(_pushes_nothing(body.name))
+                at = _home(_FAR + 20.0 * (len(server.own) + len(made)), _FAR)
+                made[name] = self._creator.proxy(body, kind, at, bits)
+        server.create(made)
+
+    def _bind(self, kinds: list[tuple[str, ProxyKind]]) -> dict[str, ServerJoint]:
+        tree, ecm = self._server.tree(), self._exchange
+        joints: dict[str, ServerJoint] = {}
+        for body in self._world.bodies:
+            own: list[ProxyKind | None] = [kind for name, kind in kinds if name == body.name]
+            for kind in own or [None]:
+                plain = kind in (None, ProxyKind.PLAIN)
+                model = (
+                    found(body, tree)
+                    if plain
+                    else tree.models[model_name(body, kind or ProxyKind.PLAIN)]
+                )
+                touchable = kind is not None and kind is not ProxyKind.GHOST
+                self._bind_collisions(body, model, tree, touchable=touchable)
+                if kind is not None:
+                    link = tree.find(model, body.links[0].name, "Link")
+                    assert link is not None
+                    home = _home(_FAR, _FAR + 20.0 * len(self.proxies))
+                    of_centre = self._server.physics == "bullet-featherstone" and body.rigid
+                    centre = self._parts[body.name][body.links[0].name].centre
+                    self.proxies[body.name, kind] = ServerProxy(
+                        gazebo(),
+                        ecm,
+                        ServerModel(model, link),
+                        ServerLink(link, model),
+                        home,
+                        centre if of_centre else (0.0, 0.0, 0.0),
+                    )
+                if plain:
+                    joints.update(self._bind_joints(body, model, tree))
+        return joints
+
+    def _bind_collisions(self, body: Body, model: int, tree: Tree, *, touchable: bool) -> None:
+        asked = gazebo().message("contacts_pb2", "Contacts")()
+        asked.header.stamp.sec = 1  # a component without content would not be set
+        state, parts = self._server.state, in_one(body, self._parts[body.name])
+        for link in body.links:
+            entity = tree.find(model, link.name, "Link")
+            if entity is None:  # lumped into another by a fixed joint
+                continue
+            frames = parts[link.name].collisions if link.name in parts else {}
+            for name, collision in tree.children(entity, "Collision").items():
+                self.frame_of[collision] = frames.get(name, frame_name(body, link.name))
+                if touchable and state.get(collision, CONTACTS) is None:
+                    self._server.watched.add(collision)
+                    self._exchange.orders[collision, CONTACTS] = asked.SerializeToString()
+
+    def _bind_joints(self, body: Body, model: int, tree: Tree) -> Iterator[tuple[str, ServerJoint]]:
+        for joint in (*body.moving_joints, *body.ball_joints):
+            name, entity = joint_name(body, joint), tree.find(model, joint.name, "Joint")
+            assert entity is not None
+            made = ServerJoint(entity, name)
+            axes = 3 if joint.kind is JointKind.BALL else 1
+            made.enable_position_check(self._exchange, axes)
+            made.enable_velocity_check(self._exchange, axes)
+            yield name, made
+
+    def step(self, command: Callable[[Any], None]) -> Exchange:
+        """Advance by one of Gazebo's steps; returns the exchange, for reading the state.
+
+        `command` is called before the step.
+
+        Raises:
+            ServerLost: if the server does not step.
+        """
+        exchange, server = self._exchange, self._server
+        for joint in self.joints:
+            joint.asked = None
+        command(exchange)
+        placing, moving = exchange.take()
+        if placing:
+            server.order(placing)
+        server.step(moving)
+        exchange.state = server.state
+        try:
+            self._look_behind(placed=bool(placing))
+        except KeyError as error:
+            raise self._gone(error) from error
+        return exchange
+
+    def _look_behind(self, *, placed: bool) -> None:
+        seconds = self._server.step_ns * 1e-9
+        for joint in self.joints:
+            at = joint.position(self._exchange)[0]
+            before = self._positions.get(joint.name)
+            self._positions[joint.name] = at
+            if placed or before is None or joint.asked is None or joint.name in self._behind:
+                continue
+            if (off := abs(at - before - joint.asked * seconds)) > _BEHIND:
+                self._behind.add(joint.name)
+                self._server.remark(
+                    f"the joint {joint.name} does not follow its command in the server: {off:.3g} rad or m"
+                    " off after one step; its effort is limited, it is blocked, or another controller moves it"
+                )
+
+    def _gone(self, error: KeyError) -> ServerLost:
+        return ServerLost(
+            f"the Gazebo server of the world {self._server.name} does not report {error} of a model any"
+            " more: another program has removed the model"
+        )
+
+    def contacts(self) -> list[Contact]:
+        """The contacts of the last step."""
+        state, messages = self._exchange.state, []
+        kind = gazebo().message("contacts_pb2", "Contacts")
+        for collision in self.frame_of:
+            data = state.get(collision, CONTACTS)
+            if data:
+                messages.append(kind.FromString(data))
+        return list(each_once(messages))
+
+    def close(self) -> None:
+        """Put the server's own objects where their proxies are."""
+        shown = {name: proxy for (name, _), proxy in self.proxies.items() if not _waits(proxy)}
+        for (name, kind), proxy in self.proxies.items():
+            if kind is ProxyKind.PLAIN and _waits(proxy) and name in shown:
+                proxy.place(self._exchange, shown[name].known)
+        placing, _ = self._exchange.take()
+        if placing:
+            with suppress(ServerLost):  # a server that has ended shows nothing
+                self._server.order(placing)
+        self.proxies.clear()
+
+
+def _waits(proxy: Proxy) -> bool:
+    return isinstance(proxy, ServerProxy) and proxy.waits
+
+
+def _home(x: float, y: float) -> Floats:
+    home = np.zeros(POSE_SIZE)
+    home[:4] = (x, y, _FAR, 1.0)
+    return home
+
+
+def _pushes_nothing(name: str) -> str:
+    return (
+        f"{name} touches nothing while another model leads it: the robot and what is fixed collide with everything in"
+        " the server's world; give their collisions the <collide_bitmask> 0x0001 and 0x0002"
+    )
