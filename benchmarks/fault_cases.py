@@ -245,7 +245,7 @@ CASES = (
         until=60.0,
         send=signal.SIGTERM,
         whom="command",
-        code=130,
+        code=143,
         ended="stopped",
         often=True,
     ),

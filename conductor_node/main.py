@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+from functools import partial
 
 import rclpy
 import rclpy.executors
@@ -14,53 +15,58 @@ from conductor_node.node import ConductorNode
 from conductor_node.runner import run_goal
 from conductor_node.startup_goal import StartupGoal
 from hetwin.action import Simulate
+from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts, hold, ignore
 from hetwin_core.wire.spinning import make_executor
+
+SAME_WISH_S = 1.0
+"""Signals that follow each other sooner are one: a terminal and `ros2 launch` may both send it."""
 
 
 def main(args: list[str] | None = None) -> None:
-    """Serve goals until the process is asked to end, or has carried out `runs` of them."""
+    """Serve goals until the process is asked to end, or has carried out `runs` of them.
+
+    It ends with 130 or 143 if SIGINT or SIGTERM comes before a run, and as the run does if it stops one.
+    """
+    hold()  # ROS's threads inherit this: only the main thread gets signals
     rclpy.init(args=args, signal_handler_options=rclpy.SignalHandlerOptions.NO)
     code = 0
     try:
         node = ConductorNode()
-        _end_in_order(node)
-        executor = make_executor()
-        executor.add_node(node)
-        node.trigger_configure()
-        node.trigger_activate()
-        code = _serve(node, executor)
+        with Interrupts(partial(_end_in_order, node), apart_s=SAME_WISH_S) as interrupts:
+            executor = make_executor()
+            executor.add_node(node)
+            node.trigger_configure()
+            node.trigger_activate()
+            code = _serve(node, executor, interrupts)
     except rclpy.executors.ExternalShutdownException:
-        pass  # a signal, or rclpy.shutdown() elsewhere
-    except KeyboardInterrupt:
-        code = 130
+        pass  # rclpy.shutdown() elsewhere
+    except Interrupted as interrupt:
+        print(f"the conductor was {interrupt}", file=sys.stderr)
+        code = interrupt.code
     finally:
+        ignore()
         rclpy.try_shutdown()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending already
     sys.exit(code)
 
 
-def _end_in_order(node: ConductorNode) -> None:
-    """The first SIGINT or SIGTERM ends the run at its next barrier; the second, or one without a run, at once."""
-    is_stopping = False
-
-    def on_signal(_number: int, _frame: object) -> None:
-        nonlocal is_stopping
-        if node.quitting and node.conductor is None:
-            return  # it is ending already
-        if is_stopping or node.conductor is None or not node.conductor.is_running:
-            raise KeyboardInterrupt
-        is_stopping = node.quitting = True
-        node.conductor.stop()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, on_signal)
+def _end_in_order(node: ConductorNode, count: int) -> None:
+    """The first SIGINT or SIGTERM ends the run at its next barrier, the second at once."""
+    node.quitting = True
+    if node.conductor is None:
+        return
+    if count > 1:
+        raise Interrupted(signal.SIGINT)
+    node.conductor.stop()
 
 
-def _serve(node: ConductorNode, executor: rclpy.executors.Executor) -> int:
+def _serve(node: ConductorNode, executor: rclpy.executors.Executor, interrupts: Interrupts) -> int:
     """Carry out goals, one after the other.
 
     Returns:
         The exit code of the last one that was not begun by a client.
+
+    Raises:
+        Interrupted: if a signal ends this before anything was run.
     """
     once = bool(node.get_parameter("start_at_once").value)
     wanted = int(node.get_parameter("runs").value) or int(once)
@@ -79,10 +85,12 @@ def _serve(node: ConductorNode, executor: rclpy.executors.Executor) -> int:
         while node.goal is not None and not isinstance(node.goal, StartupGoal):
             executor.spin_once(0.01)  # until the result is on its way
         if node.goal is None:  # else it begins again
-            done += 1
+            done += bool(result.summary or result.error)
             node.quitting = node.quitting or done == wanted
         if at_startup:
             code = _code_of(result, node)
+    if not done:
+        interrupts.raise_if_any()
     node.deferred.check()
     for _ in range(1 if once else 20):  # the client may still ask for the result
         executor.spin_once(0.05)

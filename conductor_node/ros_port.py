@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import deque
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 
 from lifecycle_msgs.srv import GetState
@@ -68,6 +68,7 @@ class RosPort(ModelPort):
         requests: publishes the requests for steps.
         period_s: simulated seconds between two steps of this model.
         nodes: restarts nodes.
+        may_go_on: is called while a call waits for the node; ends the waiting by raising.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class RosPort(ModelPort):
         requests: StepRequests,
         period_s: float,
         nodes: ModelNodes,
+        may_go_on: Callable[[], None],
     ) -> None:
         self.plan = plan
         self._node = node
@@ -87,6 +89,7 @@ class RosPort(ModelPort):
         self._requests = requests
         self._period_s = period_s
         self._nodes = nodes
+        self._may_go_on = may_go_on
         self._process: WatchedProcess | None = None
         self._clients: dict[str, Any] = {}
         self._subscription: Any = None
@@ -113,6 +116,7 @@ class RosPort(ModelPort):
             ended = self._nodes.ended(self.plan.name)
             if ended is not None:
                 raise self._failure("register", ended)
+            self._may_go_on()
             self._executor.spin_once(0.02)
         registration = self._registrations[self.plan.name]
         self._process = WatchedProcess(registration.host, registration.pid)
@@ -414,6 +418,7 @@ class RosPort(ModelPort):
         return response
 
     def _check_alive(self, call: str) -> None:
+        self._may_go_on()
         if self._process is not None and self._process.has_ended():
             raise self._failure(call, self._process.how_it_ended())
 

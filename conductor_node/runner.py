@@ -41,15 +41,27 @@ from hetwin_core.wire import messages
 FEEDBACK_PERIOD_S = 0.1
 
 
+class EndedBeforeTheRun(HetwinError):
+    """The process was asked to end while the models were made ready."""
+
+    def __init__(self) -> None:
+        super().__init__("stopped before the run began; nothing was saved")
+
+
 def run_goal(
     node: ConductorNode, executor: Executor, goal: ServerGoalHandle | StartupGoal
 ) -> Simulate.Result:
     """Run the scenario of a goal; every error is returned in the result.
 
+    A run that is stopped before it begins has a result without summary and error.
+
     The models' nodes end with the run, so their registrations are forgotten.
     """
     try:
         summary = _run(node, executor, goal)
+    except EndedBeforeTheRun as end:
+        node.get_logger().info(str(end))
+        return Simulate.Result(ended="stopped")
     except HetwinError as error:
         node.get_logger().error(str(error))
         return Simulate.Result(ended="failed", error=json_codec.error_to_text(error))
@@ -74,6 +86,7 @@ def _run(
     scenario = _scenario(node, request.scenario)
     out = _out(node, scenario, request.out)
     nodes, requests = ModelNodes(node.get_namespace()), StepRequests(node)
+    may_go_on = _MayGoOn(node)
     here = scenario.chosen(str(node.get_parameter("in_process").value))
     _restart_ended_nodes(node, scenario, here, nodes)
     ports = [
@@ -87,6 +100,7 @@ def _run(
             requests,
             plan.every / scenario.clock.rate,
             nodes,
+            may_go_on,
         )
         for plan in scenario.models
     ]
@@ -112,6 +126,8 @@ def _run(
 
     conductor = Conductor(scenario, ports, [log, publisher, feedback, spinner], options, idle)
     spinner.conductor = node.conductor = conductor
+    if node.quitting:  # a signal may have come before there was what to stop
+        conductor.stop()
     try:
         if node.start_paused:
             conductor.pause()
@@ -120,9 +136,31 @@ def _run(
     except Refused as refusal:
         raise BadInput(str(refusal), where="start_paused", expected="false") from None
     except RunFailed as error:  # before there was a run
+        if node.quitting:
+            raise EndedBeforeTheRun from error
         return finish_failed_run(out, scenario.name, error, "ros")
     finally:
         nodes.end()
+
+
+class _MayGoOn:
+    """Checks, while nodes of models are waited for before the run, that the process was not asked to end."""
+
+    def __init__(self, node: ConductorNode) -> None:
+        self._node = node
+        self._has_raised = False
+
+    def __call__(self) -> None:
+        """Check once more.
+
+        Raises:
+            EndedBeforeTheRun: once, so that the models can be stopped thereafter.
+        """
+        conductor = self._node.conductor
+        is_running = conductor is not None and conductor.is_running
+        if self._node.quitting and not is_running and not self._has_raised:
+            self._has_raised = True
+            raise EndedBeforeTheRun
 
 
 def _restart_ended_nodes(

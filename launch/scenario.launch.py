@@ -11,6 +11,10 @@ ros2 launch hetwin scenario.launch.py scenario:=pick_and_place models:=grasp,han
 
 from __future__ import annotations
 
+import os
+import signal
+from contextlib import suppress
+
 from launch.actions import (
     DeclareLaunchArgument,
     EmitEvent,
@@ -19,10 +23,11 @@ from launch.actions import (
     RegisterEventHandler,
     SetEnvironmentVariable,
 )
-from launch.event_handlers import OnProcessExit
+from launch.event_handlers import OnProcessExit, OnProcessStart, OnShutdown
 from launch.events import Shutdown
 from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
+from launch.utilities.signal_management import AsyncSafeSignalManager
 from launch_ros.actions import LifecycleNode, Node
 
 from conductor_node.fast_dds import fast_dds_variables
@@ -30,9 +35,11 @@ from conductor_node.processes import parameters_of
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, find_scenario, load_scenario
-from launch import LaunchContext, LaunchDescription
+from launch import Event, LaunchContext, LaunchDescription
 
 PLAYING = "playing"
+INTERRUPTED = {128 + signal.SIGINT, 128 + signal.SIGTERM, -signal.SIGINT, -signal.SIGTERM}
+"""Return codes of a process that was asked to end."""
 TRUTHS = {"true": True, "false": False}
 
 
@@ -95,6 +102,7 @@ def _nodes(context: LaunchContext) -> list[object]:
     def value(name: str) -> str:
         return str(LaunchConfiguration(name).perform(context))
 
+    _end_in_order(context)
     try:
         scenario = load_scenario(find_scenario(value("scenario")))
         here = scenario.chosen(value("models"))
@@ -125,7 +133,7 @@ def _nodes(context: LaunchContext) -> list[object]:
     started: list[object] = [*middleware, *models]
     if TRUTHS[value("conductor")]:
         conductor = node("conductor", "conductor", _conductor_parameters(scenario, value))
-        started += [conductor, _pass_on_the_end(conductor)]
+        started += [*_interrupt_too(conductor), conductor, _pass_on_the_end(conductor)]
     else:
         started += [_end_with_the_last(models)]
     if TRUTHS[value("rviz")]:
@@ -146,28 +154,70 @@ def _conductor_parameters(scenario: Scenario, value: object) -> dict[str, object
 
 
 def _pass_on_the_end(conductor: LifecycleNode) -> RegisterEventHandler:
-    """End everything when the conductor ends; a failed run makes the launch fail."""
+    """End everything when the conductor ends; a failed run makes the launch fail, an interrupted one does not."""
 
-    def end(event: ProcessExited, _: LaunchContext) -> list[object]:
-        if event.returncode:
+    def end(event: ProcessExited, context: LaunchContext) -> list[object]:
+        if event.returncode and event.returncode not in INTERRUPTED:
             raise RunFailed(
                 f"the simulation failed: the conductor ended with code {event.returncode}"
             )
-        return [LogInfo(msg="the simulation is over"), EmitEvent(event=Shutdown())]
+        return [LogInfo(msg="the simulation is over"), *_shutdown(context)]
 
     return RegisterEventHandler(OnProcessExit(target_action=conductor, on_exit=end))
+
+
+def _shutdown(context: LaunchContext) -> list[EmitEvent]:
+    """The event that ends the launch, unless it is ending already: a second one makes it fail."""
+    return [] if context.is_shutdown else [EmitEvent(event=Shutdown())]
+
+
+def _end_in_order(context: LaunchContext) -> None:
+    """Let SIGTERM end the launch as SIGINT does; it would leave the nodes running.
+
+    launch hands signals to a manager that has no public way to be found; where it is not, SIGTERM does what it did.
+    """
+    manager = getattr(AsyncSafeSignalManager, "_AsyncSafeSignalManager__current", None)
+    if manager is None:
+        return
+
+    def end(_number: int) -> None:
+        if not context.is_shutdown:
+            context.emit_event_sync(Shutdown(reason="SIGTERM"))
+
+    manager.handle(signal.SIGTERM, end)
+    # The manager hears of signals that Python handles only.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: None)
+
+
+def _interrupt_too(conductor: LifecycleNode) -> list[RegisterEventHandler]:
+    """Interrupt the conductor when the launch ends.
+
+    The terminal interrupts all processes, and launch relies on it: if launch alone was interrupted, or the conductor
+    had not been started yet, its run would go on for the seconds after which launch terminates all.
+    """
+
+    def interrupt(_event: Event, context: LaunchContext) -> None:
+        details = conductor.process_details
+        if context.is_shutdown and details is not None and conductor.return_code is None:
+            with suppress(ProcessLookupError):
+                os.kill(details["pid"], signal.SIGINT)
+
+    return [
+        RegisterEventHandler(OnShutdown(on_shutdown=interrupt)),
+        RegisterEventHandler(OnProcessStart(target_action=conductor, on_start=interrupt)),
+    ]
 
 
 def _end_with_the_last(models: list[LifecycleNode]) -> RegisterEventHandler:
     """Without a conductor here, end the launch with its models; it fails if one of them failed."""
     left = list(models)
 
-    def end(event: ProcessExited, _: LaunchContext) -> list[object]:
+    def end(event: ProcessExited, context: LaunchContext) -> list[object]:
         if event.action in left:
             left.remove(event.action)
-        if event.returncode:
+        if event.returncode and not (context.is_shutdown or event.returncode in INTERRUPTED):
             raise RunFailed(f"{event.process_name} ended with code {event.returncode}")
-        return [] if left else [EmitEvent(event=Shutdown())]
+        return [] if left else list(_shutdown(context))
 
     return RegisterEventHandler(OnProcessExit(on_exit=end))
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
-import signal
 import socket
 import sys
 import threading
@@ -48,6 +47,7 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts, hold, ignore
 from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
 from hetwin_core.ensemble.topics import CLOCK, EVENTS, STATE
 from hetwin_core.ensemble.transport.step_batching import Stepper
@@ -59,6 +59,9 @@ from hetwin_core.wire.spinning import make_executor, spin_until
 REGISTER_TIMEOUT_S = 120.0
 """Many nodes that start at the same time on a busy machine take long."""
 CALL_AGAIN_S = 5.0
+LOOK_PERIOD_S = 0.2
+LEFT_TO_CONDUCTOR_S = 8.0
+"""After a signal that the conductor got too, it has this long to stop the run, and the model with it."""
 CONDUCTOR_GONE_S = 5.0
 MATCH_TIMEOUT_S = 5.0
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
@@ -393,8 +396,22 @@ class _ConductorWatch:
                 f" {CONDUCTOR_GONE_S:g} s; was it killed, or is the link to its host cut?"
             )
 
+    def stops_the_run(self, since: float) -> bool:
+        """Whether ending the node after a signal is left to the conductor.
 
-def register(node: ModelNode, executor: rclpy.executors.Executor) -> _ConductorWatch:
+        A signal to the process group, as of a terminal, and those of `ros2 launch` reach the conductor too, which stops
+        the run in order if its models still respond.
+
+        Args:
+            since: when the signal came, by `time.monotonic` [s].
+        """
+        waits = time.monotonic() - since < LEFT_TO_CONDUCTOR_S
+        return waits and self._process.shares_group and not self._process.has_ended()
+
+
+def register(
+    node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts
+) -> _ConductorWatch:
     """Register the node at the conductor.
 
     The conductor drops its response to a client that it has not discovered within 100 ms (rmw_fastrtps), so the
@@ -405,6 +422,7 @@ def register(node: ModelNode, executor: rclpy.executors.Executor) -> _ConductorW
 
     Raises:
         HetwinError: if the conductor does not respond, or refuses.
+        Interrupted: if a signal comes first.
     """
     client = node.create_client(RegisterModel, REGISTER)
     end = time.monotonic() + REGISTER_TIMEOUT_S
@@ -414,10 +432,14 @@ def register(node: ModelNode, executor: rclpy.executors.Executor) -> _ConductorW
                 f"{node.get_name()}: no conductor offers {client.srv_name!r}"
                 f" within {REGISTER_TIMEOUT_S:g} s; is it running in this namespace and domain?"
             )
+        interrupts.raise_if_any()
         executor.spin_once(0.02)
     response, end = None, time.monotonic() + REGISTER_TIMEOUT_S
     while response is None and time.monotonic() < end:
-        response = spin_until(executor, client.call_async(node.registration()), CALL_AGAIN_S)
+        call, again = client.call_async(node.registration()), time.monotonic() + CALL_AGAIN_S
+        while response is None and time.monotonic() < again:
+            interrupts.raise_if_any()
+            response = spin_until(executor, call, LOOK_PERIOD_S)
     if response is None:
         raise HetwinError(f"{node.get_name()}: the conductor did not answer the registration")
     if not response.accepted:
@@ -427,36 +449,48 @@ def register(node: ModelNode, executor: rclpy.executors.Executor) -> _ConductorW
     return _ConductorWatch(client, WatchedProcess(response.host, response.pid))
 
 
+def _serve(node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts) -> None:
+    """Serve the model's calls until the run is over.
+
+    Raises:
+        HetwinError: if there is no such model, or no conductor any more.
+        Interrupted: if a signal ends the node before the conductor does.
+    """
+    _ = node.model
+    watch = register(node, executor, interrupts)
+    parent = os.getppid()
+    while rclpy.ok() and not node.over.done() and os.getppid() == parent:
+        # Everything that arrives in this time, in one call.
+        spin_until(executor, node.over, LOOK_PERIOD_S)
+        if interrupts.count == 0:
+            watch.check(node.get_name())
+        elif not watch.stops_the_run(interrupts.since):
+            interrupts.raise_if_any()
+    executor.spin_once(0.05)  # send the last response
+
+
 def main(args: list[str] | None = None) -> None:
     """Serve a model until it is stopped."""
     faulthandler.enable()  # a crash in C says where
-    rclpy.init(args=args)
+    hold()  # ROS's threads inherit this: only the main thread gets signals
+    rclpy.init(args=args, signal_handler_options=rclpy.SignalHandlerOptions.NO)
     code = 0
     try:
         node = ModelNode()
-        executor = make_executor()
-        executor.add_node(node)
-        _ = node.model
-        watch = register(node, executor)
-        parent = os.getppid()
-        while rclpy.ok() and not node.over.done():
-            spin_until(
-                executor, node.over, 0.2
-            )  # everything that arrives in this time, in one call
-            if os.getppid() != parent:  # the parent process has ended
-                break
-            watch.check(node.get_name())
-        executor.spin_once(0.05)  # send the last response
+        with Interrupts() as interrupts:
+            executor = make_executor()
+            executor.add_node(node)
+            _serve(node, executor, interrupts)
     except rclpy.executors.ExternalShutdownException:
-        pass  # a signal, or rclpy.shutdown() elsewhere
+        pass  # rclpy.shutdown() elsewhere
     except HetwinError as error:
         print(f"error: {error}", file=sys.stderr)
         code = 2 if isinstance(error, BadInput) else 1
-    except KeyboardInterrupt:
-        code = 130
+    except Interrupted:
+        pass  # as it was asked to
     finally:
+        ignore()
         rclpy.try_shutdown()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending already
     sys.exit(code)
 
 

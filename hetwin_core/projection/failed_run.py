@@ -19,7 +19,13 @@ from hetwin_core.projection.run_folder import LOG, write_summary
 
 
 def finish_failed_run(
-    out: Path, scenario: str, error: RunFailed, transport: str, wall_time: float = 0.0
+    out: Path,
+    scenario: str,
+    error: RunFailed,
+    transport: str,
+    wall_time: float = 0.0,
+    *,
+    interrupted: bool = False,
 ) -> RunSummary:
     """Finish the folder of a run that failed without finishing it itself.
 
@@ -32,6 +38,7 @@ def finish_failed_run(
         error: why it failed.
         transport: ``local`` or ``ros``.
         wall_time: how long it ran, in s.
+        interrupted: whether it was ended at once by those who ran it; it is ``stopped`` then and has no error.
 
     Raises:
         RunFailed: if the disk cannot be written to.
@@ -51,8 +58,8 @@ def finish_failed_run(
     concerns = run_concerns(events, (), error.time_ns)
     summary = RunSummary(
         scenario=scenario,
-        ended="failed",
-        error=error_row(error),
+        ended="stopped" if interrupted else "failed",
+        error=None if interrupted else error_row(error),
         simulated_time=simulated,
         wall_time=wall_time,
         real_time_factor=simulated / wall_time if wall_time > 0 else 0.0,

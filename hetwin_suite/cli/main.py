@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.supervision.interrupts import let_through
 from hetwin_suite.cli import check, evaluate, listing, new, new_model, record, report, robot, run
 from hetwin_suite.cli.versions import show_version
 
@@ -39,7 +40,8 @@ app.command("schema")(listing.schema)
 
 @app.callback()
 def options(
-    version: Annotated[
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 (its callback prints it)
         bool,
         typer.Option(
             "--version", help="print the versions and end", callback=show_version, is_eager=True
@@ -47,6 +49,8 @@ def options(
     ] = False,
 ) -> None:
     """hetwin: a heterogeneous digital twin of a robot and its surroundings."""
+    if context.invoked_subcommand != "run":  # which does so itself, once it can end in order
+        let_through()
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.state_words import state_words
+from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.projection.run_folder import LOG
 from hetwin_suite.running.ended import Ended
@@ -25,6 +27,14 @@ from hetwin_suite.running.patience import never_silent
 def without_a_run(scenario: str, error: HetwinError) -> dict[str, Any]:
     """The outcome as JSON if an error kept the run from having a summary."""
     return {"scenario": scenario, "ended": "failed", "error": _row(error)}
+
+
+def show_interrupted(scenario: str, interrupt: Interrupted, *, as_json: bool) -> None:
+    """Print that a run was stopped before there was anything to save."""
+    if as_json:
+        print(json.dumps({"scenario": scenario, "ended": "stopped", "error": None}))
+    text = f"{scenario}: stopped, {interrupt} before the run began; nothing was saved"
+    print(text, file=sys.stderr)
 
 
 def _row(error: HetwinError) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,7 @@ from typing import Annotated
 import typer
 
 from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_suite.cli import completion
 from hetwin_suite.cli.options import Packages, Scenario, package_folders, scene_object
 
@@ -109,11 +111,21 @@ def run(
         if as_json:
             print(json.dumps(outcome.without_a_run(scenario, error)))
         raise
-    page = outcome.report(ended.folder) if with_report else None
-    if as_json:
-        print(json.dumps(outcome.as_json(ended, page), indent=2))
-    else:
-        outcome.show(ended, page)
-    code = ended.code or (strict and not outcome.is_fine(ended))
+    except Interrupted as interrupt:
+        outcome.show_interrupted(scenario, interrupt, as_json=as_json)
+        raise typer.Exit(interrupt.code) from None
+    with Interrupts(_second_at_once) as interrupts:
+        page = outcome.report(ended.folder) if with_report else None
+        if as_json:
+            print(json.dumps(outcome.as_json(ended, page), indent=2))
+        else:
+            outcome.show(ended, page)
+    code = ended.code or interrupts.code or (strict and not outcome.is_fine(ended))
     if code:
         raise typer.Exit(int(code))
+
+
+def _second_at_once(count: int) -> None:
+    """The first signal lets the report be finished, the second does not."""
+    if count > 1:
+        raise Interrupted(signal.SIGINT)

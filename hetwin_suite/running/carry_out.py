@@ -21,7 +21,7 @@ def carry_out(request: RunRequest, display: Display, placing: Placing, *, watche
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
         HetwinError: if the run fails before it has a folder.
-        KeyboardInterrupt: if it is interrupted before it begins.
+        Interrupted: if it is interrupted before it begins.
     """
     if request.options.transport == "ros":
         from hetwin_suite.running.ros import run_over_ros

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hetwin_core.ensemble.supervision.interrupts import SHELL_BASE
+
 FAILED = 1
-INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,13 @@ class Ended:
     signal: int | None = None
 
 
-def exit_code(summary: Mapping[str, Any], interrupted: bool) -> int:
-    """130 after a signal, 1 if the run or one of its models failed, even if the run went on without it."""
-    if interrupted:
-        return INTERRUPTED
+def exit_code(summary: Mapping[str, Any], interrupt: int | None) -> int:
+    """130 after SIGINT, 143 after SIGTERM, 1 if the run or one of its models failed, even if it went on without it.
+
+    Args:
+        summary: the content of ``summary.json``.
+        interrupt: number of the first of the signals that interrupted the run; None if none did.
+    """
+    if interrupt is not None:
+        return SHELL_BASE + interrupt
     return FAILED if summary["ended"] == "failed" or summary["failures"] else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,10 +11,10 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunListener
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
+from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_suite.running.ended import Ended, exit_code
-from hetwin_suite.running.interrupts import Interrupts
 
 
 def run_locally(
@@ -30,7 +31,7 @@ def run_locally(
     Raises:
         BadInput: if the scenario's files or the source cannot be used.
         RunFailed: if a model fails before the run begins.
-        KeyboardInterrupt: if it is interrupted twice.
+        Interrupted: if it is interrupted twice.
     """
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
     ports = [
@@ -42,9 +43,9 @@ def run_locally(
 
     def stop(count: int) -> None:
         if count > 1:
-            raise KeyboardInterrupt
+            raise Interrupted(signal.SIGINT)
         conductor.stop()
 
     with Interrupts(stop) as interrupts:
         summary = asdict(conductor.run())
-    return Ended(summary, exit_code(summary, bool(interrupts.count)), out, interrupts.first)
+    return Ended(summary, exit_code(summary, interrupts.first), out, interrupts.first)

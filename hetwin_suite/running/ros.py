@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.projection.failed_run import finish_failed_run
 from hetwin_core.projection.run_folder import read_summary
 from hetwin_suite.running.ended import Ended, exit_code
-from hetwin_suite.running.interrupts import Interrupts
 from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.request import RunRequest
@@ -28,48 +30,60 @@ def run_over_ros(request: RunRequest, display: Display, placing: Placing) -> End
     Raises:
         BadInput: if ROS 2 is not there, or the scenario, its files or the source cannot be used.
         HetwinError: if the conductor cannot be asked.
-        KeyboardInterrupt: if it is interrupted before it begins.
+        Interrupted: if it is interrupted before it begins.
     """
-    scenario, out = request.load()
-    with ExitStack() as last:
-        last.enter_context(_environment_restored())
+    with Interrupts(_second_at_once) as interrupts, _environment_restored():
+        scenario, out = request.load()
         quick_discovery(len(scenario.placeable) + CONDUCTOR_AND_COMMAND)
-        try:
-            import rclpy
-        except ImportError as error:
-            raise BadInput(
-                f"ROS 2 cannot be imported: {error}",
-                where="--transport ros",
-                expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
-            ) from None
+        rclpy = _rclpy()
+        interrupts.raise_if_any()
         begun = time.monotonic()
-        interrupts = last.enter_context(Interrupts(_second_at_once))
-        ending = last.enter_context(ExitStack())
-        nodes = Nodes(scenario, placing, request.options)
-        ending.callback(nodes.end)
-        context = rclpy.Context()  # of its own: the caller may use ROS too
-        rclpy.init(args=[], context=context)
-        ending.callback(context.try_shutdown)
-        client = Client(placing.namespace, context, nodes, interrupts)
-        try:
-            summary = client.simulate(scenario, request.options, out, display)
-        except (RunFailed, KeyboardInterrupt) as error:
-            if isinstance(error, KeyboardInterrupt) and not out.exists():
-                raise
-            ending.close()  # from here on no process writes into the folder
-            failure = client.failure(error)
-            wall = time.monotonic() - begun
-            summary = read_summary(out) or asdict(
-                finish_failed_run(out, scenario.name, failure, "ros", wall)
-            )
-        code = exit_code(summary, bool(interrupts.count))
-        return Ended(summary, code, out, interrupts.first)
+        with ExitStack() as ending:
+            nodes = Nodes(scenario, placing, request.options)
+            ending.callback(nodes.end)
+            context = rclpy.Context()  # of its own: the caller may use ROS too
+            rclpy.init(args=[], context=context)
+            ending.callback(context.try_shutdown)
+            client = Client(placing.namespace, context, nodes, interrupts)
+            ending.callback(client.close)
+            try:
+                summary = client.simulate(scenario, request.options, out, display)
+            except (RunFailed, Interrupted) as error:
+                ending.close()  # from here on no process writes into the folder
+                interrupted = isinstance(error, Interrupted)
+                if interrupted and not out.exists():
+                    interrupts.raise_if_any()
+                failure = client.failure(error)
+                wall = time.monotonic() - begun
+                summary = read_summary(out) or asdict(
+                    finish_failed_run(
+                        out, scenario.name, failure, "ros", wall, interrupted=interrupted
+                    )
+                )
+        return Ended(summary, exit_code(summary, interrupts.first), out, interrupts.first)
+
+
+def _rclpy() -> Any:
+    """ROS 2's Python library.
+
+    Raises:
+        BadInput: if it is not there.
+    """
+    try:
+        import rclpy
+    except ImportError as error:
+        raise BadInput(
+            f"ROS 2 cannot be imported: {error}",
+            where="--transport ros",
+            expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
+        ) from None
+    return rclpy
 
 
 def _second_at_once(count: int) -> None:
     """The first signal ends the run in order, the second at once."""
     if count == 2:
-        raise KeyboardInterrupt
+        raise Interrupted(signal.SIGINT)
 
 
 @contextmanager

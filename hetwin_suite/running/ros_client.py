@@ -15,8 +15,8 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import named_source
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.wire.names import SIMULATE
-from hetwin_suite.running.interrupts import Interrupts
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.ros_nodes import Nodes
 
@@ -52,38 +52,45 @@ class Client:
         self._interrupts = interrupts
         self._feedback: _Feedback | None = None
 
+    def close(self) -> None:
+        """Give up what ROS holds; left to the end of the process, rclpy complains."""
+        self._executor.shutdown()
+        self._node.destroy_node()
+
     def simulate(
         self, scenario: Scenario, options: RunOptions, out: Path, display: Display
     ) -> Mapping[str, Any]:
         """The summary of the run; see `run_over_ros`."""
         self._wait_for_conductor(display)
         result = self._ask(scenario, options, out, display)
-        if result.error:
-            self._raise_unless_a_run(result)
+        self._raise_unless_a_run(result)
         summary: dict[str, Any] = json.loads(result.summary)
         return summary
 
-    def failure(self, error: RunFailed | KeyboardInterrupt) -> RunFailed:
+    def failure(self, error: RunFailed | Interrupted) -> RunFailed:
         """The failure, at the time that the run has come to."""
         if isinstance(error, RunFailed):
             return RunFailed(error.model, error.call, self._time_ns, error.reason)
-        return RunFailed("conductor", "run", self._time_ns, "it was interrupted twice")
+        return RunFailed("conductor", "run", self._time_ns, "it was interrupted, and ended at once")
 
     @property
     def _time_ns(self) -> int:
         return 0 if self._feedback is None else self._feedback.time_ns
 
     def _raise_unless_a_run(self, result: Any) -> None:
-        """Raise what ended it before there was a run; a failed run has a summary."""
-        if not result.summary:
-            raise json_codec.error_from_text(result.error, "conductor", "start", 0)
+        """Raise what ended it before there was a run; a failed or stopped run has a summary."""
+        if result.summary:
+            return
+        self._interrupts.raise_if_any()
+        if not result.error:
+            raise HetwinError("the conductor was ended before the run began")
+        raise json_codec.error_from_text(result.error, "conductor", "start", 0)
 
     def _wait_for_conductor(self, display: Display) -> None:
         end = time.monotonic() + READY_TIMEOUT_S
         while not self._client.server_is_ready():
             self._nodes.check()
-            if self._interrupts.count:
-                raise KeyboardInterrupt
+            self._interrupts.raise_if_any()
             if time.monotonic() > end:
                 raise HetwinError(f"the conductor is not ready after {READY_TIMEOUT_S:g} s")
             display.wait("waiting for the conductor's node")
@@ -110,6 +117,7 @@ class Client:
         while response.status == GoalStatus.STATUS_UNKNOWN:  # the goal has not arrived yet
             if time.monotonic() > known_by:
                 raise HetwinError(f"the conductor does not answer for {READY_TIMEOUT_S:g} s")
+            self._interrupts.raise_if_any()
             self._executor.spin_once(0.1)
             response = self._result(handle, feedback, patience)
         return response.result
@@ -131,8 +139,8 @@ class Client:
             if self._interrupts.count and not cancelled:
                 cancelled = True
                 handle.cancel_goal_async()
-            if cancelled and not feedback.begun:
-                raise KeyboardInterrupt
+            if not feedback.begun:
+                self._interrupts.raise_if_any()
         return result.result()
 
     def _send(self, goal: Any, feedback: _Feedback) -> Any:
@@ -153,6 +161,7 @@ class Client:
                 accepted = self._response_type(accepted=True)
                 return ClientGoalHandle(self._client, name, accepted)
             self._nodes.check()
+            self._interrupts.raise_if_any()
             self._executor.spin_once(0.1)
         return sent.result()
 

@@ -92,6 +92,8 @@ class Nodes:
     def end(self) -> None:
         """End all processes, and free the shared memory that killed ones leave behind."""
         self.note_shared_memory()
+        # First, for it ends a run in order, which takes the models.
+        end_processes(p for name, p in self._processes.items() if name == "conductor")
         end_processes(self._processes.values())
         self._shared_memory.remove_unused()
 

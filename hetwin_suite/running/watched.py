@@ -16,12 +16,12 @@ from typing import Any
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.supervision.heartbeat import STEP, TIME, Call, Heartbeat
+from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_core.ensemble.supervision.watched_child import ChildDied, WatchedChild
 from hetwin_core.projection.failed_run import finish_failed_run
 from hetwin_core.projection.run_folder import read_summary
 from hetwin_suite.running.child import run_in_child
-from hetwin_suite.running.ended import FAILED, INTERRUPTED, Ended
-from hetwin_suite.running.interrupts import Interrupts
+from hetwin_suite.running.ended import FAILED, Ended
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.request import RunRequest
 
@@ -31,6 +31,8 @@ LOAD_DEADLINE_S = 60.0
 CONDUCTOR_DEADLINE_S = 60.0
 """A run may stand still this long without a call under way, e.g. while a disk is slow."""
 END_S = 2.0
+ENDING = {signal.SIGINT, signal.SIGKILL}
+"""What `_Watch` sends the child at the first and at the second interrupt."""
 CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL}
 
 
@@ -40,9 +42,10 @@ def run_watched(request: RunRequest, display: Display) -> Ended:
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
         RunFailed: if it fails before it has a folder.
-        KeyboardInterrupt: if it is interrupted before it begins.
+        Interrupted: if it is interrupted before it begins.
     """
     with Interrupts() as interrupts:
+        interrupts.raise_if_any()
         return _Watch(request, display, interrupts).to_the_end()
 
 
@@ -59,6 +62,7 @@ class _Watch:
         self._out: Path | None = None
         self._models: list[tuple[str, float, float]] = []
         self._step, self._step_seen = 0, time.monotonic()
+        self._died_of_a_signal = False
         self._child = WatchedChild(
             lambda send: run_in_child(request, heartbeat, send), name="hetwin run"
         )
@@ -70,11 +74,13 @@ class _Watch:
             summary, code = self._child.result(self._handle, self._look, self._error)
             patience = END_S
         except ChildDied as death:
+            self._died_of_a_signal = -death.code in ENDING
             failure = self._death(death)
         except RunFailed as error:
             failure = error
         else:
             assert self._out is not None  # it was sent before
+            code = self._interrupts.code or code  # the child gets SIGINT in any case
             return Ended(summary, code, self._out, self._interrupts.first)
         finally:
             self._child.end(patience)
@@ -160,18 +166,19 @@ class _Watch:
 
     def _failed(self, error: RunFailed) -> Ended:
         """Finish what the child left."""
-        interrupted = self._interrupts.count > 0
-        if self._out is None or (interrupted and not self._out.exists()):
-            if interrupted:
-                raise KeyboardInterrupt
+        first = self._interrupts.first
+        if self._out is None or (first is not None and not self._out.exists()):
+            self._interrupts.raise_if_any()
             raise error
-        code = INTERRUPTED if interrupted else FAILED
-        written = read_summary(self._out)
-        if written is not None:  # it died after the run was over
-            return Ended(written, code, self._out, self._interrupts.first)
-        wall = time.monotonic() - self._begun
-        summary = finish_failed_run(self._out, self._name, error, "local", wall)
-        return Ended(asdict(summary), code, self._out, self._interrupts.first)
+        summary = read_summary(self._out)  # there is one if it died after the run was over
+        if summary is None:
+            wall = time.monotonic() - self._begun
+            ours = first is not None and self._died_of_a_signal
+            finished = finish_failed_run(
+                self._out, self._name, error, "local", wall, interrupted=ours
+            )
+            summary = asdict(finished)
+        return Ended(summary, self._interrupts.code or FAILED, self._out, first)
 
     @property
     def _time_ns(self) -> int:

@@ -16,6 +16,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.transport.port import ModelPort
 
 POLL_S = 0.02
@@ -85,6 +86,9 @@ class Run:
             error = failure
         except Exception as failure:  # whatever it is, the log is to be closed
             error = self._unforeseen(failure)
+        except Interrupted:
+            self._end("stopped", None, time.monotonic() - begun)
+            raise
         except BaseException as failure:
             self._end("failed", self._unforeseen(failure), time.monotonic() - begun)
             raise

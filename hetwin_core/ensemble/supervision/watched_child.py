@@ -15,13 +15,13 @@ from typing import Any, TypeAlias
 
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.supervision.interrupts import TERMINATING, let_through
 from hetwin_core.ensemble.supervision.stacks import CALLER, where_it_hangs
 from hetwin_core.ensemble.supervision.watched_process import ending
 
 LOOK_PERIOD_S = 0.05
 STDOUT, STDERR = 1, 2
 PR_SET_PDEATHSIG = 1
-TERMINATING = (signal.SIGINT, signal.SIGTERM)
 
 Send: TypeAlias = Callable[[Any], None]
 """Sends something picklable to the parent while the work goes on."""
@@ -138,7 +138,7 @@ def _detach(stacks: int) -> None:
     os.setsid()
     for number in TERMINATING:
         signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINATING)
+    let_through()
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     os.dup2(STDERR, STDOUT)
     sys.stdout = sys.stderr = os.fdopen(STDERR, "w", buffering=1, closefd=False)

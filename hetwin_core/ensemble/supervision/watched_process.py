@@ -30,6 +30,14 @@ class WatchedProcess:
         """Whether it can be watched and killed."""
         return self._handle is not None
 
+    @property
+    def shares_group(self) -> bool:
+        """Whether it is in this process's group, so that signals to the group reach both."""
+        try:
+            return self.is_here and os.getpgid(self._pid) == os.getpgid(0)
+        except ProcessLookupError:
+            return False
+
     def has_ended(self) -> bool:
         """Whether it is known to have ended."""
         return self._handle is not None and bool(select.select([self._handle], [], [], 0)[0])

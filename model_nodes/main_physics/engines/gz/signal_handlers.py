@@ -11,7 +11,8 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-TERMINATING = (signal.SIGINT, signal.SIGTERM)
+from hetwin_core.ensemble.supervision.interrupts import TERMINATING
+
 SIGACTION_BYTES = 256
 """More than C's `struct sigaction` takes on any platform."""
 

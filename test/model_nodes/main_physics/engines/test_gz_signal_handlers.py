@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from model_nodes.main_physics.engines.gz.signal_handlers import TERMINATING, handlers_kept
+from hetwin_core.ensemble.supervision.interrupts import TERMINATING
+from model_nodes.main_physics.engines.gz.signal_handlers import handlers_kept
 
 C_IGNORE = ctypes.c_void_p(1)
 

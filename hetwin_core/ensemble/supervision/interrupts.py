@@ -1,0 +1,119 @@
+"""SIGINT and SIGTERM: held back where nothing may be cut short, counted where they end work in order.
+
+A process that may be interrupted at any moment calls `hold` before its heavy imports. From then on the signals wait
+until `Interrupts` is entered, and wait again once it is left, so that none is lost and none arrives half-way through an
+import or while the process ends. This module therefore imports little.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Self
+
+TERMINATING = (signal.SIGINT, signal.SIGTERM)
+SHELL_BASE = 128
+"""A command that a signal ends has this and the signal's number as its exit code."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal ended work at once, or before it had begun.
+
+    Attributes:
+        number: of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(f"interrupted by {signal.Signals(number).name}")
+
+    @property
+    def code(self) -> int:
+        """The exit code of a command: 130 for SIGINT, 143 for SIGTERM."""
+        return SHELL_BASE + self.number
+
+
+def hold() -> None:
+    """Let SIGINT and SIGTERM wait from now on, also in threads and processes that this thread starts."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, TERMINATING)
+
+
+def let_through() -> None:
+    """End what `hold` began; signals that have waited arrive now."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINATING)
+
+
+def ignore() -> None:
+    """Ignore SIGINT and SIGTERM from now on, for a process that is ending already."""
+    for number in TERMINATING:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _do_nothing(_count: int) -> None:
+    """The count is read later."""
+
+
+class Interrupts:
+    """Counts SIGINT and SIGTERM while it is entered, instead of what they did before.
+
+    Signals that `hold` let wait arrive when it is entered. Python lets only the main thread set handlers; in any other,
+    nothing changes and nothing is counted.
+
+    Args:
+        then: called in the handler with the count so far, 1 at the first signal.
+        apart_s: a signal that follows the one before sooner than this is not counted: a terminal and the process that
+            started this one may both send it [s].
+
+    Attributes:
+        count: how many there were.
+        first: the number of the first; None if there was none.
+        since: when the first came, by `time.monotonic` [s].
+    """
+
+    def __init__(self, then: Callable[[int], None] = _do_nothing, apart_s: float = 0.0) -> None:
+        self._then = then
+        self._apart_s = apart_s
+        self._before: dict[signal.Signals, Any] = {}
+        self._mask: set[int] = set()
+        self._last = -float("inf")
+        self.count = 0
+        self.first: int | None = None
+        self.since = 0.0
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._mask = {int(s) for s in signal.pthread_sigmask(signal.SIG_BLOCK, ())}
+            self._before = {s: signal.signal(s, self._count) for s in TERMINATING}
+            let_through()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before:
+            signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    @property
+    def code(self) -> int:
+        """Exit code of a command that the first of them has ended: 130 or 143; 0 if there was none."""
+        return 0 if self.first is None else SHELL_BASE + self.first
+
+    def raise_if_any(self) -> None:
+        """Check that there was no signal.
+
+        Raises:
+            Interrupted: if there was one.
+        """
+        if self.first is not None:
+            raise Interrupted(self.first)
+
+    def _count(self, number: int, _frame: object) -> None:
+        before, self._last = self._last, time.monotonic()
+        if self._last - before < self._apart_s:
+            return
+        if self.first is None:
+            self.first, self.since = number, self._last
+        self.count += 1
+        self._then(self.count)
