@@ -38,7 +38,7 @@ install(
 # ros2 run hetwin conductor, ros2 run hetwin model, and hetwin on the path
 function(install_command folder name module)
   set(COMMAND_MODULE "${module}")
-  configure_file(cmake/command.py.in "${CMAKE_CURRENT_BINARY_DIR}/commands/${name}" @ONLY)
+  configure_file(cmake/command.in "${CMAKE_CURRENT_BINARY_DIR}/commands/${name}" @ONLY)
   install(
     PROGRAMS "${CMAKE_CURRENT_BINARY_DIR}/commands/${name}"
     DESTINATION ${folder}
@@ -46,4 +46,4 @@ function(install_command folder name module)
 endfunction()
 install_command(lib/${PROJECT_NAME} conductor conductor_node.main)
 install_command(lib/${PROJECT_NAME} model model_nodes.ros_node)
-install_command(bin hetwin hetwin_suite.cli.command)
+install_command(bin hetwin hetwin_suite.cli.main)

@@ -18,7 +18,7 @@ from hetwin.action import Simulate
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts, hold, ignore
 from hetwin_core.wire.spinning import make_executor
 
-SAME_WISH_S = 1.0
+SAME_WISH_S = 4.0
 """Signals that follow each other sooner are one: a terminal and `ros2 launch` may both send it."""
 
 

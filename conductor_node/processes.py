@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterable, Mapping
 
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
-from hetwin_core.ensemble.supervision.interrupts import hold
 from hetwin_core.ensemble.supervision.watched_process import ending
 
 MODEL_NODE = "model_nodes.ros_node"
@@ -25,7 +24,6 @@ def start_node(
 ) -> subprocess.Popen[bytes]:
     """Start a node in a session of its own, so that a Ctrl-C at the terminal does not reach it.
 
-    It begins with SIGINT and SIGTERM held back; see `supervision.interrupts`.
     When this process ends, a model's node is killed, even if it hangs; the conductor's ends its run.
     """
     dies = _killed_with_parent if module == MODEL_NODE else _ended_with_parent
@@ -52,12 +50,10 @@ def parameters_of(plan: ModelPlan) -> dict[str, object]:
 
 
 def _killed_with_parent() -> None:
-    hold()
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _ended_with_parent() -> None:
-    hold()
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 

@@ -9,11 +9,31 @@ ros2 launch hetwin scenario.launch.py scenario:=pick_and_place models:=physics,h
 ros2 launch hetwin scenario.launch.py scenario:=pick_and_place models:=grasp,handling conductor:=false
 """
 
+# ruff: noqa: E402 (signals come before all that takes time to import)
 from __future__ import annotations
 
 import os
 import signal
 from contextlib import suppress
+
+from launch.utilities.signal_management import AsyncSafeSignalManager
+
+
+def _end_in_order() -> None:
+    """Let SIGTERM end the launch as SIGINT does, and let neither interrupt what this file imports.
+
+    Left alone, SIGTERM leaves the nodes running, and a KeyboardInterrupt makes imports fail. launch hears of signals
+    that Python handles through its manager, which has no public way to be found; where it is not, nothing changes.
+    """
+    manager = getattr(AsyncSafeSignalManager, "_AsyncSafeSignalManager__current", None)
+    if manager is None:
+        return
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _number, _frame: None)
+    manager.handle(signal.SIGTERM, lambda _: os.kill(os.getpid(), signal.SIGINT))
+
+
+_end_in_order()
 
 from launch.actions import (
     DeclareLaunchArgument,
@@ -27,7 +47,6 @@ from launch.event_handlers import OnProcessExit, OnProcessStart, OnShutdown
 from launch.events import Shutdown
 from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
-from launch.utilities.signal_management import AsyncSafeSignalManager
 from launch_ros.actions import LifecycleNode, Node
 
 from conductor_node.fast_dds import fast_dds_variables
@@ -102,7 +121,6 @@ def _nodes(context: LaunchContext) -> list[object]:
     def value(name: str) -> str:
         return str(LaunchConfiguration(name).perform(context))
 
-    _end_in_order(context)
     try:
         scenario = load_scenario(find_scenario(value("scenario")))
         here = scenario.chosen(value("models"))
@@ -130,7 +148,9 @@ def _nodes(context: LaunchContext) -> list[object]:
 
     models = [model(p) for p in scenario.placeable if p.name in here and p.name not in inside]
     middleware = [SetEnvironmentVariable(*pair) for pair in fast_dds_variables().items()]
-    started: list[object] = [*middleware, *models]
+    started: list[object] = [*middleware]
+    for started_here in models:
+        started += [*_interrupt_too(started_here), started_here]
     if TRUTHS[value("conductor")]:
         conductor = node("conductor", "conductor", _conductor_parameters(scenario, value))
         started += [*_interrupt_too(conductor), conductor, _pass_on_the_end(conductor)]
@@ -171,40 +191,22 @@ def _shutdown(context: LaunchContext) -> list[EmitEvent]:
     return [] if context.is_shutdown else [EmitEvent(event=Shutdown())]
 
 
-def _end_in_order(context: LaunchContext) -> None:
-    """Let SIGTERM end the launch as SIGINT does; it would leave the nodes running.
+def _interrupt_too(node: LifecycleNode) -> list[RegisterEventHandler]:
+    """Interrupt a node when the launch ends.
 
-    launch hands signals to a manager that has no public way to be found; where it is not, SIGTERM does what it did.
-    """
-    manager = getattr(AsyncSafeSignalManager, "_AsyncSafeSignalManager__current", None)
-    if manager is None:
-        return
-
-    def end(_number: int) -> None:
-        if not context.is_shutdown:
-            context.emit_event_sync(Shutdown(reason="SIGTERM"))
-
-    manager.handle(signal.SIGTERM, end)
-    # The manager hears of signals that Python handles only.
-    signal.signal(signal.SIGTERM, lambda _number, _frame: None)
-
-
-def _interrupt_too(conductor: LifecycleNode) -> list[RegisterEventHandler]:
-    """Interrupt the conductor when the launch ends.
-
-    The terminal interrupts all processes, and launch relies on it: if launch alone was interrupted, or the conductor
-    had not been started yet, its run would go on for the seconds after which launch terminates all.
+    The terminal interrupts all processes, and launch relies on it: if launch alone was interrupted, or the node had not
+    been started yet, it would go on for the seconds after which launch terminates all.
     """
 
     def interrupt(_event: Event, context: LaunchContext) -> None:
-        details = conductor.process_details
-        if context.is_shutdown and details is not None and conductor.return_code is None:
+        details = node.process_details
+        if context.is_shutdown and details is not None and node.return_code is None:
             with suppress(ProcessLookupError):
                 os.kill(details["pid"], signal.SIGINT)
 
     return [
         RegisterEventHandler(OnShutdown(on_shutdown=interrupt)),
-        RegisterEventHandler(OnProcessStart(target_action=conductor, on_start=interrupt)),
+        RegisterEventHandler(OnProcessStart(target_action=node, on_start=interrupt)),
     ]
 
 

@@ -1,16 +1,13 @@
-"""Starts the `hetwin` command so that SIGINT and SIGTERM do not cut its imports short."""
+"""The `hetwin` command, from its first line on: SIGINT and SIGTERM do not cut its imports short with a traceback."""
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.supervision.interrupts import hold
+from hetwin_core.ensemble.supervision.starting import start
 
 
 def main() -> None:
     """Run the command; see `hetwin_suite.cli.main`."""
-    hold()
-    from hetwin_suite.cli.main import main as command
-
-    command()
+    start("hetwin_suite.cli.main")
 
 
 if __name__ == "__main__":

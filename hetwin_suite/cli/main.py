@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
-from hetwin_core.ensemble.supervision.interrupts import let_through
+from hetwin_core.ensemble.supervision.interrupts import let_be
 from hetwin_suite.cli import check, evaluate, listing, new, new_model, record, report, robot, run
 from hetwin_suite.cli.versions import show_version
 
@@ -49,8 +49,8 @@ def options(
     ] = False,
 ) -> None:
     """hetwin: a heterogeneous digital twin of a robot and its surroundings."""
-    if context.invoked_subcommand != "run":  # which does so itself, once it can end in order
-        let_through()
+    if context.invoked_subcommand != "run":  # which ends in order by itself
+        let_be()
 
 
 def main() -> None:

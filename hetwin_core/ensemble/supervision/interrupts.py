@@ -1,12 +1,13 @@
-"""SIGINT and SIGTERM: held back where nothing may be cut short, counted where they end work in order.
+"""SIGINT and SIGTERM: they end a process at once while there is nothing to lose, and work in order later.
 
-A process that may be interrupted at any moment calls `hold` before its heavy imports. From then on the signals wait
-until `Interrupts` is entered, and wait again once it is left, so that none is lost and none arrives half-way through an
-import or while the process ends. This module therefore imports little.
+A process that may be interrupted at any moment calls `end_at_once` before its heavy imports, and enters `Interrupts`
+when it has work that is to end in order. In between, `hold` lets signals wait while something is made that must not be
+cut short. This module imports little, so that it can come first.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -16,6 +17,10 @@ from typing import Any, Self
 TERMINATING = (signal.SIGINT, signal.SIGTERM)
 SHELL_BASE = 128
 """A command that a signal ends has this and the signal's number as its exit code."""
+
+
+_before: dict[signal.Signals, Any] = {}
+"""Handlers that `end_at_once` has replaced."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -33,6 +38,22 @@ class Interrupted(KeyboardInterrupt):
     def code(self) -> int:
         """The exit code of a command: 130 for SIGINT, 143 for SIGTERM."""
         return SHELL_BASE + self.number
+
+
+def end_at_once() -> None:
+    """Let SIGINT and SIGTERM end the process from now on, with 130 or 143 and without a traceback.
+
+    A KeyboardInterrupt would not do: imports turn it into errors of other kinds, or swallow it.
+    """
+    for number in TERMINATING:
+        _before[number] = signal.signal(number, lambda number, _: os._exit(SHELL_BASE + number))
+    let_through()
+
+
+def let_be() -> None:
+    """Let SIGINT and SIGTERM do again what they did before `end_at_once`, if that was called."""
+    while _before:
+        signal.signal(*_before.popitem())
 
 
 def hold() -> None:
