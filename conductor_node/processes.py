@@ -14,6 +14,7 @@ from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.supervision.watched_process import ending
 
 MODEL_NODE = "model_nodes.ros_node"
+STARTING = "hetwin_core.ensemble.supervision.starting"
 CONDUCTOR_NODE = "conductor_node.main"
 END_TIMEOUT_S = 1.5
 PR_SET_PDEATHSIG = 1
@@ -27,7 +28,7 @@ def start_node(
     When this process ends, a model's node is killed, even if it hangs; the conductor's ends its run.
     """
     dies = _killed_with_parent if module == MODEL_NODE else _ended_with_parent
-    command = [sys.executable, "-m", module, "--ros-args", "-r", f"__node:={name}"]
+    command = [sys.executable, "-m", STARTING, module, "--ros-args", "-r", f"__node:={name}"]
     if namespace.strip("/"):
         command += ["-r", f"__ns:=/{namespace.strip('/')}"]
     for key, value in parameters.items():

@@ -199,10 +199,10 @@ def _interrupt_too(node: LifecycleNode) -> list[RegisterEventHandler]:
     """
 
     def interrupt(_event: Event, context: LaunchContext) -> None:
-        details = node.process_details
-        if context.is_shutdown and details is not None and node.return_code is None:
+        pid = (node.process_details or {}).get("pid")
+        if context.is_shutdown and pid is not None and node.return_code is None:
             with suppress(ProcessLookupError):
-                os.kill(details["pid"], signal.SIGINT)
+                os.kill(pid, signal.SIGINT)
 
     return [
         RegisterEventHandler(OnShutdown(on_shutdown=interrupt)),

@@ -62,7 +62,7 @@ class _Watch:
         self._out: Path | None = None
         self._models: list[tuple[str, float, float]] = []
         self._step, self._step_seen = 0, time.monotonic()
-        self._died_of_a_signal = False
+        self._has_begun = self._died_of_a_signal = False
         self._child = WatchedChild(
             lambda send: run_in_child(request, heartbeat, send), name="hetwin run"
         )
@@ -91,6 +91,7 @@ class _Watch:
         if kind == "load":
             self._name, self._out, self._models = content
         elif kind == "begin":
+            self._has_begun = True
             self._display.begin(*content)
         else:
             self._display.line(*content)
@@ -112,12 +113,12 @@ class _Watch:
         return "preparing the run"
 
     def _forward(self) -> None:
-        """The first signal ends the run in order, the second at once."""
+        """The first signal ends the run in order, the second, or one before the run has begun, at once."""
         count = self._interrupts.count
         if count == self._forwarded:
             return
         self._forwarded = count
-        if count > 1:
+        if count > 1 or not self._has_begun:
             self._child.kill()
         else:
             self._child.interrupt()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +19,7 @@ from support.ros_domains import new_domain
 
 from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.wire.names import REGISTER
 from model_nodes import ros_node
 
@@ -69,7 +71,7 @@ def test_a_lost_answer_is_asked_for_again(
 ) -> None:
     monkeypatch.setattr(ros_node, "CALL_AGAIN_S", 0.5)
     asked = conductor(executor, silent_for=1)
-    ros_node.register(node, executor).check("cup")
+    ros_node.register(node, executor, Interrupts()).check("cup")
     assert len(asked) >= 2
     assert {request.pid for request in asked} == {os.getpid()}
 
@@ -81,4 +83,15 @@ def test_a_conductor_that_never_answers_is_named(
     monkeypatch.setattr(ros_node, "REGISTER_TIMEOUT_S", 3.0)
     conductor(executor, silent_for=1000)
     with pytest.raises(HetwinError, match="cup: the conductor did not answer the registration"):
-        ros_node.register(node, executor)
+        ros_node.register(node, executor, Interrupts())
+
+
+def test_a_signal_ends_the_waiting_for_a_conductor(
+    executor: SingleThreadedExecutor, node: Any
+) -> None:
+    conductor(executor, silent_for=1000)
+    with Interrupts() as interrupts:
+        signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(Interrupted) as ended:
+            ros_node.register(node, executor, interrupts)
+    assert ended.value.code == 143

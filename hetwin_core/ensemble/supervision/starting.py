@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from hetwin_core.ensemble.supervision.interrupts import end_at_once
+from hetwin_core.ensemble.supervision.interrupts import end_at_once, hold
 
 
 def start(module: str) -> None:
@@ -17,5 +17,12 @@ def start(module: str) -> None:
     import_module(module).main()
 
 
+def _import_numpy() -> None:
+    """Import NumPy, whose threads must never get a signal: Gazebo's server takes it where the main thread would not."""
+    hold()
+    import_module("numpy")
+
+
 if __name__ == "__main__":
+    _import_numpy()
     start(sys.argv.pop(1))
