@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import importlib.util
+import shutil
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = {"conductor": "conductor_node.main", "model": "model_nodes.ros_node"}
+NEEDED = ("launch", "launch_ros", "ros2launch", "ros2cli")
+
+
+def why_no_launch() -> str:
+    """Why there is no `ros2 launch` here; empty if there is."""
+    absent = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    # The repository's folder has the name of the first; the real package has a file.
+    if not absent and importlib.util.find_spec("launch").origin is None:  # type: ignore[union-attr]
+        absent = ["launch"]
+    if absent:
+        return f"not installed: {', '.join(absent)}"
+    return "" if shutil.which("ros2") else "ros2 is not on the path"
 
 
 def ament_prefix(folder: Path) -> Path:
@@ -26,8 +40,7 @@ def ament_prefix(folder: Path) -> Path:
     commands.mkdir(parents=True)
     template = (ROOT / "cmake" / "command.in").read_text("utf-8")
     for name, module in COMMANDS.items():
-        text = template.replace("@COMMAND_MODULE@", module)
-        text = text.replace("python3", sys.executable)
+        text = template.replace("@COMMAND_MODULE@", module).replace("python3", sys.executable)
         file = commands / name
         file.write_text(text, "utf-8")
         file.chmod(0o755)

@@ -19,6 +19,10 @@ MARK = "HETWIN_INTERRUPTED_RUN"
 END_S = 60.0
 """A busy machine may take this long to end a run."""
 ORPHANS_S = 5.0
+BEGIN_S = 60.0
+LOGS = "runs/*/log/*.mcap"
+LAUNCH_BEGINS = "[INFO] [launch]: Default logging verbosity"
+"""What `ros2 launch` prints before it reads a launch file."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +31,14 @@ class Interrupt:
 
     Attributes:
         number: SIGINT or SIGTERM.
-        after_s: this long after the command began [s].
+        after_s: this long after hetwin's first line, or after `ros2 launch` began to read the launch file [s].
+        in_run: whether the time counts from the moment at which the run has a log instead.
         to_group: whether all processes of its group get it, as from a terminal.
     """
 
     number: signal.Signals
     after_s: float
+    in_run: bool
     to_group: bool
 
 
@@ -41,14 +47,14 @@ class Outcome:
     """How an interrupted run ended.
 
     Attributes:
-        code: exit code of the command; negative if the signal itself ended it.
+        code: exit code of the command; negative if the signal itself ended it, None if nothing did.
         ended: what the summary says; empty if nothing was saved.
         text: all that was printed.
         took_s: from the interrupt to the end of the command [s].
         wrong: what should not be so, in words.
     """
 
-    code: int
+    code: int | None
     ended: str
     text: str
     took_s: float
@@ -60,62 +66,91 @@ def interrupted(
     folder: Path,
     interrupt: Interrupt,
     environment: Mapping[str, str],
-    codes: Sequence[int],
+    code: int,
+    *,
+    is_launch: bool,
 ) -> Outcome:
-    """Run a command in a process group of its own, interrupt it, and say what was wrong.
+    """Run a command in a process group of its own, interrupt it, and find what is wrong with its end.
 
     Args:
         command: writes its run below `folder`, where it is started.
         folder: an empty one.
         interrupt: what is sent, when and to whom.
         environment: of the command.
-        codes: exit codes that are right.
+        code: the exit code that is expected.
+        is_launch: whether it is `ros2 launch`, which begins by itself before it knows of hetwin.
     """
     tag = f"{os.getpid()}_{time.monotonic_ns()}"
-    process = subprocess.Popen(
-        command,
-        cwd=folder,
-        env={**environment, MARK: tag},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+    said = folder / "said.txt"
+    with said.open("w") as out:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**environment, MARK: tag},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
     try:
+        _wait_for_the_begin(process.pid, said, is_launch=is_launch)
+        if interrupt.in_run:
+            _wait_for_a_log(folder, process)
         time.sleep(interrupt.after_s)
         begun = time.monotonic()
-        if process.poll() is None:
+        has_ended = process.poll() is not None
+        if not has_ended:
             send = os.killpg if interrupt.to_group else os.kill
             send(process.pid, interrupt.number)
-        text = _text(process)
-        took = time.monotonic() - begun
-        outcome = Outcome(process.returncode, "", text, took)
-        outcome.wrong += _orphans(tag)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(END_S)
+        outcome = Outcome(process.returncode, "", "", time.monotonic() - begun)
+        if has_ended:
+            outcome.wrong.append("it had ended before the interrupt")
+        if process.returncode is None:
+            outcome.wrong.append(f"still running after {END_S:g} s")
+        else:
+            outcome.wrong += _orphans(tag)
     finally:
         for pid, _ in _alive(tag):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         process.wait()
-    _judge(outcome, folder, codes)
+    outcome.text = said.read_text("utf-8", "replace")
+    _judge(outcome, folder, code)
     return outcome
 
 
-def _text(process: subprocess.Popen[str]) -> str:
-    try:
-        text, _ = process.communicate(timeout=END_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        text, _ = process.communicate()
-        return f"{text}\n(still running after {END_S:g} s)"
-    return text
+def _wait_for_the_begin(pid: int, said: Path, *, is_launch: bool) -> None:
+    """Wait until hetwin's code is at work: before, a signal meets Python's or launch's own beginnings."""
+    end = time.monotonic() + BEGIN_S
+    while time.monotonic() < end:
+        if LAUNCH_BEGINS in said.read_text("utf-8", "replace") if is_launch else _handles(pid):
+            return
+        time.sleep(0.005)
 
 
-def _judge(outcome: Outcome, folder: Path, codes: Sequence[int]) -> None:
-    if outcome.code not in codes:
-        outcome.wrong.append(f"exit code {outcome.code} instead of {codes[0]}")
+def _wait_for_a_log(folder: Path, process: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + BEGIN_S
+    while time.monotonic() < end and process.poll() is None and not any(folder.glob(LOGS)):
+        time.sleep(0.02)
+
+
+def _handles(pid: int) -> bool:
+    """Whether a process has a handler for SIGTERM, which Python by itself has not."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("SigCgt:"):
+                return bool(int(line.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
+    return False
+
+
+def _judge(outcome: Outcome, folder: Path, code: int) -> None:
+    if outcome.code != code:
+        outcome.wrong.append(f"exit code {outcome.code} instead of {code}")
     if "Traceback" in outcome.text or "terminate called" in outcome.text:
         outcome.wrong.append("a traceback")
-    for log in folder.rglob("log"):
+    for log in folder.glob("runs/*/log"):
         summary = log.parent / "summary.json"
         if not summary.exists():
             outcome.wrong.append("a log without a summary")
