@@ -69,13 +69,13 @@ class Instance:
         self._archive = archive
         self._tolerance = tolerance
         self._begun = self._wrong = self._dead = False
-        self.messages = Messages(None) if verbose else Messages()
+        self.messages = Messages(verbose=verbose)
         self._failure: type[Exception] = fmpy("fmi1").FMICallException
-        self._calls: Any = self._loaded(folder, verbose)
+        self._calls: Any = self._loaded(folder)
         if not verbose:
             self._log_what_is_wrong()
 
-    def _loaded(self, folder: str, verbose: bool) -> Any:
+    def _loaded(self, folder: str) -> Any:
         log = self.messages.log2 if self._archive.version == 2 else self.messages.log3
         before = Path.cwd()
         try:
@@ -83,7 +83,7 @@ class Instance:
                 folder,
                 self._archive.description,
                 fmi_type="CoSimulation",
-                debug_logging=verbose,
+                debug_logging=True,  # some log nothing later if it is off now
                 logger=log,
             )
         except Exception as error:  # FMPy has no class for them
@@ -99,11 +99,10 @@ class Instance:
             os.chdir(before)  # FMPy leaves it where it was when loading fails
 
     def _log_what_is_wrong(self) -> None:
-        """Let it log warnings and errors, if it has categories of its own for them."""
+        """Let it log warnings and errors only, if it has categories of its own for them, else nothing."""
         names = [c.name for c in self._archive.description.logCategories]
         wanted = [n for n in names if any(word in n.lower() for word in _WRONG)]
-        if wanted:
-            self._call(self._calls.setDebugLogging, True, wanted)
+        self._call(self._calls.setDebugLogging, bool(wanted), wanted)
 
     def initialize(
         self, time: float, start: Given, inputs: Given, texts: Mapping[int, str]

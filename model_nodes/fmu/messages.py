@@ -22,11 +22,11 @@ class Messages:
     """Collects what a unit logs, from whatever thread it does so.
 
     Args:
-        most: how many are passed on; None: all.
+        verbose: whether all messages are passed on; else the first about something wrong.
     """
 
-    def __init__(self, most: int | None = MOST) -> None:
-        self._most = most
+    def __init__(self, *, verbose: bool = False) -> None:
+        self._verbose = verbose
         self._new: list[Message] = []
         self._last_wrong = ""
         self._count = 0
@@ -50,10 +50,12 @@ class Messages:
         message = Message(level, _text(category), _text(text))
         if status:
             self._last_wrong = message.text
+        elif not self._verbose:
+            return
         self._count += 1
-        if self._most is None or self._count <= self._most:
+        if self._verbose or self._count <= MOST:
             self._new.append(message)
-        elif self._count == self._most + 1:
+        elif self._count == MOST + 1:
             self._new.append(Message("warning", "", "further messages are not shown"))
 
     def take(self) -> list[Message]:
@@ -63,9 +65,12 @@ class Messages:
 
     @property
     def last_words(self) -> str:
-        """The last message about something wrong, as the end of a sentence; empty if there is none."""
-        return f": {self._last_wrong}" if self._last_wrong else ""
+        """The last message about something wrong, as the end of a sentence; else how there may be one."""
+        if self._last_wrong:
+            return f": {self._last_wrong}"
+        return "" if self._verbose else ", without a message; with verbose: true it may say why"
 
 
 def _text(found: bytes | None) -> str:
-    return (found or b"").decode("utf-8", "replace").strip()
+    """Text on one line."""
+    return " ".join((found or b"").decode("utf-8", "replace").split())

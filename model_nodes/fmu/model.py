@@ -63,7 +63,7 @@ class Fmu(Model):
             provides=(ANY_ATTRIBUTE,),
             raises={
                 "ended": "the unit has ended itself, and keeps its last values: unit, time [s]",
-                "message": "the unit has logged something: level, category, text",
+                "message": "the unit has logged something that is wrong, or anything if verbose: level, category, text",
             },
         )
 
