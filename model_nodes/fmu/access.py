@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats, Ints
-from model_nodes.fmu.variables import Variable
+from model_nodes.fmu.variables import Variable, limits
 
-_BITS = {"Integer": 32, "Enumeration": 32}
-_OF_3 = {"Enumeration": 64}
 _AS_2 = {"Enumeration": "Integer"}
 _AS_3 = {"Enumeration": "Int64"}
 
@@ -107,11 +105,3 @@ def _converted(group: _Group, values: Floats, version: int) -> list[Any]:
                 f"{names}: {number} is no {first.type}, which is from {least} to {most}"
             )
     return whole
-
-
-def limits(kind: str, version: int) -> tuple[int, int]:
-    """The least and the largest number of a type of whole numbers."""
-    bits = (_OF_3 if version == 3 else {}).get(kind) or _BITS.get(kind) or int(kind.strip("UInt"))
-    if kind.startswith("U"):
-        return 0, 2**bits - 1
-    return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1

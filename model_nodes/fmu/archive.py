@@ -88,7 +88,7 @@ def read_archive(path: Path) -> Archive:
         version,
         description.modelName or path.stem,
         description,
-        read_variables(description),
+        read_variables(description, version),
         UnitTable.of(description),
         bool(simulation.canGetAndSetFMUstate),
         bool(simulation.canHandleVariableCommunicationStepSize),

@@ -11,6 +11,11 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.fmu.variables import Variable, variable_of
 
 _NOT = "not "
+OF_EVERY_UNIT: Mapping[str, str] = {
+    "ended": "the unit has ended itself, and keeps its last values: unit, time [s]",
+    "message": "the unit has logged something that is wrong, or anything if verbose: level, category, text",
+}
+"""The events that every unit may raise, and what has happened then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,11 @@ def read_changes(
 
 def _change(event: str, text: str, variables: Mapping[str, Variable]) -> Change:
     where = f"events.{event}"
+    if event in OF_EVERY_UNIT:
+        expected = f"another name than {' and '.join(OF_EVERY_UNIT)}, which every unit has"
+        raise BadInput(
+            "this event has a meaning already", where=where, found=event, expected=expected
+        )
     name = text.removeprefix(_NOT)
     variable = variable_of(variables, name, where, "output")
     is_right = variable.is_truth or (variable.is_whole and name == text)

@@ -24,7 +24,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE, Floats, Value
 from model_nodes.fmu.archive import read_archive
-from model_nodes.fmu.changes import ChangeWatch, read_changes
+from model_nodes.fmu.changes import OF_EVERY_UNIT, ChangeWatch, read_changes
 from model_nodes.fmu.commands import COMMANDS, read_set, state_name
 from model_nodes.fmu.folders import new_folder
 from model_nodes.fmu.instance import Given, Instance, UnitFailed
@@ -61,10 +61,7 @@ class Fmu(Model):
             summary="A Functional Mock-up Unit: a model that another tool has exported (FMI 2 and 3).",
             rate=100.0,
             provides=(ANY_ATTRIBUTE,),
-            raises={
-                "ended": "the unit has ended itself, and keeps its last values: unit, time [s]",
-                "message": "the unit has logged something that is wrong, or anything if verbose: level, category, text",
-            },
+            raises=OF_EVERY_UNIT,
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:

@@ -32,7 +32,7 @@ class Settings(Parameters):
     inputs: dict[Text, Given] = parameter(
         "variable of the unit -> what it is set to before each step: a reference, or a value", {}
     )
-    outputs: dict[Text, Text | list[Text]] = parameter(
+    outputs: dict[Text, Text | Annotated[list[Text], Field(min_length=1)]] = parameter(
         "ENTITY.ATTRIBUTE -> variable of the unit that gives it, or a list of them", {}
     )
     start: dict[Text, Given] = parameter(

@@ -56,6 +56,8 @@ def read_sources(
 def _source(name: str, given: Written, variables: Mapping[str, Variable], key: str) -> Source:
     where = f"{key}.{name}"
     is_input = key == "inputs"
+    if name in variables and variables[name].type == "String" and not is_input:
+        raise BadInput("this variable holds text", where=where, found=given, expected="text")
     variable = variable_of(variables, name, where, "input" if is_input else "parameter")
     if is_input and not variable.is_tunable:
         raise BadInput(
@@ -90,14 +92,12 @@ def _numbers(variable: Variable, given: bool | float | list[float], where: str) 
             found=given,
             expected="one value" if variable.size == 1 else f"{variable.size} numbers, row by row",
         )
-    least = -np.inf if variable.least is None else variable.least
-    most = np.inf if variable.most is None else variable.most
-    if not ((least <= values) & (values <= most)).all():
+    if not ((variable.least <= values) & (values <= variable.most)).all():
         raise BadInput(
             "the unit does not allow this value",
             where=where,
             found=given,
-            expected=f"from {least:g} to {most:g}",
+            expected=f"from {variable.least:g} to {variable.most:g}",
         )
     return values
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
@@ -33,8 +33,8 @@ class Variable:
         variability: ``constant``, ``fixed``, ``tunable``, ``discrete`` or ``continuous``.
         initial: ``exact`` or ``approx`` if it has a start value; else ``calculated`` or empty.
         unit: name of its unit among the unit's own definitions; may be empty.
-        least: smallest value that it declares; None if it declares none.
-        most: largest value that it declares; None if it declares none.
+        least: smallest value that it declares, or that its type has; minus infinity if there is none.
+        most: largest value that it declares, or that its type has; infinity if there is none.
     """
 
     name: str
@@ -45,8 +45,8 @@ class Variable:
     variability: str
     initial: str
     unit: str
-    least: float | None = None
-    most: float | None = None
+    least: float = -math.inf
+    most: float = math.inf
 
     @property
     def is_truth(self) -> bool:
@@ -73,29 +73,42 @@ class Variable:
         )
 
 
-def read_variables(description: Any) -> dict[str, Variable]:
-    """The variables of a description that FMPy has read, by name."""
-    return {v.name: _variable(v) for v in description.modelVariables}
+def limits(kind: str, version: int) -> tuple[int, int]:
+    """The least and the largest number of a type of whole numbers, in a version of FMI."""
+    of_no_size = ("Integer", "Enumeration")
+    bits = (32 if version == 2 else 64) if kind in of_no_size else int(kind.strip("UInt"))
+    if kind.startswith("U"):
+        return 0, 2**bits - 1
+    return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
 
 
-def _variable(found: Any) -> Variable:
+def read_variables(description: Any, version: int) -> dict[str, Variable]:
+    """The variables of a description that FMPy has read, by name.
+
+    Args:
+        description: FMPy's.
+        version: of FMI, 2 or 3.
+    """
+    return {v.name: _variable(v, version) for v in description.modelVariables}
+
+
+def _variable(found: Any, version: int) -> Variable:
     declared = found.declaredType
+    least, most = (-math.inf, math.inf)
+    if found.type in WHOLES:
+        least, most = limits(found.type, version)
     return Variable(
         found.name,
         found.valueReference,
         found.type,
-        int(prod(found.shape or ())),
+        int(math.prod(found.shape or ())),
         found.causality or "",
         found.variability or "",
         found.initial or "",
         found.unit or (declared.unit if declared else None) or "",
-        _number(found.min or (declared.min if declared else None)),
-        _number(found.max or (declared.max if declared else None)),
+        float(found.min or (declared.min if declared else None) or least),
+        float(found.max or (declared.max if declared else None) or most),
     )
-
-
-def _number(text: str | None) -> float | None:
-    return None if text is None else float(text)
 
 
 def variable_of(
