@@ -33,6 +33,10 @@ class UnitFailed(Exception):
     """A call of a unit that it did not carry out; the text says which and why."""
 
 
+class CannotReset(UnitFailed):
+    """A unit that cannot begin again; another instance of it can."""
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """Variables and the numbers that they are set to.
@@ -116,11 +120,15 @@ class Instance:
             texts: start values of variables that hold text, by reference.
 
         Raises:
-            UnitFailed: if it does not accept them.
+            CannotReset: if it has begun before, and cannot again.
+            UnitFailed: if it does not accept the values.
         """
         calls = self._calls
         if self._begun:
-            self._call(calls.reset)
+            try:
+                self._call(calls.reset)
+            except UnitFailed as failure:
+                raise CannotReset(str(failure)) from None
         self._begun = True
         if self._archive.version == 2:
             self._call(calls.setupExperiment, tolerance=self._tolerance, startTime=time)

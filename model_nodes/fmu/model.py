@@ -27,7 +27,7 @@ from model_nodes.fmu.archive import read_archive
 from model_nodes.fmu.changes import OF_EVERY_UNIT, ChangeWatch, read_changes
 from model_nodes.fmu.commands import COMMANDS, read_set, state_name
 from model_nodes.fmu.folders import new_folder
-from model_nodes.fmu.instance import Given, Instance, UnitFailed
+from model_nodes.fmu.instance import CannotReset, Given, Instance, UnitFailed
 from model_nodes.fmu.outputs import Output, Outputs, read_outputs
 from model_nodes.fmu.pace import Pace
 from model_nodes.fmu.settings import Settings
@@ -82,7 +82,6 @@ class Fmu(Model):
         self._outputs = read_outputs(settings, variables, archive.units)
         self._changes = read_changes(settings.events, variables)
         self._check_use()
-        self._states: dict[str, tuple[object, int]] = {}
         self._open()
         self._begin(0.0, constants(self._starts), constants(self._inputs), 0)
         read = self._read(0)
@@ -123,25 +122,34 @@ class Fmu(Model):
     def _open(self) -> None:
         self._folder = new_folder()
         self._archive.extract(self._folder.name)
-        settings = self._settings
         try:
-            self._instance = Instance(
-                self._archive,
-                self._folder.name,
-                tolerance=settings.tolerance,
-                verbose=settings.verbose,
-            )
+            self._make_instance(self._folder.name)
         except UnitFailed as failure:
             raise self._fault("initialize", 0, failure) from None
+
+    def _make_instance(self, folder: str) -> None:
+        """Make an instance from the unit's files, in place of the one that there may be."""
+        former, self._instance = self._instance, None
+        if former is not None:
+            former.close()
+        settings = self._settings
+        self._instance = Instance(
+            self._archive, folder, tolerance=settings.tolerance, verbose=settings.verbose
+        )
+        self._states: dict[str, tuple[object, int]] = {}
         self._read_access = self._instance.access(self._outputs.variables)
         self._watched = self._instance.access([c.variable for c in self._changes])
         self._input_access = self._instance.access([s.variable for s in self._inputs])
 
     def _begin(self, time: float, start: Given, inputs: Given, time_ns: int) -> None:
         """Let the unit begin, or begin again, at a time [s]."""
-        unit = self._running
         try:
-            unit.initialize(time, start, inputs, self._texts)
+            try:
+                self._running.initialize(time, start, inputs, self._texts)
+            except CannotReset:
+                assert self._folder is not None
+                self._make_instance(self._folder.name)
+                self._running.initialize(time, start, inputs, self._texts)
         except UnitFailed as failure:
             raise self._fault("initialize", time_ns, failure) from None
         self._at_ns, self._shift_ns = time_ns, 0

@@ -19,7 +19,7 @@ FOLDERS = {2: "linux64", 3: f"{platform.machine()}-linux"}
 WRONG = {
     name: number
     for number, name in enumerate(
-        ("nothing", "crash", "hang", "error", "nan", "end", "fatal", "refuse", "log")
+        ("nothing", "crash", "hang", "error", "nan", "end", "fatal", "refuse", "log", "stubborn")
     )
 }
 """What the parameter `wrong` has it do, from the time `wrong_at` on."""

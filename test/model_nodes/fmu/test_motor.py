@@ -292,3 +292,12 @@ def test_two_of_a_kind_do_not_share_anything(version: int) -> None:
     left, right = (series(outcome, "speed", name)[:, 0] for name in ("left", "right"))
     assert left == pytest.approx(lagged(times(outcome), GAIN), abs=1e-9)
     assert right == pytest.approx(2 * left)
+
+
+@BOTH
+def test_one_that_cannot_be_reset_begins_as_another_instance(version: int) -> None:
+    parameters = {"start": {"wrong": WRONG["stubborn"], "speed_start": {"of": "hand.pose[2]"}}}
+    outcome = ensemble(version, parameters=parameters)
+    assert outcome.summary.ended == "recording"
+    speed = lagged(times(outcome), 3 * GAIN, start=1.1)
+    assert series(outcome, "speed")[:, 0] == pytest.approx(speed, abs=1e-9)

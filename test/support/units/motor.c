@@ -12,7 +12,7 @@
 enum { OK, WARNING, DISCARD, ERROR, FATAL };
 enum { TIME, VOLTAGE, SPEED, GAIN, LAG, WRONG_AT, TEMPERATURE, SPEED_START, HEIGHT, HEIGHT_START, REALS };
 enum { HOT = 100, ENABLED, GEAR = 200, WRONG, LABEL = 300, WINDINGS = 400 };
-enum { NOTHING, CRASH, HANG, RETURN_ERROR, RETURN_NAN, END, RETURN_FATAL, REFUSE, LOG };
+enum { NOTHING, CRASH, HANG, RETURN_ERROR, RETURN_NAN, END, RETURN_FATAL, REFUSE, LOG, STUBBORN };
 
 typedef void (*Log2)(void *, const char *, int, const char *, const char *, ...);
 typedef void (*Log3)(void *, int, const char *, const char *);
@@ -35,6 +35,12 @@ static void begin(Motor *motor) {
   motor->now = start;
 }
 
+static int again(Motor *motor) {
+  if (motor->now.wrong == STUBBORN) return ERROR;
+  begin(motor);
+  return OK;
+}
+
 static void say(Motor *motor, int status, const char *text) {
   if (motor->log2) motor->log2(motor->environment, "motor", status, "logStatusError", text);
   if (motor->log3) motor->log3(motor->environment, status, "logStatusError", text);
@@ -51,6 +57,7 @@ static int misbehave(Motor *motor) {
     case RETURN_NAN: now->real[SPEED] = NAN; return OK;
     case END: now->over = 1; return DISCARD;
     case LOG: say(motor, WARNING, "the brushes spark"); return OK;
+    case STUBBORN: return OK;
     default: return DISCARD;
   }
 }
@@ -116,7 +123,7 @@ int fmi2SetupExperiment(Motor *m, int t, double tolerance, double start, int s, 
 int fmi2EnterInitializationMode(Motor *m) { return OK; }
 int fmi2ExitInitializationMode(Motor *m) { warm_up(m); return OK; }
 int fmi2Terminate(Motor *m) { return OK; }
-int fmi2Reset(Motor *m) { begin(m); return OK; }
+int fmi2Reset(Motor *m) { return again(m); }
 
 int fmi2GetReal(Motor *m, const unsigned v[], size_t n, double x[]) {
   for (size_t i = 0; i < n; i++) x[i] = *real(&m->now, v[i]);
@@ -181,7 +188,7 @@ int fmi3EnterInitializationMode(Motor *m, bool t, double tolerance, double start
 }
 int fmi3ExitInitializationMode(Motor *m) { warm_up(m); return OK; }
 int fmi3Terminate(Motor *m) { return OK; }
-int fmi3Reset(Motor *m) { begin(m); return OK; }
+int fmi3Reset(Motor *m) { return again(m); }
 
 int fmi3GetFloat64(Motor *m, const unsigned v[], size_t n, double x[], size_t numbers) {
   for (size_t i = 0, j = 0; i < n; i++) {
