@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import pairwise
-from tempfile import TemporaryDirectory
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -26,16 +26,15 @@ from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE, Floats, Value
 from model_nodes.fmu.archive import read_archive
 from model_nodes.fmu.changes import OF_EVERY_UNIT, ChangeWatch, read_changes
 from model_nodes.fmu.commands import COMMANDS, read_set, state_name
-from model_nodes.fmu.folders import new_folder
-from model_nodes.fmu.instance import CannotReset, Given, Instance, UnitFailed
-from model_nodes.fmu.outputs import Output, Outputs, read_outputs
-from model_nodes.fmu.pace import Pace
+from model_nodes.fmu.instance import UnitFailed
+from model_nodes.fmu.messages import Message
+from model_nodes.fmu.outputs import Output, read_outputs
+from model_nodes.fmu.running import RunningUnit, Wiring
 from model_nodes.fmu.settings import Settings
 from model_nodes.fmu.sources import Feed, Source, constants, read_sources
 from model_nodes.fmu.variables import Variable
 
 _NAME = "fmu"
-_NOTHING = Given((), np.zeros(0))
 
 
 class Fmu(Model):
@@ -50,8 +49,7 @@ class Fmu(Model):
     settings_class = Settings
 
     def __init__(self) -> None:
-        self._instance: Instance | None = None
-        self._folder: TemporaryDirectory[str] | None = None
+        self._running: RunningUnit | None = None
 
     @classmethod
     def describe(cls) -> ModelDescription:
@@ -75,19 +73,25 @@ class Fmu(Model):
         archive = self._archive = read_archive(settings.file)
         variables = archive.variables
         texts = _texts(settings, variables)
-        numbers = {n: v for n, v in settings.start.items() if n not in texts}
-        self._texts = {variables[n].reference: text for n, text in texts.items()}
+        numbers = {name: given for name, given in settings.start.items() if name not in texts}
         self._inputs = read_sources(settings.inputs, variables, "inputs")
         self._starts = read_sources(numbers, variables, "start")
         self._outputs = read_outputs(settings, variables, archive.units)
         self._changes = read_changes(settings.events, variables)
         self._check_use()
-        self._open()
-        self._begin(0.0, constants(self._starts), constants(self._inputs), 0)
-        read = self._read(0)
+        wiring = Wiring(
+            [source.variable for source in self._inputs],
+            self._outputs.variables,
+            [change.variable for change in self._changes],
+            {variables[name].reference: text for name, text in texts.items()},
+        )
+        with self._faults("initialize", 0):
+            self._running = RunningUnit(archive, settings, wiring)
+            self._running.begin(0, constants(self._starts), constants(self._inputs))
+            read = self._running.outputs()
         return Contribution(
             entities=tuple(Entity(name, EntityKind.CONCEPT) for name in settings.concepts),
-            attributes=tuple(self._started(output, read) for output in self._outputs.own),
+            attributes=tuple(_started(output, read) for output in self._outputs.own),
             reads=self._reads(),
             warnings=self._warnings(),
             reproducible=settings.reproducible and not archive.needs_tool,
@@ -119,47 +123,6 @@ class Fmu(Model):
         """Whether a start value is read from an attribute, so that the unit can take it."""
         return any(s.reference is not None and s.reference.key == output.key for s in self._starts)
 
-    def _open(self) -> None:
-        self._folder = new_folder()
-        self._archive.extract(self._folder.name)
-        try:
-            self._make_instance(self._folder.name)
-        except UnitFailed as failure:
-            raise self._fault("initialize", 0, failure) from None
-
-    def _make_instance(self, folder: str) -> None:
-        """Make an instance from the unit's files, in place of the one that there may be."""
-        former, self._instance = self._instance, None
-        if former is not None:
-            former.close()
-        settings = self._settings
-        self._instance = Instance(
-            self._archive, folder, tolerance=settings.tolerance, verbose=settings.verbose
-        )
-        self._states: dict[str, tuple[object, int]] = {}
-        self._read_access = self._instance.access(self._outputs.variables)
-        self._watched = self._instance.access([c.variable for c in self._changes])
-        self._input_access = self._instance.access([s.variable for s in self._inputs])
-
-    def _begin(self, time: float, start: Given, inputs: Given, time_ns: int) -> None:
-        """Let the unit begin, or begin again, at a time [s]."""
-        try:
-            try:
-                self._running.initialize(time, start, inputs, self._texts)
-            except CannotReset:
-                assert self._folder is not None
-                self._make_instance(self._folder.name)
-                self._running.initialize(time, start, inputs, self._texts)
-        except UnitFailed as failure:
-            raise self._fault("initialize", time_ns, failure) from None
-        self._at_ns, self._shift_ns = time_ns, 0
-        self._is_over = False
-
-    def _started(self, output: Output, numbers: Floats) -> AttributeStart:
-        assert output.spec is not None
-        data = output.assemble(numbers, np.zeros(output.spec.size))
-        return AttributeStart(output.entity, output.spec, Value(data, 0))
-
     def _reads(self) -> tuple[Selection, ...]:
         sources: tuple[Source, ...] = (*self._inputs, *self._starts)
         references = [s.reference.selection for s in sources if s.reference is not None]
@@ -167,7 +130,7 @@ class Fmu(Model):
         return tuple(dict.fromkeys([*references, *outputs]))
 
     def _warnings(self) -> tuple[str, ...]:
-        logged = [f"{m.level}: {m.text}" for m in self._running.messages.take()]
+        logged = [f"{m.level}: {m.text}" for m in self._unit.messages()]
         tool = ["the unit needs the tool that it was exported from"] * self._archive.needs_tool
         return (*self._archive.warnings, *tool, *logged)
 
@@ -183,106 +146,62 @@ class Fmu(Model):
         for output in self._outputs.each.values():
             output.connect(layout, units)
         self._taken = {output.key for output in self._outputs.own}
-        self._pace = Pace(self._archive, self._settings.step)
-        self._has_stepped = False
         self._notes = [*self._feed.unchecked, *self._beginning.unchecked]
+        self._has_stepped = False
         if scene.time_ns or self._feed.refers or self._beginning.refers:
-            self._begin_in(scene.values, scene.time_ns)
-        self._watch = ChangeWatch(self._changes, self._changing(scene.time_ns))
+            self._begin(scene.values, scene.time_ns, "start")
+        with self._faults("start", scene.time_ns):
+            self._watch = ChangeWatch(self._changes, self._unit.changes())
 
-    def _begin_in(self, numbers: Floats, time_ns: int) -> None:
+    def _begin(self, numbers: Floats, time_ns: int, call: str) -> None:
         """Let the unit begin from the scene's numbers."""
-        start, inputs = self._beginning.values(numbers), self._feed.values(numbers)
-        self._begin(time_ns / 1e9, start, inputs, time_ns)
+        with self._faults(call, time_ns):
+            start, inputs = self._beginning.values(numbers), self._feed.values(numbers)
+            self._unit.begin(time_ns, start, inputs)
 
     def step(self, tick: StepInput) -> StepOutput:
         """Set the inputs, let the unit step to the time asked for, and read its outputs."""
         output = StepOutput(time_ns=tick.time_ns)
         if self._is_at_work:
-            self._advance(tick, output)
-            self._write_values(tick, output)
-            if not self._has_stepped:
-                self._has_stepped = True
-                self._notes += filter(None, [self._pace.note()])
-        self._at_ns = tick.time_ns
+            with self._faults("step", tick.time_ns):
+                self._advance(tick, output)
+        self._unit.pass_time(tick.time_ns)
         self._report_messages(output)
         return output
 
     @property
     def _is_at_work(self) -> bool:
         """Whether anything is to be computed: what was handed to other models needs no steps."""
-        return not self._is_over and (bool(self._taken) or not self._outputs.each)
+        return not self._unit.is_over and (bool(self._taken) or not self._outputs.each)
 
     @property
-    def _running(self) -> Instance:
-        if self._instance is None:
+    def _unit(self) -> RunningUnit:
+        if self._running is None:
             raise RunFailed(_NAME, "step", 0, "the unit is not loaded")
-        return self._instance
+        return self._running
 
     def _advance(self, tick: StepInput, output: StepOutput) -> None:
-        """Step the unit to the time of the tick."""
-        unit = self._running
-        begin, end = self._at_ns - self._shift_ns, tick.time_ns - self._shift_ns
-        try:
-            unit.write(self._input_access, self._feed.values(tick.scene.values).values)
-            for before, after in pairwise(self._pace.times(begin, end)):
-                ended = unit.step(before, after)
-                if ended is not None:
-                    self._end(ended, output)
-                    break
-        except UnitFailed as failure:
-            raise self._fault("step", tick.time_ns, failure) from None
-        output.events += self._watch.update(self._changing(tick.time_ns), tick.time_ns)
-
-    def _changing(self, time_ns: int) -> Floats:
-        """The numbers of the variables that raise events."""
-        try:
-            return self._running.read(self._watched)
-        except UnitFailed as failure:
-            raise self._fault("step", time_ns, failure) from None
-
-    def _end(self, time: float, output: StepOutput) -> None:
-        """The unit has ended itself; its own time may be another than the run's, after a state was restored."""
-        self._is_over = True
-        arguments: dict[str, Json] = {"unit": self._archive.name, "time": time}
-        ended_ns = min(max(round(time * 1e9) + self._shift_ns, self._at_ns), output.time_ns)
-        output.events.append(Event("ended", ended_ns, arguments=arguments))
-
-    def _write_values(self, tick: StepInput, output: StepOutput) -> None:
-        numbers = self._read(tick.time_ns)
-        for key in self._taken:
-            data = self._outputs.each[key].assemble(numbers, tick.scene.get(*key))
-            output.values[key] = Value(data, tick.time_ns)
-
-    def _read(self, time_ns: int) -> Floats:
-        """The numbers of all outputs.
-
-        Raises:
-            RunFailed: if one is not finite, or the unit does not give them.
-        """
-        try:
-            numbers = self._running.read(self._read_access)
-        except UnitFailed as failure:
-            raise self._fault("step", time_ns, failure) from None
-        if not np.isfinite(numbers).all():
-            place = int(np.flatnonzero(~np.isfinite(numbers))[0])
-            name = _at(self._outputs, place).name
-            reason = f"{self._archive.name}: its variable {name} is not finite: {numbers[place]}"
-            raise RunFailed(_NAME, "step", time_ns, reason)
-        return numbers
+        """Step the unit to the time of the tick, and report what it computes."""
+        unit = self._unit
+        ended_ns = unit.step(tick.time_ns, self._feed.values(tick.scene.values).values)
+        if ended_ns is not None:
+            ended: dict[str, Json] = {"unit": self._archive.name, "time": ended_ns / 1e9}
+            output.events.append(Event("ended", ended_ns, arguments=ended))
+        output.events += self._watch.update(unit.changes(), tick.time_ns)
+        numbers = unit.outputs()
+        for key, computed in self._outputs.each.items():
+            if key in self._taken:
+                data = computed.assemble(numbers, tick.scene.get(*key))
+                output.values[key] = Value(data, tick.time_ns)
+        if not self._has_stepped:
+            self._has_stepped = True
+            self._notes += filter(None, [unit.note()])
 
     def _report_messages(self, output: StepOutput) -> None:
-        for text in self._notes:
-            arguments: dict[str, Json] = {"level": "info", "category": "hetwin", "text": text}
-            output.events.append(Event("message", output.time_ns, arguments=arguments))
+        notes = [Message("info", "hetwin", text) for text in self._notes]
         self._notes = []
-        for message in self._running.messages.take():
-            said: dict[str, Json] = {
-                "level": message.level,
-                "category": message.category,
-                "text": message.text,
-            }
-            output.events.append(Event("message", output.time_ns, arguments=said))
+        for message in (*notes, *self._unit.messages()):
+            output.events.append(Event("message", output.time_ns, arguments=asdict(message)))
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Compute an attribute from now on; the unit begins again, from this value where it starts from it.
@@ -294,7 +213,7 @@ class Fmu(Model):
         self._check_handover(key)
         numbers = scene.values.copy()
         numbers[scene.layout.range_of(*key)] = value.data
-        self._begin_in(numbers, scene.time_ns)
+        self._begin(numbers, scene.time_ns, "take")
         self._taken.add(key)
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
@@ -329,47 +248,38 @@ class Fmu(Model):
         try:
             match name:
                 case "set":
-                    self._running.set(read_set(arguments, self._archive.variables))
+                    self._unit.set(read_set(arguments, self._archive.variables))
                 case "save":
-                    self._save(state_name(arguments))
+                    self._unit.save(state_name(arguments))
                 case "restore":
-                    self._restore(state_name(arguments))
+                    self._unit.restore(state_name(arguments))
                 case _:
                     raise Refused(f"a unit has no command {name!r}; its commands are {COMMANDS}")
         except UnitFailed as failure:
             raise Refused(f"{self._archive.name}: {failure}") from None
 
-    def _save(self, name: str) -> None:
-        if not self._archive.can_save:
-            raise Refused(f"{self._archive.name} can neither save nor restore its state")
-        if name in self._states:
-            self._running.forget(self._states.pop(name)[0])
-        self._states[name] = self._running.save(), self._at_ns - self._shift_ns
-
-    def _restore(self, name: str) -> None:
-        if name not in self._states:
-            names = ", ".join(repr(n) for n in self._states) or "none"
-            raise Refused(f"{self._archive.name} has no saved state {name!r}; it has {names}")
-        state, then_ns = self._states[name]
-        self._running.restore(state)
-        self._shift_ns = self._at_ns - then_ns
-        self._is_over = False
-
     def stop(self) -> None:
         """End the unit, and remove its files."""
-        instance, self._instance = self._instance, None
-        folder, self._folder = self._folder, None
-        try:
-            if instance is not None:
-                instance.close([state for state, _ in self._states.values()])
-        except UnitFailed as failure:
-            raise self._fault("stop", self._at_ns, failure) from None
-        finally:
-            if folder is not None:
-                folder.cleanup()
+        running, self._running = self._running, None
+        if running is not None:
+            with self._faults("stop", running.time_ns):
+                running.close()
 
-    def _fault(self, call: str, time_ns: int, failure: UnitFailed) -> RunFailed:
-        return RunFailed(_NAME, call, time_ns, f"{self._archive.name}: {failure}")
+    @contextmanager
+    def _faults(self, call: str, time_ns: int) -> Iterator[None]:
+        """Make what the unit fails at a failure of the model."""
+        try:
+            yield
+        except UnitFailed as failure:
+            reason = f"{self._archive.name}: {failure}"
+            raise RunFailed(_NAME, call, time_ns, reason) from None
+
+
+def _started(output: Output, numbers: Floats) -> AttributeStart:
+    """An attribute of the unit's own, with its value at the start."""
+    assert output.spec is not None
+    data = output.assemble(numbers, np.zeros(output.spec.size))
+    return AttributeStart(output.entity, output.spec, Value(data, 0))
 
 
 def _texts(settings: Settings, variables: Mapping[str, Variable]) -> dict[str, str]:
@@ -379,9 +289,3 @@ def _texts(settings: Settings, variables: Mapping[str, Variable]) -> dict[str, s
         for name, given in settings.start.items()
         if isinstance(given, str) and name in variables and variables[name].type == "String"
     }
-
-
-def _at(outputs: Outputs, place: int) -> Variable:
-    """The variable whose number is at a place of those that are read."""
-    ends = np.cumsum([v.size for v in outputs.variables])
-    return outputs.variables[int(np.searchsorted(ends, place, side="right"))]
