@@ -32,7 +32,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
-from hetwin_core.ensemble.words import event_line
+from hetwin_core.ensemble.words import event_line, shown_line
 from hetwin_core.projection.failed_run import finish_failed_run
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.new_run import new_run_folder
@@ -251,9 +251,12 @@ class _Feedback(QuietListener):
         self._concerns = NewConcerns()
 
     def started(self, start: RunStart) -> None:
-        """Keep the duration, for the progress."""
+        """Keep the duration, for the progress; publish where the world can be seen."""
         self._duration_ns = start.duration_ns
         self._begun = time.monotonic()
+        if start.shown:
+            self._message = shown_line(start.shown)
+            self._publish(0, self._begun)
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Publish, several times a second."""

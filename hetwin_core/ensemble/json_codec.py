@@ -45,6 +45,7 @@ def contribution_to_text(contribution: Contribution) -> str:
             "duration_ns": contribution.duration_ns,
             "robot_description": contribution.robot_description,
             "engine": contribution.engine,
+            "shown": dict(contribution.shown),
             "reproducible": contribution.reproducible,
             "watch": None if contribution.watch is None else contribution.watch.to_json(),
         }
@@ -63,6 +64,7 @@ def contribution_from_text(text: str) -> Contribution:
         duration_ns=data["duration_ns"],
         robot_description=data["robot_description"],
         engine=data["engine"],
+        shown=data["shown"],
         reproducible=data["reproducible"],
         watch=None if watch is None else WatchLayout.from_json(watch),
     )

@@ -85,6 +85,7 @@ class Contribution:
         duration_ns: main model only: when the source ends, if that is known.
         robot_description: main model only: the robot's URDF.
         engine: main model only: name and version of what it computes with.
+        shown: main model only: where other programs see what it computes, as text by name: ``by`` a program, and more.
         reproducible: whether the same input gives the same bits, in any process.
         watch: main model only: the robot about which its outputs report.
     """
@@ -96,6 +97,7 @@ class Contribution:
     duration_ns: int | None = None
     robot_description: str = ""
     engine: str = ""
+    shown: Mapping[str, str] = field(default_factory=dict)
     reproducible: bool = True
     watch: WatchLayout | None = None
 

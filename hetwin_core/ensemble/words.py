@@ -92,6 +92,12 @@ def arguments_words(arguments: Mapping[str, Json]) -> str:
     return ", ".join(f"{key} {_value(value)}" for key, value in said.items())
 
 
+def shown_line(shown: Mapping[str, str]) -> str:
+    """Where other programs see what a run computes, e.g. ``shown by gazebo: partition hetwin_1, world table``."""
+    rest = ", ".join(f"{name} {value}" for name, value in shown.items() if name != "by")
+    return f"shown by {shown['by']}: {rest}" if "by" in shown else f"shown: {rest}"
+
+
 def failure_words(call: str, time_s: float, reason: str, model: str = "") -> str:
     """A failure at a simulated time [s], e.g. ``grasp: step failed at 1.250000 s: it returned NaN``."""
     who = f"{model}: " if model else ""

@@ -15,7 +15,7 @@ from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_co
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, QuietListener, RunStart
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.words import event_line
+from hetwin_core.ensemble.words import event_line, shown_line
 from hetwin_suite.running.patience import Patience, to_stderr
 
 LOOK_EVERY_STEPS = 20
@@ -184,8 +184,10 @@ class ProgressListener(QuietListener):
         self._concerns = NewConcerns()
 
     def started(self, start: RunStart) -> None:
-        """Show that the run begins."""
+        """Show that the run begins, and where its world can be seen."""
         self._display.begin((start.duration_ns or 0) / 1e9)
+        if start.shown:
+            self._display.line(shown_line(start.shown), 0.0)
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Show the time now and then."""

@@ -9,10 +9,10 @@ from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.shapes import Shape
 from model_nodes.main_physics.engines.gz.sdf_parts import (
     add,
+    add_colour,
     add_mesh,
     add_pose,
     add_shape,
-    numbers,
     write_mesh,
 )
 
@@ -40,9 +40,7 @@ def add_visuals(link: ET.Element, shapes: tuple[Shape, ...], folder: Path) -> No
         add_pose(visual, shape.pose)
         file = folder / f"{len(list(folder.iterdir()))}.obj"
         _add_geometry(ET.SubElement(visual, "geometry"), shape, file)
-        material = ET.SubElement(visual, "material")
-        for light in ("ambient", "diffuse"):
-            add(material, light, numbers(shape.rgba))
+        add_colour(visual, shape.rgba)
 
 
 def _add_geometry(geometry: ET.Element, shape: Shape, file: Path) -> None:

@@ -36,6 +36,7 @@ from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.fidelity_switching import FidelitySwitcher
 from model_nodes.main_physics.fittings import rangefinders, run_belts
 from model_nodes.main_physics.loading import load_world
+from model_nodes.main_physics.objects_handed_over import objects_handed_over
 from model_nodes.main_physics.settings import Settings, read_settings
 from model_nodes.main_physics.sources.source import JointMotion, Source
 from model_nodes.main_physics.start_overlaps import start_overlaps
@@ -92,7 +93,7 @@ class MainPhysics(Model):
         world = load_world(settings)
         engine = _engine(settings.engine)
         self._engine = engine
-        remarks = engine.load(world, _engine_settings(settings))
+        remarks = engine.load(world, _engine_settings(settings, world))
         self._source = _open(settings, world)
         self._drive, notes = self._start_joints(world, settings, engine)
         entities = entities_of(world, settings.tags)
@@ -112,6 +113,7 @@ class MainPhysics(Model):
             duration_ns=None if self._source is None else self._source.duration_ns,
             robot_description=robot.file.read_text("utf-8") if robot and robot.file else "",
             engine=engine.description,
+            shown=engine.shown,
             reproducible=engine.deterministic,
             watch=self._watched(findings),
         )
@@ -343,12 +345,13 @@ def _engine(name: str) -> Engine:
         ) from None
 
 
-def _engine_settings(settings: Settings) -> EngineSettings:
+def _engine_settings(settings: Settings, world: World) -> EngineSettings:
     return EngineSettings(
         period=1.0 / settings.rate,
         substeps=settings.substeps,
         proximity_range=settings.proximity_range,
         proximity_objects=settings.proximity_objects,
+        handed_over=objects_handed_over(settings, world),
         contact_time=settings.contact_time,
         options=settings.options,
     )

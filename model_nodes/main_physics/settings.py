@@ -61,6 +61,10 @@ class Settings(Parameters):
     contact_time: AboveZero | None = parameter(
         "time constant of contacts; default: the engine's", None, "s"
     )
+    handed_over: tuple[tuple[str, str], ...] = parameter(
+        "(entity or pattern, attribute) that other models may take (the scenario's triggers say it)",
+        (),
+    )
     watch_rate: Annotated[Finite, Field(ge=0)] = parameter(
         "reports about the robot per simulated second; 0 for none", DEFAULT_WATCH_RATE, "Hz"
     )

@@ -31,6 +31,7 @@ def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart
         layout=ready.scene.layout,
         models=ready.records,
         robot_description=ready.robot_description,
+        shown=ready.shown,
         warnings=ready.warnings,
         snapshot=ready.scene.kept_snapshot(),
     )
@@ -66,6 +67,7 @@ def run_summary(
         and not (unwaited or parts.outside.any_events or lag.is_live),
         transport=options.transport,
         engine=ready.engine,
+        shown=ready.shown,
         processes=tuple({"model": r.name, "pid": r.pid} for r in ready.records),
         events=tuple(event_to_summary(e) for e in parts.events.events),
         handovers=tuple(handover_row(h) for h in parts.handovers.done),

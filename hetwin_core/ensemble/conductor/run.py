@@ -18,6 +18,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.transport.port import ModelPort
+from hetwin_core.ensemble.words import shown_line
 
 POLL_S = 0.02
 """Period at which a paused run checks whether it may continue."""
@@ -102,6 +103,8 @@ class Run:
         if self._ready.engine:
             text = f"computes with {self._ready.engine}"
             self._listeners.note(0, "info", main.name, text)
+        if self._ready.shown:
+            self._listeners.note(0, "info", main.name, shown_line(self._ready.shown))
         for text in self._ready.warnings:
             source, _, warning = text.partition(": ")
             self._listeners.note(0, "warning", source, warning)

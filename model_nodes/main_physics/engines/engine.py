@@ -34,6 +34,7 @@ class EngineSettings:
         substeps: equal parts that the engine divides it into.
         proximity_range: pairs closer than this are reported [m].
         proximity_objects: names of the objects; None: all, if they are at most `proximity.EVERYTHING_NEAR`.
+        handed_over: (object, attribute) that other models may take; what else they take costs more time.
         contact_time: time constant with which penetrations decay [s]; None: the engine's default.
         options: engine-specific options, by name.
     """
@@ -42,6 +43,7 @@ class EngineSettings:
     substeps: int = 1
     proximity_range: float = 0.02
     proximity_objects: tuple[str, ...] | None = None
+    handed_over: tuple[tuple[str, str], ...] = ()
     contact_time: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -99,6 +101,11 @@ class Engine(ABC):
     def description(self) -> str:
         """Name and version of the engine, for the log."""
         return self.name
+
+    @property
+    def shown(self) -> Mapping[str, str]:
+        """Where other programs see the world, as `Contribution.shown`; empty: nowhere."""
+        return {}
 
     @abstractmethod
     def load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:

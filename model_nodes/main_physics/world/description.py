@@ -68,6 +68,14 @@ class Hull:
 
 
 @dataclass(frozen=True, slots=True)
+class MeshFile:
+    """The file of a mesh, and the factors by which it is enlarged along its axes."""
+
+    path: Path
+    scale: Vector = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
 class Geometry:
     """A shape in its link's frame; sizes as in `ShapeKind`; without `friction` the engine's default is used.
 
@@ -85,6 +93,8 @@ class Geometry:
     """[kg/m^3]; used only if a link's inertia is computed from its geometries."""
     name: str = ""
     extras: tuple[Extra, ...] = ()
+    mesh: MeshFile | None = None
+    """What `hull` was computed from, with all its details; used for display only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ class RunStart:
         robot_description: the robot's URDF; empty if there is none.
         warnings: what the models could not use of their input, each with the model's name.
         snapshot: the scene at the start.
+        shown: where other programs see what the main model computes, as text by name; may be empty.
     """
 
     scenario: str
@@ -70,6 +71,7 @@ class RunStart:
     robot_description: str
     warnings: tuple[str, ...]
     snapshot: Snapshot
+    shown: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,10 @@ class RunSummary:
 
     `ended` is ``recording`` (the source or the duration is over), ``live`` (the same of a live robot), ``stopped`` or
     ``failed``.
-    `engine` is what the main model computes with. `concerns` are rows as `Concern.row` has them, the worst first, and
-    `verdict` is ``fine``, ``doubtful`` (a warning is among them) or ``absurd``. `live` is the lag behind a live robot:
-    the time at which states were complete and published minus that at which the newest joint sample in them was
-    measured.
+    `engine` is what the main model computes with, `shown` where other programs see that. `concerns` are rows as
+    `Concern.row` has them, the worst first, and `verdict` is ``fine``, ``doubtful`` (a warning is among them) or
+    ``absurd``. `live` is the lag behind a live robot: the time at which states were complete and published minus that
+    at which the newest joint sample in them was measured.
     """
 
     scenario: str
@@ -105,6 +107,7 @@ class RunSummary:
     engine: str = ""
     concerns: tuple[Mapping[str, Json], ...] = ()
     verdict: str = "fine"
+    shown: Mapping[str, str] = field(default_factory=dict)
 
 
 class RunListener(Protocol):

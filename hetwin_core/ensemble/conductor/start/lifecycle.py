@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any, TypeAlias
@@ -49,6 +49,7 @@ class Ready:
         seed: of the run; each model's is its index more.
         handovers: (slot, model) that the scenario asks for before the first step.
         placed: adds to a model's error about one of its parameters the place of that parameter in the scenario.
+        shown: where other programs see what the main model computes, as text by name; may be empty.
     """
 
     scene: Scene
@@ -63,6 +64,7 @@ class Ready:
     seed: int
     handovers: tuple[tuple[int, int], ...]
     placed: Placed
+    shown: Mapping[str, str] = field(default_factory=dict)
 
 
 class _Gathering:
@@ -155,6 +157,7 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
         seed,
         tuple(_handovers(scenario, scene.layout)),
         resolver.placed,
+        main.shown,
     )
 
 

@@ -17,6 +17,7 @@ from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.resources import DATA_SCHEME, wanted_data
 from hetwin_core.ensemble.scenario.episode_folder import believed_scene, recording_of
+from hetwin_core.ensemble.scenario.handed_over import handed_over
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scenario.schema import Robot, SceneEntry
 from hetwin_core.ensemble.scene.hands import HandDescription
@@ -224,6 +225,7 @@ def _shared(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
         "source": source_spec(scenario, options),
         "scene": _laid(scene, believed, options.scene),
         "rate": file.rate,
+        "handed_over": handed_over(scenario),
     }
 
 

@@ -29,6 +29,8 @@ class Commands:
         active: the kind of each object.
         placed: (13,) pose and twist to set an object to at first.
         begins, ends: (13,) prescribed pose and twist of objects before and after the step.
+        shown: (13,) pose and twist now of objects that have pictures; empty except in a period's first step.
+        period: duration of the ensemble's step.
         wrenches: (6,) force [N] and torque [Nm] on an object, along the world's axes.
         balls: the state of the ball joints before the step.
     """
@@ -45,6 +47,8 @@ class Commands:
     ends: Mapping[str, Floats]
     wrenches: Mapping[str, Floats]
     balls: Balls
+    shown: Mapping[str, Floats]
+    period: float
 
     def apply(self, ecm: Any, simulation: LockStep) -> None:
         """Apply the commands to Gazebo's entities."""
@@ -56,6 +60,8 @@ class Commands:
                 self._object(ecm, name, kind, proxy)
             else:
                 proxy.park(ecm)
+        for name, pose in self.shown.items():
+            simulation.pictures[name].follow(ecm, pose, self.period, self.seconds)
 
     def _joints(self, ecm: Any, joints: Sequence[Any]) -> None:
         # Feed-forward: the speed that reaches the target in one step.

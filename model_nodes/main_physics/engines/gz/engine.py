@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
@@ -81,6 +81,16 @@ class GazeboEngine(Engine):
         computes = self._options.physics if self._server is None else self._server.description
         return f"gz (Gazebo Sim {gazebo().release}, {computes})"
 
+    @property
+    def shown(self) -> Mapping[str, str]:
+        """The world's name in topics, and the partition in which programs of Gazebo find it."""
+        partition, world = self._partition, self._world.name
+        if self._server is not None:
+            partition, world = self._server.shown
+        elif not self._options.visible:
+            return {}
+        return {"by": "gazebo", "partition": partition, "world": world.replace(" ", "_")}
+
     def load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
         """Load a world and start Gazebo with it."""
         self.close()
@@ -129,6 +139,7 @@ class GazeboEngine(Engine):
         tables = self._shadow.tables
         self._spline = JointSpline(len(tables.driven), self._settings.period)
         self._objects = Objects(world, self._shadow, self._clock)
+        self._objects.selection.expect(self._settings.handed_over)
         near = proximity_objects(self._settings, tables.free)
         self._momentum = Momentum(self._shadow, self._objects, self._settings.period)
         self._impacts = Impacts(self._shadow, self._objects, self._momentum)
@@ -189,6 +200,7 @@ class GazeboEngine(Engine):
         begins = {name: shadow.poses[name] for name in objects.prescribed}
         wrenches = objects.wrenches()
         self._momentum.begin(wrenches)
+        shown = {name: shadow.poses[name] for name in simulation.pictures_of}
         for i in range(1, self._steps + 1):
             target = self._spline.at(i / self._steps)
             ends = self._prescribed_at(target, i / self._steps)
@@ -205,6 +217,8 @@ class GazeboEngine(Engine):
                 ends,
                 wrenches,
                 shadow.balls,
+                shown if i == 1 else {},
+                self._settings.period,
             )
             ecm = simulation.step(partial(commands.apply, simulation=simulation))
             placed, reset, begins = {}, False, ends
@@ -241,6 +255,7 @@ class GazeboEngine(Engine):
                 parts,
                 shadow.poses,
                 objects.selection.loaded,
+                objects.has_pictures(),
                 self.joints,
                 self._step_ns,
                 self._options,

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from model_nodes.main_physics.engines.gz.contacts import Contact
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
+from model_nodes.main_physics.engines.gz.proxies.picture import Picture
 from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
 
 
@@ -16,6 +17,14 @@ class LockStep(Protocol):
     @property
     def proxies(self) -> Mapping[tuple[str, ProxyKind], Proxy]:
         """(object, kind) -> its model."""
+
+    @property
+    def pictures(self) -> Mapping[str, Picture]:
+        """Object -> the model that shows it, if that is none of its proxies; once the first step has begun."""
+
+    @property
+    def pictures_of(self) -> frozenset[str]:
+        """The objects that have pictures."""
 
     @property
     def joints(self) -> Sequence[Any]:

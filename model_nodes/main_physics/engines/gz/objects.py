@@ -88,6 +88,10 @@ class Objects:
         """The objects with prescribed motion: kinematic ones, and those of less than high fidelity."""
         return (*self._shadow.kinematic.values, *self.selection.frozen)
 
+    def has_pictures(self) -> frozenset[str]:
+        """Objects that other programs see by a model that is none of their proxies: see `Picture`."""
+        return frozenset(self.selection.swapped | self._shadow.loads.keys())
+
     def mute(self) -> frozenset[str]:
         """Frames whose geometries are left out when Gazebo is loaded."""
         return self.links.mute | (self.selection.off & self._shadow.loads.keys())

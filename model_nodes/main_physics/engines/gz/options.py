@@ -26,6 +26,7 @@ class GazeboOptions(Strict):
         solver: of DART.
         max_step: Gazebo's steps are this long at most [s]; a step of the ensemble is divided accordingly. None: 0.0025,
             or 0.00125 in a world with springs, which DART integrates the more exactly the shorter the step is.
+        visible: whether other programs see the engine's own world, as they see any Gazebo's.
         server: name of the world of a Gazebo that runs already; None: the engine runs one in its own process.
         partition: GZ_PARTITION of that Gazebo; None: the environment's, or Gazebo's default.
         create: whether models of the scenario that the world of that Gazebo lacks are created in it.
@@ -35,7 +36,7 @@ class GazeboOptions(Strict):
     collision_detector: Literal["ode", "bullet", "fcl", "dart"] = "ode"
     solver: Literal["dantzig", "pgs"] = "dantzig"
     max_step: Annotated[Number, Field(gt=0)] | None = None
-
+    visible: bool = True
     server: Text | None = None
     partition: Text | None = None
     create: bool = False

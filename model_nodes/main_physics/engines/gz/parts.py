@@ -16,6 +16,7 @@ from model_nodes.main_physics.world.description import (
     Geometry,
     Inertial,
     JointKind,
+    Link,
     Pose,
     Vector,
     World,
@@ -32,11 +33,13 @@ class Lump:
     Attributes:
         geometries: (name of the frame, geometry) of all collisions.
         extras: of the links, for Gazebo.
+        visuals: what is displayed beside the extras: a link's visuals, or its collisions if it has none.
     """
 
     root: str
     links: dict[str, Pose] = field(default_factory=dict)
     geometries: list[tuple[str, Geometry]] = field(default_factory=list)
+    visuals: list[Geometry] = field(default_factory=list)
     inertials: list[Inertial] = field(default_factory=list)
     extras: list[Extra] = field(default_factory=list)
 
@@ -58,10 +61,14 @@ class Lump:
         """Merge another part into this one; `pose` is the other's in the frame of this."""
         self.links.update({link: compose(pose, at) for link, at in other.links.items()})
         self.take_load(other, pose)
+        self.visuals.extend(_moved(geometry, pose) for geometry in other.visuals)
         self.extras.extend(moved(tuple(other.extras), pose))
 
     def take_load(self, other: Lump, pose: Pose) -> None:
-        """Add the geometries and inertias of a part of another body; `pose` is the other's in the frame of this."""
+        """Add the geometries and inertias of a part of another body; `pose` is the other's in the frame of this.
+
+        Its visuals are displayed by a model of its own.
+        """
         self.geometries.extend(
             (frame, _moved(geometry, pose)) for frame, geometry in other.geometries
         )
@@ -112,6 +119,7 @@ def lumps(
         frame = frame_name(body, link.name)
         if frame not in mute:
             lump.geometries.extend((frame, _moved(g, pose)) for g in link.geometries if g.collides)
+        lump.visuals.extend(_moved(g, pose) for g in _displayed(link))
         inertial = inertial_of(frame)
         if inertial.mass > 0:
             lump.inertials.append(moved_inertial(pose, inertial))
@@ -165,6 +173,14 @@ def in_one(body: Body, parts: Mapping[str, Lump]) -> dict[str, Lump]:
             outer.take_in(lump, compose(outer.links[joint.parent], poses[root]))
         lump_of.update(dict.fromkeys(lump.links, found.get(root) or lump_of[joints[root].parent]))
     return found
+
+
+def _displayed(link: Link) -> tuple[Geometry, ...]:
+    """What is displayed of a link, beside the visuals among its extras, which are as in the user's file."""
+    if any(extra.tag == "visual" for extra in link.extras):
+        return ()
+    visuals = tuple(g for g in link.geometries if not g.collides)
+    return visuals or link.geometries
 
 
 def _moved(geometry: Geometry, pose: Pose) -> Geometry:

@@ -51,10 +51,21 @@ def add_shape(geometry: ET.Element, kind: ShapeKind, size: tuple[float, ...]) ->
         add(element, key, value)
 
 
-def add_mesh(geometry: ET.Element, path: Path) -> None:
+def add_mesh(
+    geometry: ET.Element, path: Path, scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+) -> None:
     """Fill a ``geometry`` element with a mesh file."""
     mesh = ET.SubElement(geometry, "mesh")
     add(mesh, "uri", path.as_uri())
+    if scale != (1.0, 1.0, 1.0):
+        add(mesh, "scale", numbers(scale))
+
+
+def add_colour(visual: ET.Element, rgba: Iterable[float]) -> None:
+    """Add the colour of a visual."""
+    material = ET.SubElement(visual, "material")
+    for light in ("ambient", "diffuse"):
+        add(material, light, numbers(rgba))
 
 
 def write_mesh(path: Path, vertices: Floats, faces: Ints) -> None:

@@ -52,9 +52,10 @@ def _falls(physics: Physics) -> bool:
         parts_of(world, lambda _frame: inertial, {}, ()),
         {"self_test": start},
         {("self_test", ProxyKind.PLAIN)},
+        frozenset(),
         (),
         _STEP_NS,
-        GazeboOptions.model_construct(physics=physics),
+        GazeboOptions.model_construct(physics=physics, visible=False),
         f"hetwin_{os.getpid()}_self_test",
     )
     try:

@@ -21,6 +21,7 @@ from model_nodes.main_physics.engines.gz.names import split_name, top_name
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import Lump, in_one
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
+from model_nodes.main_physics.engines.gz.proxies.picture import Picture
 from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
 from model_nodes.main_physics.engines.gz.signal_handlers import handlers_kept
 from model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
@@ -36,9 +37,17 @@ class GazeboFailed(HetwinError):
 
 
 def model_name(body: Body, kind: ProxyKind) -> str:
-    """The name of an object's proxy in Gazebo."""
+    """The name of an object's proxy in Gazebo, if the plain one has the object's."""
     name = top_name(body.name)
     return name if kind is ProxyKind.PLAIN else f"{name}~{kind.value}"
+
+
+_OWN = ("plugin", "sensor")
+
+
+def _has_own(body: Body, parts: Mapping[str, Lump]) -> bool:
+    extras = (*body.extras, *(extra for lump in parts.values() for extra in lump.extras))
+    return any(extra.tag in _OWN for extra in extras)
 
 
 class Simulation:
@@ -46,6 +55,8 @@ class Simulation:
 
     Attributes:
         proxies: (object, kind) -> its model.
+        pictures_of: objects that another model than their proxies shows.
+        pictures: object -> that model, once the first step has begun.
         joints: in the engine's order.
         balls: the ball joints, in the order of `balls.Balls`.
         frame_of: Gazebo's id of a collision -> name of the frame to which it belongs.
@@ -57,6 +68,7 @@ class Simulation:
         parts: Mapping[str, Mapping[str, Lump]],
         poses: Mapping[str, Floats],
         kinds: set[tuple[str, ProxyKind]],
+        pictures: frozenset[str],
         joints: tuple[str, ...],
         step_ns: int,
         options: GazeboOptions,
@@ -65,12 +77,15 @@ class Simulation:
         self._gz, self._partition = gazebo(), partition
         self._world, self._parts, self._kinds = world, parts, sorted(kinds)
         self._joint_names = joints
+        self.pictures_of = self._with_pictures(pictures) if options.visible else frozenset()
+        self.pictures: dict[str, Picture] = {}
         self._folder = tempfile.TemporaryDirectory(prefix="hetwin_gz_")
         self._homes: dict[tuple[str, ProxyKind], Floats] = {}
+        self._shown_at: dict[str, Floats] = {}
         number = next(_numbers)
         topic = f"/hetwin/{os.getpid()}/{number}/contacts"
         writer = SdfWriter(
-            f"hetwin_{number}",
+            top_name(world.name),
             world.gravity,
             step_ns * 1e-9,
             options,
@@ -100,8 +115,13 @@ class Simulation:
         for body in self._world.bodies:
             if body.static:
                 parts = self._parts[body.name]
-                writer.add(body, parts, name=top_name(body.name), pose=body.pose)
+                name = top_name(body.name)
+                writer.add(body, parts, name=name, pose=body.pose, displayed=True)
                 continue
+            if body.name in self.pictures_of:
+                (lump,) = in_one(body, self._parts[body.name]).values()
+                writer.add_picture(top_name(body.name), lump, poses[body.name])
+                self._shown_at[body.name] = poses[body.name]
             for kind in ProxyKind:
                 if (body.name, kind) not in self._kinds:
                     continue
@@ -115,11 +135,23 @@ class Simulation:
                 writer.add(
                     body,
                     self._parts_of(body, kind),
-                    name=model_name(body, kind),
+                    name=self._model_name(body, kind),
                     pose=home,
                     kind=kind,
                     index=index,
+                    displayed=body.name not in self.pictures_of,
                 )
+
+    def _with_pictures(self, objects: frozenset[str]) -> frozenset[str]:
+        """Those objects that have no sensors or plugins of the user's, which a plain proxy must have under its name."""
+        own = {b.name for b in self._world.bodies if _has_own(b, self._parts[b.name])}
+        return objects - own
+
+    def _model_name(self, body: Body, kind: ProxyKind) -> str:
+        """The name of a proxy in Gazebo; a picture has the object's, else the plain proxy."""
+        if body.name in self.pictures_of:
+            return f"{top_name(body.name)}~{kind.value}"
+        return model_name(body, kind)
 
     def _bind(self, ecm: Any) -> None:
         sim = self._gz.sim
@@ -128,11 +160,8 @@ class Simulation:
         for body in self._world.bodies:
             kinds: list[ProxyKind | None] = [f for f in ProxyKind if (body.name, f) in self._kinds]
             for kind in kinds or [None]:
-                name = top_name(body.name) if kind is None else model_name(body, kind)
-                entity = world.model_by_name(ecm, name)
-                if entity in (0, None):
-                    raise GazeboFailed(f"Gazebo could not load the model {name}")
-                model = sim.Model(entity)
+                name = top_name(body.name) if kind is None else self._model_name(body, kind)
+                model = self._model(world, ecm, name)
                 self._bind_frames(ecm, self._parts_of(body, kind), model)
                 if kind is not None:
                     home = self._homes[body.name, kind]
@@ -148,6 +177,14 @@ class Simulation:
                     self.proxies[body.name, kind] = proxy
                 if kind in (None, ProxyKind.PLAIN):
                     joints.update(self._bind_joints(ecm, body, model))
+            if body.name in self.pictures_of:
+                model, home = (
+                    self._model(world, ecm, top_name(body.name)),
+                    self._shown_at[body.name],
+                )
+                link = self._link(ecm, model, body.links[0].name)
+                proxy = Proxy(self._gz, ecm, model, link, home)
+                self.pictures[body.name] = Picture(proxy, home)
         self.joints = [joints[name] for name in self._joint_names]
         self.balls = [joints[name] for name in ball_names(self._world)]
 
@@ -155,6 +192,12 @@ class Simulation:
         """The lumps of one of a body's proxies: only the plain one has the user's elements."""
         parts = self._parts[body.name]
         return parts if kind in (None, ProxyKind.PLAIN) else in_one(body, parts)
+
+    def _model(self, world: Any, ecm: Any, name: str) -> Any:
+        entity = world.model_by_name(ecm, name)
+        if entity in (0, None):
+            raise GazeboFailed(f"Gazebo could not load the model {name}")
+        return self._gz.sim.Model(entity)
 
     def _scope(self, ecm: Any, model: Any, names: tuple[str, ...]) -> Any:
         """Return a nested model."""
@@ -209,6 +252,7 @@ class Simulation:
         self._callback.forget()
         self._server = self._fixture = None
         self.proxies.clear()
+        self.pictures.clear()
         self.joints.clear()
         self.balls.clear()
         self._folder.cleanup()

@@ -21,6 +21,7 @@ from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
 )
 from model_nodes.main_physics.engines.gz.sdf_parts import (
     add,
+    add_colour,
     add_mesh,
     add_pose,
     add_shape,
@@ -30,6 +31,7 @@ from model_nodes.main_physics.engines.gz.sdf_parts import (
 from model_nodes.main_physics.engines.gz.user_elements import IN_EVERY_PROXY, put
 from model_nodes.main_physics.engines.gz.user_world import put_world
 from model_nodes.main_physics.world.description import (
+    GREY,
     IDENTITY,
     Body,
     Extra,
@@ -52,6 +54,7 @@ _JOINT_TYPES = {
     JointKind.SLIDE: "prismatic",
     JointKind.BALL: "ball",
 }
+_PICTURE = Inertial(1.0)
 _LEAST_MASS = 1e-4
 _LEAST_MOMENT = 1e-7
 
@@ -89,6 +92,9 @@ class SdfWriter:
         engine = ET.SubElement(plugin, "engine")
         add(engine, "filename", f"gz-physics-{options.physics}-plugin")
         _plugin(self._world, "contact", "Contact")
+        if options.visible:
+            _plugin(self._world, "user-commands", "UserCommands")
+            _plugin(self._world, "scene-broadcaster", "SceneBroadcaster")
 
     def add_users(self, extras: Iterable[Extra], options: GazeboOptions) -> None:
         """Add the elements of the user's world that hetwin itself has no use for."""
@@ -107,6 +113,7 @@ class SdfWriter:
         pose: Iterable[float],
         kind: ProxyKind | None = None,
         index: int = 0,
+        displayed: bool = False,
     ) -> None:
         """Add a body or one of an object's proxies.
 
@@ -117,6 +124,7 @@ class SdfWriter:
             pose: of the root.
             kind: of the proxy; None for static bodies and fixed robots.
             index: the object's, for its bitmask.
+            displayed: whether it has visuals.
         """
         model = ET.SubElement(self._world, "model", name=name)
         rooted = body.static and not body.rigid
@@ -134,6 +142,8 @@ class SdfWriter:
             models, _ = split_name(root)
             scope = _nested_model(model, models)
             link = self._add_link(scope, lump, bits, kind, weightless=light)
+            if displayed:
+                self._add_visuals(link, lump)
             self._put_extras(link, lump, bits, whole=whole)
             joint = joints.get(root)
             if joint is None:
@@ -166,6 +176,35 @@ class SdfWriter:
         for made in put(link, extras):
             if made.tag == "collision":
                 _set_bitmask(made, bits)
+
+    def add_picture(self, name: str, lump: Lump, pose: Iterable[float]) -> None:
+        """Add a model that is displayed only: without collisions and weight.
+
+        Args:
+            name: of the model in Gazebo.
+            lump: the only part of the body that it displays.
+            pose: of the root.
+        """
+        model = ET.SubElement(self._world, "model", name=name)
+        add_pose(model, pose)
+        models, own = split_name(lump.root)
+        link = ET.SubElement(_nested_model(model, models), "link", name=own)
+        add(link, "gravity", "false")
+        _add_inertial(link, Lump(lump.root, inertials=[_PICTURE]), heavy=False)
+        self._add_visuals(link, lump)
+
+    def _add_visuals(self, link: ET.Element, lump: Lump) -> None:
+        put(link, [extra for extra in lump.extras if extra.tag == "visual"])
+        for i, geometry in enumerate(lump.visuals):
+            visual = ET.SubElement(link, "visual", name=f"visual_{i}")
+            add_pose(visual, geometry.pose)
+            element = ET.SubElement(visual, "geometry")
+            if geometry.mesh is None:
+                self._add_geometry(element, geometry)
+            else:
+                add_mesh(element, geometry.mesh.path, geometry.mesh.scale)
+            if geometry.mesh is None or geometry.rgba != GREY:  # else with the file's own colours
+                add_colour(visual, geometry.rgba)
 
     def _add_link(
         self,

@@ -16,6 +16,7 @@ from model_nodes.main_physics.world.description import (
     Extra,
     Geometry,
     Hull,
+    MeshFile,
     Pose,
 )
 from model_nodes.main_physics.world.meshes import hull_of_file
@@ -50,12 +51,15 @@ class GeometryReader:
         friction, extras = self._surface(element, context) if collides else (None, ())
         colour = GREY if collides else _colour(element.child("material"))
         density = element.number_in("density", 1000.0, least=0.0)
-        hull = self._hull(shape, context) if shape.tag == "mesh" else None
-        if shape.tag == "mesh" and hull is None:
+        read = self._mesh(shape, context) if shape.tag == "mesh" else (None, None)
+        if read is None:
             return None
+        hull, mesh = read
         kind, size, turn = _form(shape)
         pose = compose(pose, turn)
-        return Geometry(kind, size, pose, colour, collides, friction, hull, density, name, extras)
+        return Geometry(
+            kind, size, pose, colour, collides, friction, hull, density, name, extras, mesh
+        )
 
     def _surface(
         self, collision: Element, context: Context
@@ -81,13 +85,14 @@ class GeometryReader:
         extras += keep(ode, {"mu", "mu2"}, context, inside="surface/friction/ode")
         return _coefficient(ode, context), extras
 
-    def _hull(self, mesh: Element, context: Context) -> Hull | None:
+    def _mesh(self, mesh: Element, context: Context) -> tuple[Hull, MeshFile] | None:
         context.note_ignored(mesh, {"uri", "scale"})
         reference = mesh.need("uri").required_text("a file")
         scale = mesh.child("scale")
         x, y, z = (1.0, 1.0, 1.0) if scale is None else scale.numbers(3)
         try:
-            return hull_of_file(self.resources.find(reference), (x, y, z))
+            file = MeshFile(self.resources.find(reference), (x, y, z))
+            return hull_of_file(file.path, file.scale), file
         except BadInput as error:
             context.leave_out(reference, error)
             return None

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.shapes import ShapeKind
-from model_nodes.main_physics.world.description import GREY, IDENTITY, Colour, Geometry, Hull, Pose
+from model_nodes.main_physics.world.description import (
+    GREY,
+    IDENTITY,
+    Colour,
+    Geometry,
+    Hull,
+    MeshFile,
+    Pose,
+)
 from model_nodes.main_physics.world.meshes import hull_of_file
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
@@ -54,18 +62,20 @@ class GeometryReader:
         collides = element.tag == "collision"
         friction = self._friction.get(link) if collides else None
         if shape.tag == "mesh":
-            hull = self._hull(shape)
-            if hull is None:
+            read = self._mesh(shape)
+            if read is None:
                 return None
-            return Geometry(ShapeKind.MESH, (), pose, colour, collides, friction, hull)
+            hull, mesh = read
+            return Geometry(ShapeKind.MESH, (), pose, colour, collides, friction, hull, mesh=mesh)
         kind, size = _primitive(shape)
         return Geometry(kind, size, pose, colour, collides, friction)
 
-    def _hull(self, mesh: Element) -> Hull | None:
+    def _mesh(self, mesh: Element) -> tuple[Hull, MeshFile] | None:
         reference = mesh.need_attribute("filename")
         x, y, z = mesh.numbers(3, mesh.attributes.get("scale", "1 1 1"))
         try:
-            return hull_of_file(self._resources.find(reference), (x, y, z))
+            file = MeshFile(self._resources.find(reference), (x, y, z))
+            return hull_of_file(file.path, file.scale), file
         except BadInput as error:
             self._notes.leave_out(self._label, reference, error)
             return None

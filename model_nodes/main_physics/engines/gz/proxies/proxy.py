@@ -87,7 +87,7 @@ class Proxy:
 
     def place(self, ecm: Any, pose: Floats) -> None:
         """Set (13,) pose and twist at the beginning of the next step."""
-        self._put(ecm, pose)
+        self.put(ecm, pose)
         self.move(ecm, pose[7:10], pose[10:13])
         self._placed = True
         self._away = 0
@@ -100,13 +100,13 @@ class Proxy:
     def settle(self, ecm: Any) -> None:
         """Repeat the current pose in the step after `place`, since Gazebo executes a pose command twice."""
         if self._placed:
-            self._put(ecm, self._known)
+            self.put(ecm, self._known)
             self._placed = False
 
     def park(self, ecm: Any) -> None:
         """Stay outside the scene; called in each step in which the proxy is not active."""
         if self._away % self.away_steps == 0:
-            self._put(ecm, self._home)
+            self.put(ecm, self._home)
             self.move(ecm, np.zeros(3), np.zeros(3))
             self._rotation = tuple(self._home[3:7].tolist())
             self._placed = False
@@ -132,7 +132,7 @@ class Proxy:
     def start(self, ecm: Any, begin: Floats, end: Floats, seconds: float) -> None:
         """Place the object at the start of a prescribed path; see `drive`."""
         linear = (end[:3] - begin[:3]) / seconds
-        angular = _turn(begin[3:7], end[3:7]) / seconds
+        angular = turn(begin[3:7], end[3:7]) / seconds
         self.place(ecm, np.concatenate([begin[:7], linear, angular]))
 
     def drive(self, ecm: Any, begin: Floats, end: Floats, seconds: float) -> None:
@@ -144,15 +144,16 @@ class Proxy:
             end: (13,) prescribed pose and twist after the step.
             seconds: duration of the step.
         """
-        error, turned = begin[:3] - self._known[:3], _turn(self._known[3:7], begin[3:7])
+        error, turned = begin[:3] - self._known[:3], turn(self._known[3:7], begin[3:7])
         if max(float(np.abs(error).max()), float(np.abs(turned).max())) > _JUMP:
             self.start(ecm, begin, end, seconds)
             return
         linear = (end[:3] - begin[:3]) / seconds
-        angular = _turn(begin[3:7], end[3:7]) / seconds
+        angular = turn(begin[3:7], end[3:7]) / seconds
         self.move(ecm, linear + GAIN * error, angular + GAIN * turned)
 
-    def _put(self, ecm: Any, pose: Floats) -> None:
+    def put(self, ecm: Any, pose: Floats) -> None:
+        """Set the pose at the beginning of the next step, and of the one after; the velocity stays."""
         math = self._gz.math
         x, y, z, w, i, j, k = pose[:7].tolist()
         self._model.set_world_pose_cmd(
@@ -160,8 +161,8 @@ class Proxy:
         )
 
 
-def _turn(start: Floats, end: Floats) -> Floats:
-    """The rotation vector [rad] from one orientation to another, in the world frame."""
+def turn(start: Floats, end: Floats) -> Floats:
+    """(3,) the rotation vector [rad] from one orientation to another, in the world frame."""
     w, x, y, z = multiply(end.tolist(), conjugate(start.tolist()))
     if w < 0:
         w, x, y, z = -w, -x, -y, -z

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import POSE, Floats
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
+
+_PROXIES_FOR = {
+    POSE.name: (ProxyKind.KINEMATIC, ProxyKind.PASSING),
+    "collision": (ProxyKind.GHOST,),
+}
+"""Attribute that another model takes -> the proxies that it may need."""
 
 
 class ProxySelection:
@@ -26,6 +32,17 @@ class ProxySelection:
         self.frozen: dict[str, Floats] = {}
         self.active: dict[str, ProxyKind | None] = dict.fromkeys(objects, ProxyKind.PLAIN)
         self.loaded = {(name, ProxyKind.PLAIN) for name in self.active}
+
+    def expect(self, handed_over: Iterable[tuple[str, str]]) -> None:
+        """Have those proxies loaded that objects need when other models take these attributes of them."""
+        for name, attribute in handed_over:
+            if name in self.active:
+                self.loaded |= {(name, kind) for kind in _PROXIES_FOR.get(attribute, ())}
+
+    @property
+    def swapped(self) -> set[str]:
+        """The objects that have several proxies."""
+        return {name for name, kind in self.loaded if kind is not ProxyKind.PLAIN}
 
     def level(self, name: str) -> Fidelity:
         """The requested fidelity of an object."""

@@ -62,7 +62,7 @@ class Creator:
         parts = self._parts[body.name]
         if kind not in (None, ProxyKind.PLAIN):
             parts = in_one(body, parts)
-        writer.add(body, parts, name=name, pose=pose, kind=kind, index=index)
+        writer.add(body, parts, name=name, pose=pose, kind=kind, index=index, displayed=True)
         sdf = ET.fromstring(writer.text())
         model = sdf.find("world/model")
         assert model is not None

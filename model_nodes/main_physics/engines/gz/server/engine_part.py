@@ -42,6 +42,11 @@ class ServerPart:
         return f"server {self._world.name} in partition {self._world.partition}"
 
     @property
+    def shown(self) -> tuple[str, str]:
+        """The partition and the name of the world."""
+        return self._world.partition, self._world.name
+
+    @property
     def physics(self) -> Physics:
         """The physics engine of the server."""
         return self._world.physics

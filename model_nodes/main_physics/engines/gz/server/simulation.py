@@ -14,6 +14,7 @@ from model_nodes.main_physics.engines.gz.bindings import gazebo
 from model_nodes.main_physics.engines.gz.contacts import Contact, each_once
 from model_nodes.main_physics.engines.gz.parts import Lump, in_one
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
+from model_nodes.main_physics.engines.gz.proxies.picture import Picture
 from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
 from model_nodes.main_physics.engines.gz.server.connection import ServerLost
 from model_nodes.main_physics.engines.gz.server.creating import Creator, bits_of, masks
@@ -60,6 +61,7 @@ class ServerSimulation:
         balls: the ball joints, in the order of `balls.ball_names`.
         frame_of: Gazebo's id of a collision -> name of the frame to which it belongs.
         notes: what differs from the scenario.
+        pictures_of, pictures: empty: the world's own models are what others see, and each proxy is displayed.
     """
 
     def __init__(
@@ -73,6 +75,8 @@ class ServerSimulation:
     ) -> None:
         self._server, self._world, self._parts = server, world, parts
         self.proxies: dict[tuple[str, ProxyKind], Proxy] = {}
+        self.pictures_of: frozenset[str] = frozenset()
+        self.pictures: dict[str, Picture] = {}
         self.frame_of: dict[int, str] = {}
         self.notes: list[str] = []
         self._positions: dict[str, float] = {}
