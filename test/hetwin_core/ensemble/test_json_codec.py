@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -57,9 +58,10 @@ def test_contributions(
 ) -> None:
     selections = tuple(Selection(*pair) for pair in reads)
     told = Contribution((), tuple(starts), selections, tuple(warnings), duration, urdf)
+    told = replace(told, shown={"by": urdf})
     back = json_codec.contribution_from_text(json_codec.contribution_to_text(told))
     assert (back.reads, back.warnings, back.duration_ns) == (selections, tuple(warnings), duration)
-    assert back.robot_description == urdf
+    assert (back.robot_description, back.shown) == (urdf, {"by": urdf})
     for mine, theirs in zip(starts, back.attributes, strict=True):
         assert (mine.entity, mine.attribute) == (theirs.entity, theirs.attribute)
         assert (mine.value.time_ns, mine.value.parent) == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from support.small_worlds import HAND, PERIOD, at, box, floor, gripper
 
+from hetwin_core.ensemble.scene.shapes import ShapeKind
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import lumps
@@ -20,12 +22,24 @@ from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
 )
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
-from model_nodes.main_physics.world.description import IDENTITY, Body, Joint, JointKind, World
+from model_nodes.main_physics.world.description import (
+    IDENTITY,
+    Body,
+    Geometry,
+    Hull,
+    Inertial,
+    Joint,
+    JointKind,
+    MeshFile,
+    World,
+)
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.sdf.reader import read_world
 
 
-def written(folder: Path, *bodies: Body, kind: ProxyKind = ProxyKind.PLAIN) -> Path:
+def written(
+    folder: Path, *bodies: Body, kind: ProxyKind = ProxyKind.PLAIN, displayed: bool = False
+) -> Path:
     """Write a file with these bodies; objects as this kind of proxy."""
     world = World("test", bodies, hands=(HAND,) if any(b.robot for b in bodies) else ())
     shadow = Shadow(world, EngineSettings(PERIOD), Notes())
@@ -33,7 +47,13 @@ def written(folder: Path, *bodies: Body, kind: ProxyKind = ProxyKind.PLAIN) -> P
     for i, body in enumerate(bodies):
         parts = lumps(body, shadow.inertial)
         writer.add(
-            body, parts, name=body.name, pose=body.pose, kind=None if body.static else kind, index=i
+            body,
+            parts,
+            name=body.name,
+            pose=body.pose,
+            kind=None if body.static else kind,
+            index=i,
+            displayed=displayed,
         )
     file = folder / "world.sdf"
     file.write_text(writer.text(), "utf-8")
@@ -69,8 +89,6 @@ def test_the_robot_keeps_its_joints_and_loses_its_limits(tmp_path: Path) -> None
 def test_links_that_are_fixed_to_each_other_become_one(tmp_path: Path) -> None:
     base = box("base", at(0, 0, 1)).links[0]
     top = box("top", IDENTITY, (0.02, 0.02, 0.02), 0.1).links[0]
-    from dataclasses import replace
-
     top = replace(top, pose=at(0, 0, 0.06))
     body = Body("tower", (base, top), (Joint("glue", JointKind.FIXED, "base", "top"),), at(0, 0, 1))
     root = ET.parse(written(tmp_path, body)).getroot()
@@ -94,3 +112,44 @@ def test_a_kinematic_proxy_is_heavy_and_has_no_weight(tmp_path: Path) -> None:
     root = ET.parse(written(tmp_path, box("box", IDENTITY), kind=ProxyKind.KINEMATIC)).getroot()
     assert float(root.findtext(".//inertial/mass") or 0) >= 1e4
     assert root.findtext(".//link/gravity") == "false"
+
+
+def test_what_has_no_visual_is_displayed_by_its_collisions(tmp_path: Path) -> None:
+    shown = ET.parse(written(tmp_path, box("box", IDENTITY), displayed=True)).getroot()
+    (visual,) = shown.iter("visual")
+    assert visual.findtext("geometry/box/size") == "0.1 0.1 0.1"
+    hidden = ET.parse(written(tmp_path, box("box", IDENTITY))).getroot()
+    assert not list(hidden.iter("visual"))
+
+
+def test_a_mesh_is_displayed_in_full_and_in_its_own_colours(tmp_path: Path) -> None:
+    file = MeshFile(tmp_path / "cup.dae", (0.001, 0.001, 0.001))
+    hull = Hull(np.eye(4, 3), np.array([[0, 1, 2]], np.int32))
+    mesh = Geometry(ShapeKind.MESH, collides=False, hull=hull, mesh=file)
+    link = replace(box("cup", IDENTITY).links[0], name="cup")
+    link = replace(link, geometries=(*link.geometries, mesh, replace(mesh, rgba=(1, 0, 0, 1))))
+    cup = Body("cup", (link,))
+    root = ET.parse(written(tmp_path, cup, displayed=True)).getroot()
+    own, red = root.iter("visual")
+    assert own.findtext("geometry/mesh/uri") == (tmp_path / "cup.dae").as_uri()
+    assert own.findtext("geometry/mesh/scale") == "0.001 0.001 0.001"
+    assert own.find("material") is None
+    assert red.findtext("material/diffuse") == "1.0 0.0 0.0 1.0"
+
+
+def test_a_picture_has_no_collisions_and_no_weight(tmp_path: Path) -> None:
+    writer = SdfWriter("test", (0, 0, -9.81), 0.001, GazeboOptions(), tmp_path, "/contacts")
+    (lump,) = lumps(box("box", IDENTITY), lambda _: Inertial(2.0)).values()
+    writer.add_picture("box", lump, at(1, 2, 3))
+    (model,) = ET.fromstring(writer.text()).iter("model")
+    assert len(list(model.iter("visual"))) == 1
+    assert not list(model.iter("collision"))
+    assert model.findtext("link/gravity") == "false"
+
+
+def test_only_a_visible_world_is_published(tmp_path: Path) -> None:
+    for visible in (True, False):
+        options = GazeboOptions(visible=visible)
+        writer = SdfWriter("test", (0, 0, -9.81), 0.001, options, tmp_path, "/contacts")
+        names = {p.get("name", "") for p in ET.fromstring(writer.text()).iter("plugin")}
+        assert ("gz::sim::systems::SceneBroadcaster" in names) is visible
