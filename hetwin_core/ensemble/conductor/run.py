@@ -84,7 +84,12 @@ class Run:
             begun = time.monotonic()
             ended = self._loop(idle)
         except RunFailed as failure:
-            error = failure
+            if self._controls.stop.is_set() and self._scenario.plan(failure.model):
+                # What stops the run may have ended what a model needs, such as a server, by the same signal.
+                ended = "stopped"
+                self._parts.failures.failed_at_end(failure)
+            else:
+                error = failure
         except Exception as failure:  # whatever it is, the log is to be closed
             error = self._unforeseen(failure)
         except Interrupted:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 TERMINATING = (signal.SIGINT, signal.SIGTERM)
+STDERR = 2
 SHELL_BASE = 128
 """A command that a signal ends has this and the signal's number as its exit code."""
 
@@ -46,8 +47,15 @@ def end_at_once() -> None:
     A KeyboardInterrupt would not do: imports turn it into errors of other kinds, or swallow it.
     """
     for number in TERMINATING:
-        _before[number] = signal.signal(number, lambda number, _: os._exit(SHELL_BASE + number))
+        _before[number] = signal.signal(number, _end)
     let_through()
+
+
+def _end(number: int, _frame: object) -> None:
+    """Say what ended the process, without Python's streams, which may be in use, and end it."""
+    interrupt = Interrupted(number)
+    os.write(STDERR, f"{interrupt}\n".encode())
+    os._exit(interrupt.code)
 
 
 def let_be() -> None:

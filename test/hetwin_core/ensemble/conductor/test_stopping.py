@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from support.small_ensemble import HEADER, Recorder, conduct, run, scenario
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.transport.local import LocalPort
 
 
@@ -87,3 +89,25 @@ def test_stopping_before_the_start_runs_no_step() -> None:
     conductor.stop()
     assert conductor.run().ended == "stopped"
     assert record.calls == ["started", "ended"]
+
+
+def test_a_model_that_fails_while_the_run_is_stopped_does_not_fail_it() -> None:
+    def break_off() -> None:
+        conductor.stop()
+        raise RuntimeError("its server has ended")
+
+    conductor, ports, _ = conduct(HEADER)
+    ports[0].model.step = lambda tick: break_off()  # type: ignore[method-assign]
+    summary = conductor.run()
+    assert (summary.ended, summary.error) == ("stopped", None)
+    assert "its server has ended" in str(summary.failures[0]["reason"])
+
+
+def test_an_interrupt_at_once_stops_the_run_and_closes_the_log() -> None:
+    def interrupt() -> None:
+        raise Interrupted(signal.SIGTERM)
+
+    conductor, listener = listened(interrupt)
+    with pytest.raises(Interrupted):
+        conductor.run()
+    assert listener.summaries[0].ended == "stopped"

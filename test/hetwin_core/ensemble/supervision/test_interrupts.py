@@ -98,4 +98,4 @@ def test_an_import_is_ended_at_once_and_quietly(number: signal.Signals) -> None:
     assert process.stdout.readline() == "importing\n"
     process.send_signal(number)
     _, err = process.communicate(timeout=30)
-    assert (process.returncode, err) == (128 + number, "")
+    assert (process.returncode, err) == (128 + number, f"interrupted by {number.name}\n")
