@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import platform
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,11 @@ from model_nodes.fmu.variables import Variable, read_variables
 
 DESCRIPTION = "modelDescription.xml"
 WHERE = "file"
+_DAMAGES = (
+    *(OSError, EOFError, RuntimeError, ValueError, struct.error),
+    *(zipfile.BadZipFile, zlib.error),
+)
+"""What reading a damaged archive raises; an encryption or a compression that is not known is a RuntimeError."""
 _SHOWN = 3
 """How many of the problems of a description are listed."""
 
@@ -82,6 +89,14 @@ def read_archive(path: Path) -> Archive:
             expected="a unit for co-simulation; tools that export for model exchange offer it too",
         )
     _check_platform(path, names, version, simulation.modelIdentifier)
+    try:
+        return _archive(path, version, description, warnings)
+    except (TypeError, ValueError) as error:  # a number that is none
+        raise _unreadable(path, error) from error
+
+
+def _archive(path: Path, version: int, description: Any, warnings: tuple[str, ...]) -> Archive:
+    simulation = description.coSimulation
     step = simulation.fixedInternalStepSize
     return Archive(
         path,
@@ -115,7 +130,7 @@ def _names(path: Path) -> list[str]:
                     expected="a Functional Mock-up Unit (.fmu)",
                 )
             damaged = archive.testzip()
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+    except _DAMAGES as error:
         raise _broken(path, error) from error
     if damaged is not None:
         raise _broken(path, f"{damaged} is damaged")

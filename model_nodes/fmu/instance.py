@@ -104,7 +104,7 @@ class Instance:
 
     def _log_what_is_wrong(self) -> None:
         """Let it log warnings and errors only, if it has categories of its own for them, else nothing."""
-        names = [c.name for c in self._archive.description.logCategories]
+        names = [c.name for c in self._archive.description.logCategories if c.name]
         wanted = [n for n in names if any(word in n.lower() for word in _WRONG)]
         self._call(self._calls.setDebugLogging, bool(wanted), wanted)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -35,12 +36,21 @@ def test_a_broken_archive(tmp_path: Path) -> None:
     assert "a whole Functional Mock-up Unit" in str(error)
 
 
-def test_a_damaged_archive(tmp_path: Path) -> None:
+def test_archives_with_damage_at_random(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.fmu"
-    whole = bytearray(motor().read_bytes())
-    whole[3000:3100] = bytes(100)
-    damaged.write_bytes(whole)
-    assert "this unit cannot be read" in str(bad(file=str(damaged)))
+    draw = random.Random(5)
+    whole = motor().read_bytes()
+    for _ in range(30):
+        bent = bytearray(whole)
+        begin = draw.randrange(100, len(whole) // 2)
+        bent[begin : begin + 60] = draw.randbytes(60)
+        damaged.write_bytes(bent)
+        assert "this unit cannot be read" in str(bad(file=str(damaged)))
+
+
+def test_a_number_that_is_none(tmp_path: Path) -> None:
+    path = changed(tmp_path, 3, 'max="100"', 'max="much"')
+    assert "cannot be read: could not convert string to float: 'much'" in str(bad(file=path))
 
 
 def test_an_archive_of_something_else(tmp_path: Path) -> None:

@@ -102,7 +102,12 @@ def in_the_ensemble(case: Case, path: Path) -> Outcome:
         },
         "start": case.start,
     }
-    physics = {"type": "support.toys:ToyPhysics", "main": True, "parameters": {"until": case.until}}
+    return conducted(parameters, case.until)
+
+
+def conducted(parameters: dict[str, Any], until: float) -> Outcome:
+    """Run a unit beside the toy physics."""
+    physics = {"type": "support.toys:ToyPhysics", "main": True, "parameters": {"until": until}}
     model = {"type": "fmu", "rate": RATE, "coupling": "beside", "parameters": parameters}
     text = yaml.safe_dump(
         {"scenario": "small", "rate": RATE, "models": {"physics": physics, "unit": model}}
@@ -175,3 +180,31 @@ def test_one_that_ends_itself_says_so_and_is_no_fault(version: int) -> None:
     assert ended[0].arguments["unit"] == "Stair"
     last = outcome.record.scenes[-1]
     assert last.get("thing", "out0")[0] == 10.0
+
+
+def test_an_array_is_set_from_the_scene() -> None:
+    case = Case("StateSpace", 3, ("y",))
+    path = unit(case)
+    parameters = {
+        "file": str(path),
+        "concepts": ["thing"],
+        "outputs": {"thing.y": "y"},
+        "inputs": {"u": "hand.pose[0:3]"},
+    }
+    outcome = conducted(parameters, case.until)
+    times = np.arange(round(case.until * RATE) + 1) / RATE
+    signals = np.zeros(len(times), [("time", np.float64), ("u", np.float64, (3,))])
+    signals["time"] = times
+    signals["u"][:, 0], signals["u"][:, 2] = HAND_SPEED * times, 1.1
+    alone = fmpy.simulate_fmu(
+        str(path),
+        stop_time=case.until,
+        output_interval=1 / RATE,
+        input=signals,
+        output=["y"],
+        fmi_type="CoSimulation",
+    )
+    scenes = outcome.record.scenes
+    assert len(scenes) == len(alone) - 1 == RATE * case.until
+    for row, scene in zip(alone[1:], scenes, strict=True):
+        assert scene.get("thing", "y") == pytest.approx(row["y"], abs=1e-9, rel=1e-9)
