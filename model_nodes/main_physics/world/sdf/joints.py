@@ -61,7 +61,7 @@ class JointReader:
         """
         name = element.need_attribute("name")
         context = context.at(f"joint {name}")
-        extras = self.keeper.unknown(element, _KNOWN, context, self.frames, name)
+        extras = self.keeper.unknown(element, _KNOWN, context)
         kind = element.need_attribute("type")
         parent = self._link(element, "parent", or_world=True)
         child = self._link(element, "child")
