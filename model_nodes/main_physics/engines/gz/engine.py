@@ -20,6 +20,7 @@ from model_nodes.main_physics.engines.engine import (
 )
 from model_nodes.main_physics.engines.gz.balls import check_balls
 from model_nodes.main_physics.engines.gz.bindings import gazebo, new_partition
+from model_nodes.main_physics.engines.gz.carried import note_carried
 from model_nodes.main_physics.engines.gz.clock import Clock
 from model_nodes.main_physics.engines.gz.commands import Commands, taken
 from model_nodes.main_physics.engines.gz.impacts import Impacts
@@ -31,6 +32,7 @@ from model_nodes.main_physics.engines.gz.objects import Objects
 from model_nodes.main_physics.engines.gz.options import read_options
 from model_nodes.main_physics.engines.gz.parts import parts_of
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
+from model_nodes.main_physics.engines.gz.renaming import note_divided, renamed
 from model_nodes.main_physics.engines.gz.self_test import check_physics
 from model_nodes.main_physics.engines.gz.server.engine_part import ServerPart
 from model_nodes.main_physics.engines.gz.shadow import Shadow
@@ -126,6 +128,8 @@ class GazeboEngine(Engine):
         note_too_many(settings, len(self._shadow.tables.free), notes)
         self._running()  # starting takes some seconds, which a step must not
         if self._server is None:
+            note_carried(world, notes)
+            note_divided(world, notes)
             note_missing(world, notes)
         else:
             for note in self._server.notes:
@@ -133,7 +137,7 @@ class GazeboEngine(Engine):
         return notes.all()
 
     def _use(self, world: World, notes: Notes) -> None:
-        self._world = world
+        self._world = world = renamed(world)
         self._inverse: InverseDynamics | None = None
         self._shadow = Shadow(world, self._settings, notes)
         tables = self._shadow.tables
