@@ -225,7 +225,7 @@ class SdfWriter:
             self._add_collision(link, name, geometry, bits)
         named = [collision.get("name", "") for collision in link.findall("collision")]
         if kind is not None and kind is not ProxyKind.GHOST and named:
-            sensor = ET.SubElement(link, "sensor", name="touch", type="contact")
+            sensor = ET.SubElement(link, "sensor", name="hetwin_touch", type="contact")
             contact = ET.SubElement(sensor, "contact")
             for name in named:
                 add(contact, "collision", name)
