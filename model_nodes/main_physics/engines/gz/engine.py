@@ -20,7 +20,7 @@ from model_nodes.main_physics.engines.engine import (
 )
 from model_nodes.main_physics.engines.gz.balls import check_balls
 from model_nodes.main_physics.engines.gz.bindings import gazebo, new_partition
-from model_nodes.main_physics.engines.gz.carried import note_carried
+from model_nodes.main_physics.engines.gz.carried import note_carried, note_left_behind
 from model_nodes.main_physics.engines.gz.clock import Clock
 from model_nodes.main_physics.engines.gz.commands import Commands, taken
 from model_nodes.main_physics.engines.gz.impacts import Impacts
@@ -129,6 +129,7 @@ class GazeboEngine(Engine):
         self._running()  # starting takes some seconds, which a step must not
         if self._server is None:
             note_carried(world, notes)
+            note_left_behind(world, self._objects.selection.swapped, notes)
             note_divided(world, notes)
             note_missing(world, notes)
         else:

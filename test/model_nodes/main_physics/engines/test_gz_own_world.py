@@ -90,7 +90,7 @@ def test_a_contact_sensor_publishes_under_gazebos_name_until_another_model_leads
             "/world/lab/model/box/link/body/sensor/bump/contact", "contacts_pb2", "Contacts"
         )
         own.steps(0.1)
-        wait_until(lambda: bool(heard), "the contact sensor publishes")
+        wait_until(lambda: bool(heard), "the contact sensor publishes", 20.0)
         names = {c.name for m in heard for k in m.contact for c in (k.collision1, k.collision2)}
         assert names == {"box::body::shell", "floor::l::c"}
         pose = frame(own.engine, "box")
@@ -122,7 +122,7 @@ def test_an_imu_of_a_link_that_is_fixed_to_another_publishes(
         own.steps(0.2)
         heard = own.heard("/world/lab/model/box/link/head/sensor/imu/imu", "imu_pb2", "IMU")
         own.steps(0.2)
-        wait_until(lambda: len(heard) > 5, "the IMU publishes")
+        wait_until(lambda: len(heard) > 5, "the IMU publishes", 20.0)
         assert heard[-1].linear_acceleration.z == pytest.approx(9.8, abs=0.1)
         assert not own.notes[1:]
     finally:

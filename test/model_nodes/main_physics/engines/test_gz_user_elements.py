@@ -9,7 +9,7 @@ import pytest
 from support.small_worlds import PERIOD
 
 from model_nodes.main_physics.engines.engine import EngineSettings
-from model_nodes.main_physics.engines.gz.carried import note_carried
+from model_nodes.main_physics.engines.gz.carried import note_carried, note_left_behind
 from model_nodes.main_physics.engines.gz.options import GazeboOptions, read_options
 from model_nodes.main_physics.engines.gz.parts import in_one, lumps
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import STATIC, ProxyKind
@@ -223,3 +223,13 @@ def test_what_gazebo_gets_is_said(tmp_path: Path) -> None:
     carried, divided = notes.all()
     assert carried == "world lab: carried over to Gazebo: 1 <gui>, 1 <plugin>, 2 <sensor>"
     assert divided.endswith("Gazebo gets 2 models: pair.a, pair.b")
+
+
+def test_an_object_that_leaves_its_sensors_behind_is_named(tmp_path: Path) -> None:
+    notes = Notes()
+    world = read(tmp_path, f"{SENSING}<model name='cup'>{link('l')}</model>")
+    note_left_behind(world, {"m", "cup"}, notes)
+    (note,) = notes.all()
+    assert note.startswith("model m: 1 <plugin>, 2 <sensor> do not follow it")
+    note_left_behind(world, {"cup"}, notes)
+    assert len(notes.all()) == 1
