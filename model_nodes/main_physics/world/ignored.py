@@ -13,10 +13,15 @@ _READ_SHAPES = {"box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "m
 
 
 def note_ignored(world: World, notes: Notes) -> None:
-    """Add a note about every element of the world's files that the description has no words for."""
+    """Add a note about each kind of elements of the world's files that the description has no words for."""
+    places: dict[str, dict[str, None]] = {}
     for extra in world.all_extras():
         for tag in _ignored(extra):
-            notes.add(f"{extra.place}: <{tag}> is not carried over (engine gz does)")
+            places.setdefault(tag, {})[extra.place] = None
+    for tag, found in places.items():
+        first, *others = found
+        more = f" here and in {len(others)} more" if others else ""
+        notes.add(f"{first}: <{tag}> is not carried over{more} (engine gz does)")
 
 
 def _ignored(extra: Extra) -> Iterator[str]:

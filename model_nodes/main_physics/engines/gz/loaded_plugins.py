@@ -9,6 +9,8 @@ from model_nodes.main_physics.engines.gz.user_elements import plugins
 from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.notes import Notes
 
+_IN_THE_SERVER = ("gz::sim", "ignition::gazebo")
+"""The server itself reads these: levels and performers."""
 _MAPS = Path("/proc/self/maps")
 
 
@@ -22,6 +24,8 @@ def note_missing(world: World, notes: Notes) -> None:
     lines = _MAPS.read_text("utf-8", errors="replace").splitlines()
     loaded = {_stem(line.rpartition("/")[2]) for line in lines if ".so" in line}
     for place, plugin in plugins(world.all_extras()):
+        if plugin.attributes.get("name") in _IN_THE_SERVER:
+            continue
         file = plugin.attributes.get("filename", "")
         if _stem(file.rpartition("/")[2]) not in loaded:
             name = plugin.attributes.get("name", "")

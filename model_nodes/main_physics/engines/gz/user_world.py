@@ -13,8 +13,12 @@ from model_nodes.main_physics.world.description import Extra, World
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.xml_file import Element
 
-LOCK_STEP = ("max_step_size", "real_time_factor", "real_time_update_rate")
-"""Settings of ``<physics>`` that hetwin determines itself."""
+POLICIES = "gz:policies"
+LOCK_STEP = {
+    "physics": ("max_step_size", "real_time_factor", "real_time_update_rate"),
+    POLICIES: ("include_server_config_plugins", "parallel_postupdates"),
+}
+"""Settings that hetwin determines itself."""
 _ENGINE = re.compile(r"(?:lib)?(?:gz|ignition)-physics\d*-(.+)-plugin(?:\.\w+)?")
 
 
@@ -30,7 +34,9 @@ def put_world(world: ET.Element, extras: Iterable[Extra], options: GazeboOptions
         if extra.tag == "physics":
             _merge_physics(world, extra.element, options)
             continue
-        same = _same_plugin(world, extra.element) if extra.tag == "plugin" else None
+        same = world.find(extra.tag) if extra.tag == POLICIES else None
+        if extra.tag == "plugin":
+            same = _same_plugin(world, extra.element)
         if same is None:
             put(world, [extra])
         else:
@@ -43,7 +49,7 @@ def users_options(options: GazeboOptions, world: World, notes: Notes) -> GazeboO
     Settings of the world that cannot be used are noted.
     """
     for extra in world.extras:
-        if extra.tag == "physics":
+        if extra.tag in LOCK_STEP:
             _note_lock_step(extra, notes)
         elif extra.tag == "plugin" and _class_name(extra.element.attributes) == "Physics":
             options = _with_engine(options, extra, notes)
@@ -51,12 +57,11 @@ def users_options(options: GazeboOptions, world: World, notes: Notes) -> GazeboO
 
 
 def _note_lock_step(extra: Extra, notes: Notes) -> None:
-    given = [f"<{c.tag}> {c.text.strip()}" for c in extra.element.children if c.tag in LOCK_STEP]
+    ours = LOCK_STEP[extra.tag]
+    given = [f"<{c.tag}> {c.text.strip()}" for c in extra.element.children if c.tag in ours]
     if given:
-        notes.add(
-            f"{extra.place}: {', '.join(given)} is not carried over: Gazebo steps with the scenario's rate,"
-            " divided by the option max_step"
-        )
+        why = ": the scenario's rate determines Gazebo's step" if extra.tag == "physics" else ""
+        notes.add(f"{extra.place}: {', '.join(given)} is not carried over{why}")
 
 
 def _with_engine(options: GazeboOptions, extra: Extra, notes: Notes) -> GazeboOptions:
@@ -85,7 +90,7 @@ def _merge_physics(world: ET.Element, element: Element, options: GazeboOptions) 
                 for old in ours.findall(child.tag):
                     ours.remove(old)
                 ours.append(as_tree(child))
-    known = {*LOCK_STEP, *(child.tag for child in physics)}
+    known = {*LOCK_STEP["physics"], *(child.tag for child in physics)}
     physics.extend(as_tree(child) for child in element.children if child.tag not in known)
 
 

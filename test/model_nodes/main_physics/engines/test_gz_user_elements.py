@@ -103,6 +103,17 @@ def test_settings_of_physics_are_carried_over_but_for_the_step(tmp_path: Path) -
     assert "<max_step_size> 0.01 is not carried over" in note
 
 
+def test_policies_are_merged(tmp_path: Path) -> None:
+    inside = """<gz:policies><include_gui_default_plugins>false</include_gui_default_plugins>
+      <include_server_config_plugins>true</include_server_config_plugins></gz:policies>"""
+    (policies,) = written(tmp_path, inside).findall("{http://gazebosim.org/schema}policies")
+    assert policies.findtext("include_gui_default_plugins") == "false"
+    assert policies.findtext("include_server_config_plugins") == "false"
+    notes = Notes()
+    users_options(GazeboOptions(), read(tmp_path, inside), notes)
+    assert "<include_server_config_plugins> true is not carried over" in notes.all()[0]
+
+
 def test_the_scenarios_options_override_the_worlds_settings(tmp_path: Path) -> None:
     options = read_options({"collision_detector": "fcl"})
     (physics,) = written(tmp_path, PHYSICS, options=options).findall("physics")

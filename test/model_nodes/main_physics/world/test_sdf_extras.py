@@ -237,3 +237,11 @@ def test_what_an_engine_ignores_is_named(tmp_path: Path) -> None:
         f"{place}: <laser_retro>",
         f"{place}: <pbr>",
     ]
+
+
+def test_what_an_engine_ignores_in_many_places_is_named_once(tmp_path: Path) -> None:
+    notes = Notes()
+    world = read(tmp_path, f'<model name="m">{link("a", 0.0, IMU)}{link("b", 0.0, IMU)}</model>')
+    note_ignored(world, notes)
+    (note,) = notes.all()
+    assert "link a: <sensor> is not carried over here and in 1 more" in note
