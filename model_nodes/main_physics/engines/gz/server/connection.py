@@ -1,13 +1,16 @@
-"""The services of one world of a Gazebo server in another process.
+"""One world of a Gazebo server in another process: its services, and its topic of changes.
 
-Nothing is subscribed: Gazebo's bindings keep Python's lock while a request waits, so that a message that arrives
-meanwhile would stop both.
+Gazebo's bindings keep Python's lock while a request waits, and need it to hand over a message: one that arrives in
+between stops both until the request gives up. So a reply is waited for only while nothing is subscribed; otherwise what
+was ordered shows in the next message.
 """
 
 from __future__ import annotations
 
 import re
+import threading
 import time
+from collections import deque
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
@@ -17,11 +20,16 @@ from model_nodes.main_physics.engines.gz.server.handles import Orders
 from model_nodes.main_physics.engines.gz.server.state import WorldState
 from model_nodes.main_physics.engines.gz.simulation import GazeboFailed
 
-FIND_S = 10.0
+FIND_S = 15.0
 """How long a world is looked for."""
 PATIENCE_S = 5.0
 """A server that does not do what is asked within this time hangs or has ended."""
 _STATE_MS, _COMMAND_MS = 1000, 3000
+_BRIEF_MS = 2
+"""How long a reply is waited for that may not come [ms]."""
+_SETTLED_S = 0.02
+_FIRST_S = 2.0
+"""How long the first message is waited for; a paused world sends 30 a second."""
 _CONTROL = re.compile(r"/world/([^/]+)/control/state")
 _WHERE = "options.server"
 
@@ -40,6 +48,7 @@ class Connection:
     Attributes:
         world: as given.
         partition: of the server.
+        listens: whether changes are subscribed to, and replies are not waited for.
 
     Raises:
         BadInput: if there is no such world, more than one, or it does not report its state.
@@ -57,6 +66,10 @@ class Connection:
                 "is not a name of a Gazebo partition", where="options.partition", found=partition
             )
         self._node = gz.transport.Node(options)
+        self._options = gz.transport.SubscribeOptions()
+        self._arrived: deque[bytes] = deque()
+        self._news = threading.Condition()
+        self.listens = False
         self._types = {
             name: gz.message(module, name)
             for module, name in (
@@ -116,11 +129,40 @@ class Connection:
                 raise self._lost("state")
         return WorldState(message)
 
+    def listen(self) -> None:
+        """Subscribe to the changes of each iteration in which something is set."""
+        if not self.listens:
+            kind = self._types["SerializedStepMap"].DESCRIPTOR.full_name
+            topic = f"/world/{self.world}/state"
+            self.listens = self._node.subscribe_raw(topic, self._on_news, kind, self._options)
+            with self._news:
+                self._news.wait_for(lambda: self._arrived, _FIRST_S)
+
+    def mute(self) -> None:
+        """Unsubscribe."""
+        if self.listens:
+            self._node.unsubscribe(f"/world/{self.world}/state")
+            time.sleep(_SETTLED_S)  # a message that is being handed over
+        self.listens = False
+        self._arrived.clear()
+
+    def _on_news(self, message: bytes, _info: Any) -> None:
+        with self._news:
+            self._arrived.append(message)
+            self._news.notify()
+
+    def next_change(self, patience_s: float) -> Any:
+        """The next message of changes; None if none arrives in time."""
+        with self._news:
+            if not self._news.wait_for(lambda: self._arrived, patience_s):
+                return None
+            return self._types["SerializedStepMap"].FromString(self._arrived.popleft())
+
     def order(self, orders: Orders, steps: int) -> None:
         """Have the server pause, set these components, and make some steps.
 
         Raises:
-            ServerLost: if the server does not reply, or refuses.
+            ServerLost: if the server does not reply, or refuses; never while it `listens`.
         """
         request = self._types["WorldControlState"]()
         request.world_control.pause = True
@@ -132,7 +174,10 @@ class Connection:
             # A component without content would be ignored, even if it is to be removed.
             told, remove = data or b"-", data is None
             entities[number].components.add(type=type_id(component), component=told, remove=remove)
-        self._command("control/state", request)
+        if self.listens:
+            self._request("control/state", request, self._types["Boolean"], _BRIEF_MS)
+        else:
+            self._command("control/state", request)
 
     def create(self, name: str, sdf: str) -> None:
         """Have the server create a model; it is there some iterations later.
@@ -151,6 +196,17 @@ class Connection:
         """
         entity = self._types["Entity"]
         self._command("remove", entity(name=name, type=entity.MODEL))
+
+    def forget(self, entity: int) -> None:
+        """Have the server drop an entity that is no model.
+
+        Raises:
+            ServerLost: if the server does not reply, or refuses.
+        """
+        request = self._types["WorldControlState"]()
+        request.world_control.pause = True
+        request.state.entities.add(id=entity, remove=True)
+        self._command("control/state", request)
 
     def _command(self, service: str, request: Any) -> None:
         reply = self._request(service, request, self._types["Boolean"], _COMMAND_MS)

@@ -82,6 +82,7 @@ class ServerSimulation:
         self._positions: dict[str, float] = {}
         self._behind: set[str] = set()
         self._creator = Creator(world, parts, server.folder, server.name)
+        server.mute()
         self._complete(poses)
         self._add_proxies(kinds)
         self._exchange = Exchange(server.state)
@@ -89,6 +90,7 @@ class ServerSimulation:
         self.joints = [bound[name] for name in joints]
         self.balls = [bound[name] for name in ball_names(world)]
         server.order(self._exchange.take()[1])
+        server.listen()
         self._exchange.state = server.state
 
     def _complete(self, poses: Mapping[str, Floats]) -> None:

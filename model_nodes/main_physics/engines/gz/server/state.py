@@ -14,6 +14,9 @@ from model_nodes.main_physics.engines.gz.server.components import type_id
 class WorldState:
     """All components of all entities after one iteration of the server.
 
+    Args:
+        message: the full state.
+
     Attributes:
         iterations: steps that the server has made since it began, or was reset.
         paused: whether the world stands still between requests.
@@ -22,17 +25,33 @@ class WorldState:
     def __init__(self, message: Any) -> None:
         self._entities = message.state.entities
         self._signed = _has_signed_keys(message)
+        self._changes: dict[tuple[int, int], bytes | None] = {}
+        self._removed: set[int] = set()
+        self._note(message)
+
+    def _note(self, message: Any) -> None:
         self.iterations = int(message.stats.iterations)
         self.paused = bool(message.stats.paused)
 
+    def update(self, message: Any) -> None:
+        """Take over what has changed in an iteration."""
+        for number, entity in message.state.entities.items():
+            if entity.remove:
+                self._removed.add(number)
+            for component in entity.components.values():
+                told = None if component.remove else bytes(component.component)
+                self._changes[number, component.type] = told
+        self._note(message)
+
     def get(self, entity: int, component: str) -> bytes | None:
         """A component of an entity; None if it has none of this type."""
-        if entity not in self._entities:
+        number = type_id(component)
+        if (entity, number) in self._changes and entity not in self._removed:
+            return self._changes[entity, number]
+        if entity not in self._entities or entity in self._removed:
             return None
         components = self._entities[entity].components
-        key = type_id(component)
-        if self._signed and key >= 2**63:
-            key -= 2**64
+        key = number - 2**64 if self._signed and number >= 2**63 else number
         if key not in components or components[key].remove:
             return None
         return bytes(components[key].component)
