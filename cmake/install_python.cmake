@@ -36,14 +36,15 @@ install(
 )
 
 # ros2 run hetwin conductor, ros2 run hetwin model, and hetwin on the path
-function(install_command folder name module)
-  set(COMMAND_MODULE "${module}")
+function(install_command folder name command)
+  set(COMMAND "${command}")
   configure_file(cmake/command.in "${CMAKE_CURRENT_BINARY_DIR}/commands/${name}" @ONLY)
   install(
     PROGRAMS "${CMAKE_CURRENT_BINARY_DIR}/commands/${name}"
     DESTINATION ${folder}
   )
 endfunction()
-install_command(lib/${PROJECT_NAME} conductor conductor_node.main)
-install_command(lib/${PROJECT_NAME} model model_nodes.ros_node)
-install_command(bin hetwin hetwin_suite.cli.main)
+set(starting hetwin_core.ensemble.supervision.starting)
+install_command(lib/${PROJECT_NAME} conductor "${starting} conductor_node.main")
+install_command(lib/${PROJECT_NAME} model "${starting} model_nodes.ros_node")
+install_command(bin hetwin hetwin_suite.cli.command)

@@ -56,7 +56,7 @@ def options(
 def main() -> None:
     """Run the command; errors of users' input end with code 2, failed runs with 1, SIGINT with 130."""
     try:
-        app()
+        app(prog_name="hetwin")
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(EXIT_BAD_INPUT)

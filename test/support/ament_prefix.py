@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+STARTING = "hetwin_core.ensemble.supervision.starting"
 COMMANDS = {"conductor": "conductor_node.main", "model": "model_nodes.ros_node"}
 NEEDED = ("launch", "launch_ros", "ros2launch", "ros2cli")
 
@@ -40,7 +41,9 @@ def ament_prefix(folder: Path) -> Path:
     commands.mkdir(parents=True)
     template = (ROOT / "cmake" / "command.in").read_text("utf-8")
     for name, module in COMMANDS.items():
-        text = template.replace("@COMMAND_MODULE@", module).replace("python3", sys.executable)
+        text = template.replace("@COMMAND@", f"{STARTING} {module}").replace(
+            "python3", sys.executable
+        )
         file = commands / name
         file.write_text(text, "utf-8")
         file.chmod(0o755)
