@@ -19,7 +19,7 @@ from hetwin_core.ensemble.supervision.heartbeat import STEP, TIME, Call, Heartbe
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_core.ensemble.supervision.watched_child import ChildDied, WatchedChild
 from hetwin_core.projection.failed_run import finish_failed_run
-from hetwin_core.projection.run_folder import read_summary
+from hetwin_core.projection.run_folder import LOG, read_summary
 from hetwin_suite.running.child import run_in_child
 from hetwin_suite.running.ended import FAILED, Ended
 from hetwin_suite.running.progress import Display
@@ -62,7 +62,7 @@ class _Watch:
         self._out: Path | None = None
         self._models: list[tuple[str, float, float]] = []
         self._step, self._step_seen = 0, time.monotonic()
-        self._has_begun = self._died_of_a_signal = False
+        self._died_of_a_signal = False
         self._child = WatchedChild(
             lambda send: run_in_child(request, heartbeat, send), name="hetwin run"
         )
@@ -91,7 +91,6 @@ class _Watch:
         if kind == "load":
             self._name, self._out, self._models = content
         elif kind == "begin":
-            self._has_begun = True
             self._display.begin(*content)
         else:
             self._display.line(*content)
@@ -118,7 +117,8 @@ class _Watch:
         if count == self._forwarded:
             return
         self._forwarded = count
-        if count > 1 or not self._has_begun:
+        has_begun = self._out is not None and (self._out / LOG).exists()
+        if count > 1 or not has_begun:
             self._child.kill()
         else:
             self._child.interrupt()
