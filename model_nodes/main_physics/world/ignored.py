@@ -9,7 +9,7 @@ from model_nodes.main_physics.world.notes import Notes
 
 _READ_IN_VISUAL = {"pose", "geometry", "material", "transparency", "cast_shadows"}
 _READ_IN_MATERIAL = {"diffuse", "ambient", "specular", "emissive"}
-_READ_SHAPES = {"box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "mesh"}
+_READ_SHAPES = {"box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "mesh", "cone"}
 
 
 def note_ignored(world: World, notes: Notes) -> None:

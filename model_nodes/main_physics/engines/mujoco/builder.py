@@ -56,6 +56,8 @@ _GEOM_TYPES = {
     ShapeKind.MESH: mj.mjtGeom.mjGEOM_MESH,
 }
 
+_LEAST_RANGE = 1e-6
+"""Of a joint whose limits are the same, which MuJoCo refuses [rad or m]."""
 _JOINT_TYPES = {
     JointKind.HINGE: mj.mjtJoint.mjJNT_HINGE,
     JointKind.SLIDE: mj.mjtJoint.mjJNT_SLIDE,
@@ -240,10 +242,9 @@ def _add_joint(made: Any, body: Body, joint: Joint) -> None:
     added.frictionloss = joint.friction
     if joint.lower is not None or joint.upper is not None:
         added.limited = True
-        added.range = [
-            -1e6 if joint.lower is None else joint.lower,
-            1e6 if joint.upper is None else joint.upper,
-        ]
+        lower = -1e6 if joint.lower is None else joint.lower
+        upper = 1e6 if joint.upper is None else joint.upper
+        added.range = [lower, max(upper, lower + _LEAST_RANGE)]
 
 
 def _add_hand(link: Any, hand: HandFrame) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
 from transforms3d.quaternions import axangle2quat
 
 from hetwin_core.ensemble.errors import BadInput
@@ -19,15 +20,18 @@ from model_nodes.main_physics.world.description import (
     MeshFile,
     Pose,
 )
-from model_nodes.main_physics.world.meshes import hull_of_file
+from model_nodes.main_physics.world.meshes import hull_of_file, hull_of_points
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.sdf.extras import Keeper
 from model_nodes.main_physics.world.sdf.values import Context
 from model_nodes.main_physics.world.transforms import compose, pose_of
 from model_nodes.main_physics.world.xml_file import Element
 
+_CORNERS_OF_CONES = 32
+_DEFAULTS = {("capsule", "radius"): 0.5, ("cone", "radius"): 0.5}
+"""Lengths that a shape has without its elements [m]; all others are 1 m."""
 _KNOWN_IN_COLLISION = {"pose", "geometry", "surface", "density"}
-NOT_READ = ("heightmap", "image", "polyline", "cone", "empty")
+NOT_READ = ("heightmap", "image", "polyline", "empty")
 """Shapes that only Gazebo knows."""
 
 
@@ -55,7 +59,9 @@ class GeometryReader:
         if read is None:
             return None
         hull, mesh = read
-        kind, size, turn = _form(shape)
+        kind, size, turn = _form(shape, context)
+        if shape.tag == "cone":
+            hull, size = _cone(*size), ()
         pose = compose(pose, turn)
         return Geometry(
             kind, size, pose, colour, collides, friction, hull, density, name, extras, mesh
@@ -98,28 +104,42 @@ class GeometryReader:
             return None
 
 
-def _lengths(shape: Element, tag: str, count: int) -> tuple[float, ...]:
-    element = shape.need(tag)
+def _cone(radius: float, length: float) -> Hull:
+    """Return the hull of a cone with its tip along z, about the middle of its axis [m]."""
+    turns = np.linspace(0.0, 2 * np.pi, _CORNERS_OF_CONES, endpoint=False)
+    rim = np.stack([radius * np.cos(turns), radius * np.sin(turns), 0 * turns - length / 2], 1)
+    return hull_of_points(np.vstack([rim, [[0.0, 0.0, length / 2]]]))
+
+
+def _lengths(shape: Element, tag: str, count: int, context: Context) -> tuple[float, ...]:
+    element = shape.child(tag)
+    if element is None:
+        default = _DEFAULTS.get((shape.tag, tag), 1.0)
+        context.note(f"<{shape.tag}> has no <{tag}>; {default:g} m is used, SDFormat's default")
+        return (default,) * count
     values = element.numbers(count)
     if min(values) <= 0:
         raise element.bad("has a length that is not positive", element.text.strip(), "above 0")
     return tuple(values)
 
 
-def _form(shape: Element) -> tuple[ShapeKind, tuple[float, ...], Pose]:
+def _form(shape: Element, context: Context) -> tuple[ShapeKind, tuple[float, ...], Pose]:
     if shape.tag == "mesh":
         return ShapeKind.MESH, (), IDENTITY
     if shape.tag == "box":
-        return ShapeKind.BOX, _lengths(shape, "size", 3), IDENTITY
+        return ShapeKind.BOX, _lengths(shape, "size", 3, context), IDENTITY
     if shape.tag == "sphere":
-        return ShapeKind.SPHERE, _lengths(shape, "radius", 1), IDENTITY
+        return ShapeKind.SPHERE, _lengths(shape, "radius", 1, context), IDENTITY
     if shape.tag in ("cylinder", "capsule"):
-        size = (*_lengths(shape, "radius", 1), *_lengths(shape, "length", 1))
+        size = (*_lengths(shape, "radius", 1, context), *_lengths(shape, "length", 1, context))
         return ShapeKind(shape.tag), size, IDENTITY
+    if shape.tag == "cone":
+        size = (*_lengths(shape, "radius", 1, context), *_lengths(shape, "length", 1, context))
+        return ShapeKind.MESH, size, IDENTITY
     if shape.tag == "ellipsoid":
-        return ShapeKind.ELLIPSOID, _lengths(shape, "radii", 3), IDENTITY
+        return ShapeKind.ELLIPSOID, _lengths(shape, "radii", 3, context), IDENTITY
     if shape.tag == "plane":
-        size = _lengths(shape, "size", 2) if shape.child("size") else (1.0, 1.0)
+        size = _lengths(shape, "size", 2, context) if shape.child("size") else (1.0, 1.0)
         return ShapeKind.PLANE, size, _plane_turn(shape)
     raise shape.bad("is an unknown shape", shape.tag, "box, sphere, cylinder, capsule, mesh ...")
 

@@ -228,6 +228,9 @@ class _LinkReader:
                 extras += (self.keeper.keep(part, context, self.frames, name),)
         # A static body needs no mass.
         inertial = Inertial(1.0) if self.static else _read_inertial(element, context)
+        if inertial is None and not any(geometry.collides for geometry in geometries):
+            context.note("has no shape to compute its mass from; 1 kg and 1 kg m^2 are used")
+            inertial = Inertial(1.0)
         extras += self._in_inertial(element, context)
         pose = self.frames.pose(name, element)
         if inertial is not None:

@@ -90,3 +90,11 @@ def test_a_ball_joint_turns_on_when_the_world_changes_and_from_a_saved_state(
     assert frame(engine, "p::bob")[:3] == pytest.approx(expected(GRAVITY, 0.25), abs=5e-3)
     steps(engine, 0.25)
     assert frame(engine, "p::bob") == pytest.approx(there, abs=5e-3)
+
+
+def test_a_joint_whose_limits_are_the_same_stays(engine: Engine, tmp_path: Path) -> None:
+    axis = "<axis><xyz>0 1 0</xyz><limit><lower>0</lower><upper>0</upper></limit></axis>"
+    file = pendulum(tmp_path, "revolute", GRAVITY, axis)
+    engine.load(read_world(file), EngineSettings(PERIOD))
+    steps(engine, 0.25)
+    assert frame(engine, "p::bob")[:3] == pytest.approx((0, 0, -LENGTH), abs=2e-2)

@@ -170,13 +170,13 @@ def test_no_other_proxy_has_the_sensors_and_plugins(tmp_path: Path, kind: ProxyK
 
 
 def test_shapes_that_only_gazebo_knows_collide_as_their_body(tmp_path: Path) -> None:
-    cone = "<geometry><cone><radius>1</radius><length>2</length></cone></geometry>"
+    prism = "<geometry><polyline><point>0 0</point><height>1</height></polyline></geometry>"
     surface = "<surface><contact><collide_bitmask>77</collide_bitmask></contact></surface>"
     inside = f"""<model name="hill"><static>true</static><link name="l"><pose>0 0 5 0 0 0</pose>
-      <collision name="c">{cone}{surface}</collision></link></model>"""
+      <collision name="c">{prism}{surface}</collision></link></model>"""
     collision = written(tmp_path, inside).find("model[@name='hill']/link/collision[@name='c']")
     assert collision is not None
-    assert collision.find("geometry/cone") is not None
+    assert collision.find("geometry/polyline") is not None
     assert (collision.findtext("pose") or "").startswith("0.0 0.0 5.0 ")
     assert [b.text for b in collision.iter("collide_bitmask")] == [str(STATIC)]
 

@@ -67,6 +67,39 @@ def test_forms_and_friction_are_read(tmp_path: Path) -> None:
     assert geometries[4].rgba == (1.0, 0.0, 0.0, 0.5)
 
 
+def test_a_cone_is_its_hull(tmp_path: Path) -> None:
+    cone = "<geometry><cone><radius>0.1</radius><length>0.4</length></cone></geometry>"
+    body = one_body(
+        tmp_path,
+        f'<model name="m"><link name="l">{MASS}<collision name="c">{cone}</collision></link></model>',
+    )
+    (geometry,) = body.links[0].geometries
+    assert geometry.kind is ShapeKind.MESH
+    assert geometry.hull is not None
+    tip = geometry.hull.vertices[geometry.hull.vertices[:, 2].argmax()]
+    assert tip == pytest.approx([0, 0, 0.2], abs=1e-6)
+    assert geometry.hull.vertices.min(axis=0) == pytest.approx([-0.1, -0.1, -0.2], abs=1e-6)
+
+
+def test_lengths_that_are_missing_are_sdformats_and_named(tmp_path: Path) -> None:
+    shapes = (
+        '<collision name="a"><geometry><sphere/></geometry></collision>'
+        '<collision name="b"><geometry><capsule/></geometry></collision>'
+    )
+    world = read(tmp_path, f'<model name="m"><link name="l">{MASS}{shapes}</link></model>')
+    assert [g.size for g in world.bodies[0].links[0].geometries] == [(1.0,), (0.5, 1.0)]
+    assert "<sphere> has no <radius>; 1 m is used" in world.warnings[0]
+
+
+def test_a_mass_that_no_shape_gives_is_a_kilogram_and_named(tmp_path: Path) -> None:
+    inside = '<model name="m"><link name="l"><inertial auto="true"/></link></model>'
+    world = read(tmp_path, inside)
+    inertial = world.bodies[0].links[0].inertial
+    assert inertial is not None
+    assert inertial.mass == 1.0
+    assert "no shape to compute its mass from" in world.warnings[0]
+
+
 def test_a_planes_normal_turns_it(tmp_path: Path) -> None:
     plane = "<plane><normal>1 0 0</normal><size>2 3</size></plane>"
     body = one_body(
