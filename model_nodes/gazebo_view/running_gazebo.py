@@ -12,7 +12,7 @@ from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from model_nodes.gazebo_view.pictures import picture, shown_name
-from model_nodes.main_physics.engines.gz.bindings import Gazebo
+from model_nodes.main_physics.engines.gz.bindings import Gazebo, own_worlds
 
 _CREATE = re.compile(r"/world/([^/]+)/create_multiple")
 _DEADLINE_MS = 1000
@@ -74,8 +74,10 @@ class RunningGazebo:
         self._stop_listening()
 
     def _worlds(self) -> list[str]:
+        """The worlds of the partition, but for those that the twin's own engine computes."""
         services = self._node.service_list()
-        return sorted({match[1] for name in services if (match := _CREATE.fullmatch(name))})
+        worlds = {match[1] for name in services if (match := _CREATE.fullmatch(name))}
+        return sorted(worlds - own_worlds(self._node.topic_list()))
 
     def _chosen(self, worlds: list[str]) -> str | None:
         if self._wanted is not None:

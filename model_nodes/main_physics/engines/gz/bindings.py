@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 _PARTITION = "GZ_PARTITION"
+_OWN_WORLD = "/hetwin/world/"
 _numbers = itertools.count()
 
 
@@ -94,6 +95,16 @@ def gazebo() -> Gazebo:
             " they need the Python package protobuf in a version that matches"
         ) from error
     return found
+
+
+def own_worlds(topics: Iterable[str]) -> set[str]:
+    """Worlds that engines of hetwin's compute in a partition, by the topics that are advertised in it."""
+    return {topic.removeprefix(_OWN_WORLD) for topic in topics if topic.startswith(_OWN_WORLD)}
+
+
+def own_world_topic(world: str) -> str:
+    """The topic by which an engine says that a world is its own; nothing is published on it."""
+    return _OWN_WORLD + world.replace(" ", "_")
 
 
 def new_partition() -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.balls import ball_names
-from model_nodes.main_physics.engines.gz.bindings import gazebo, partition_set
+from model_nodes.main_physics.engines.gz.bindings import gazebo, own_world_topic, partition_set
 from model_nodes.main_physics.engines.gz.contacts import Contact, ContactTopic
 from model_nodes.main_physics.engines.gz.names import split_name, top_name
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
@@ -40,6 +40,10 @@ def model_name(body: Body, kind: ProxyKind) -> str:
     """The name of an object's proxy in Gazebo, if the plain one has the object's."""
     name = top_name(body.name)
     return name if kind is ProxyKind.PLAIN else f"{name}~{kind.value}"
+
+
+def _said_nothing() -> Any:
+    return gazebo().message("empty_pb2", "Empty")
 
 
 _OWN = ("plugin", "sensor")
@@ -105,6 +109,8 @@ class Simulation:
         self._callback = _StepCallback(self._bind)
         with handlers_kept(), partition_set(partition):
             self._contacts = ContactTopic(self._gz, topic)
+            self._node = self._gz.transport.Node()
+            self._node.advertise(own_world_topic(top_name(world.name)), _said_nothing())
             self._fixture = self._gz.sim.TestFixture(str(file))
             self._fixture.on_pre_update(self._callback.pre_update)
             self._fixture.finalize()
@@ -250,7 +256,7 @@ class Simulation:
         """Shut Gazebo down."""
         self._contacts.close()
         self._callback.forget()
-        self._server = self._fixture = None
+        self._server = self._fixture = self._node = None
         self.proxies.clear()
         self.pictures.clear()
         self.joints.clear()
