@@ -41,6 +41,8 @@ class ParameterKind(StrEnum):
     """Seven numbers, or an entity's name; resolved to x y z, qw qx qy qz."""
     WATCH = "watch"
     """The robot that the main model reports about, which no scenario gives: a `WatchLayout` as JSON, or null."""
+    URDF = "urdf"
+    """The robot's description, which no scenario gives: the text of its URDF; empty if there is no robot."""
     PATH = "path"
     """A file, relative to the scenario or to hetwin's resources; resolved to an absolute path."""
 
@@ -76,6 +78,9 @@ ResolvedPath = Annotated[Path, ParameterKind.PATH]
 
 WatchedRobot = Annotated[dict[str, Any] | None, ParameterKind.WATCH]
 """Type of a field of `Parameters`: a `WatchLayout` as JSON; None if the main model reports about no robot."""
+
+RobotDescription = Annotated[str, ParameterKind.URDF]
+"""Type of a field of `Parameters`: the text of the robot's URDF; empty if there is no robot."""
 
 ModelId = Annotated[Text, ParameterKind.MODEL]
 """Type of a field of `Parameters`: the id of another model."""

@@ -18,9 +18,10 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_core.ensemble.parameters import Amount, Parameters, parameter
+from hetwin_core.ensemble.parameters import Amount, Parameters, RobotDescription, parameter
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from model_nodes.gazebo_view.robots import ShownRobot, joints_of
 from model_nodes.gazebo_view.running_gazebo import NoResponse, RunningGazebo
 from model_nodes.main_physics.engines.gz.bindings import gazebo
 
@@ -33,14 +34,15 @@ class Settings(Parameters):
         "GZ_PARTITION of the running Gazebo; default: the environment's", None
     )
     step: Amount = parameter("length of a step of the running Gazebo", 0.001, "s")
+    urdf: RobotDescription = parameter("the robot's description, which the run gives", "")
     patience: Amount = parameter("how long to wait for Gazebo at the start", 5.0, "s")
 
 
 class GazeboView(Model):
     """Creates a visual model of every entity in a running Gazebo, and moves them with the twin.
 
-    The models have no weight and no collisions. If Gazebo is paused at the start, it is stepped in time with the
-    twin; otherwise it keeps running by itself. At the end the models are removed.
+    A robot is one model with its links and joints. The models have no weight and no collisions. If Gazebo is paused at
+    the start, it is stepped in time with the twin; otherwise it keeps running. At the end the models are removed.
 
     The run does not depend on that Gazebo: while it is closed or hangs, nothing is shown; when it is there again, the
     models are created again.
@@ -80,12 +82,18 @@ class GazeboView(Model):
             ) from None
         self._gazebo = RunningGazebo(gz, settings.partition, settings.world)
         self._gazebo.find(settings.patience)
+        self._joints = joints_of(settings.urdf)
+        self._robots: tuple[ShownRobot, ...] = ()
         return Contribution()
 
     def start(self, scene: Snapshot) -> None:
         """Create the visual models; a Gazebo that has ended meanwhile is reported by the first step."""
+        self._robots = ShownRobot.find(scene.layout.entities, self._joints)
+        linked = {link.name for robot in self._robots for link in robot.links}
         self._shown = [
-            entity for entity in scene.layout.entities if entity.shapes and _has_pose(scene, entity)
+            entity
+            for entity in scene.layout.entities
+            if entity.shapes and entity.name not in linked and _has_pose(scene, entity)
         ]
         self._moving = [e for e in self._shown if e.kind is not EntityKind.STATIC]
         self._folder = tempfile.TemporaryDirectory(prefix="hetwin_view_")
@@ -93,7 +101,7 @@ class GazeboView(Model):
             self._create(scene)
 
     def _create(self, scene: Snapshot) -> None:
-        self._gazebo.create(self._shown, scene, Path(self._folder.name))
+        self._gazebo.create(self._shown, self._robots, scene, Path(self._folder.name))
         self._is_created = True
 
     def step(self, tick: StepInput) -> StepOutput:
@@ -105,7 +113,8 @@ class GazeboView(Model):
             if not self._is_created:
                 self._create(tick.scene)
             self._gazebo.move(self._moving, tick.scene)
-            self._gazebo.step(round(tick.period_ns * 1e-9 / self._step_s))
+            steps = round(tick.period_ns * 1e-9 / self._step_s)
+            self._gazebo.step(self._robots, tick.scene, steps)
         except NoResponse as error:
             if not self._is_lost:
                 reason = {"reason": str(error)}
@@ -121,10 +130,11 @@ class GazeboView(Model):
 
     def stop(self) -> None:
         """Remove the visual models, if Gazebo is there."""
-        shown: list[Entity] = getattr(self, "_shown", [])
+        robots = [robot.entity for robot in getattr(self, "_robots", ())]
+        shown: list[Entity] = [*getattr(self, "_shown", ()), *robots]
         if not shown:
             return
-        self._shown = []
+        self._shown, self._robots = [], ()
         with suppress(NoResponse):
             if self._is_created:
                 self._gazebo.remove(shown)

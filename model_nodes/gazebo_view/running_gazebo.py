@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from model_nodes.gazebo_view.pictures import picture, shown_name
+from model_nodes.gazebo_view.robots import ShownRobot
 from model_nodes.main_physics.engines.gz.bindings import Gazebo, own_worlds
+from model_nodes.main_physics.engines.gz.server.components import message_of, type_id
+from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState
 
 _CREATE = re.compile(r"/world/([^/]+)/create_multiple")
 _DEADLINE_MS = 1000
@@ -54,6 +58,7 @@ class RunningGazebo:
         self._heard = threading.Event()
         self._heard_on = ""
         self._looked = 0.0
+        self._joints: dict[str, Mapping[str, int]] = {}
 
     def find(self, patience_s: float) -> None:
         """Wait for the world.
@@ -135,16 +140,27 @@ class RunningGazebo:
         self._stop_listening()
         return True
 
-    def create(self, entities: list[Entity], scene: Snapshot, folder: Path) -> None:
-        """Create a model without collisions for each entity."""
+    def create(
+        self,
+        entities: Sequence[Entity],
+        robots: Sequence[ShownRobot],
+        scene: Snapshot,
+        folder: Path,
+    ) -> None:
+        """Create a model without collisions for each entity and each robot."""
+        self._joints = {}
         factories = self._gz.message("entity_factory_v_pb2", "EntityFactory_V")()
         for entity in entities:
             factory = factories.data.add()
             factory.name = shown_name(entity)
             factory.sdf = picture(entity, scene.pose(entity.name)[:7].tolist(), folder)
+        for robot in robots:
+            factory = factories.data.add()
+            factory.name = shown_name(robot.entity)
+            factory.sdf = robot.sdf(scene, folder)
         self._call("create_multiple", factories)
 
-    def move(self, entities: list[Entity], scene: Snapshot) -> None:
+    def move(self, entities: Sequence[Entity], scene: Snapshot) -> None:
         """Set the poses of the models."""
         poses = self._gz.message("pose_v_pb2", "Pose_V")()
         for entity in entities:
@@ -156,15 +172,33 @@ class RunningGazebo:
             turn.w, turn.x, turn.y, turn.z = w, i, j, k
         self._call("set_pose_vector", poses)
 
-    def step(self, count: int) -> None:
-        """Advance by a number of steps and pause; does nothing if Gazebo runs by itself."""
-        if count < 1 or not self._is_paused:
+    def step(self, robots: Sequence[ShownRobot], scene: Snapshot, count: int) -> None:
+        """Move the joints; advance by a number of steps and pause, unless Gazebo runs by itself."""
+        steps = count if self._is_paused else 0
+        if not robots and steps < 1:
             return
-        control = self._gz.message("world_control_pb2", "WorldControl")()
-        control.pause, control.multi_step = True, count
-        self._call("control", control)
+        request = self._gz.message("world_control_state_pb2", "WorldControlState")()
+        request.world_control.pause = self._is_paused
+        request.world_control.multi_step = max(0, steps)
+        for robot in robots:
+            joints = self._joints_of(robot)
+            for name, position in robot.positions(scene).items() if joints else ():
+                reset = request.state.entities.add(id=joints[name]).components
+                reset.add(type=type_id("JointPositionReset"), component=message_of([position]))
+        self._call("control/state", request)
 
-    def remove(self, entities: list[Entity]) -> None:
+    def _joints_of(self, robot: ShownRobot) -> Mapping[str, int]:
+        """Joint -> its entity; empty as long as Gazebo has not created the robot."""
+        name = shown_name(robot.entity)
+        if name not in self._joints:
+            empty = self._gz.message("empty_pb2", "Empty")()
+            kind = self._gz.message("serialized_map_pb2", "SerializedStepMap")
+            tree = Tree(WorldState(self._request("state", empty, kind)))
+            if name in tree.models:
+                self._joints[name] = tree.children(tree.models[name], "Joint")
+        return self._joints.get(name, {})
+
+    def remove(self, entities: Sequence[Entity]) -> None:
         """Remove the models."""
         kind = self._gz.message("entity_pb2", "Entity")
         for entity in entities:
@@ -173,12 +207,17 @@ class RunningGazebo:
             self._call("remove", request)
 
     def _call(self, service: str, request: Any) -> None:
+        response = self._request(service, request, self._gz.message("boolean_pb2", "Boolean"))
+        if not response.data:
+            raise NoResponse(f"the running Gazebo rejected /world/{self._world}/{service}")
+
+    def _request(self, service: str, request: Any, kind: Any) -> Any:
         name = f"/world/{self._world}/{service}"
         # A request to a Gazebo that has ended would wait for its deadline.
         if not self._node.service_info(name):
             raise NoResponse(f"the running Gazebo has ended: nothing provides {name}")
-        kind = self._gz.message("boolean_pb2", "Boolean")
         done, response = self._node.request(name, request, type(request), kind, _DEADLINE_MS)
-        if not done or not response.data:
-            words = "rejected" if done else f"did not respond within {_DEADLINE_MS / 1000:g} s to"
-            raise NoResponse(f"the running Gazebo {words} {name}")
+        if not done:
+            deadline = f"within {_DEADLINE_MS / 1000:g} s"
+            raise NoResponse(f"the running Gazebo did not respond to {name} {deadline}")
+        return response

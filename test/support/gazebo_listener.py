@@ -32,7 +32,8 @@ def main(partition: str, world: str) -> None:
             scene = _scene(gz, node, world)
         time.sleep(0.02)
     rows = [_row(message) for message in heard]
-    print(json.dumps({"scene": scene, "poses": rows}), flush=True)
+    names = {pose.id: pose.name for message in heard for pose in message.pose}
+    print(json.dumps({"scene": scene, "poses": rows, "names": names}), flush=True)
 
 
 def _scene(gz: Any, node: Any, world: str) -> dict[str, Any]:

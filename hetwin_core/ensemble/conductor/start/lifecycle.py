@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any, TypeAlias
@@ -135,8 +135,9 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
     contributions: dict[int, Contribution] = {}
     for port in sorted(ports, key=lambda p: not p.plan.main):
         first = contributions.get(scenario.main.index)
-        watch = None if first is None else first.watch
-        known = Known(gathering.entities, gathering.values, ids, watch)
+        known = Known(gathering.entities, gathering.values, ids)
+        if first is not None:
+            known = replace(known, watch=first.watch, robot_description=first.robot_description)
         resolve = partial(resolver.resolve, port.plan, known=known)
         parameters, contribution = initialize(port, resolve, seed, resolver.placed)
         given[port.plan.index] = parameters

@@ -45,18 +45,25 @@ _PLAIN: Mapping[ParameterKind, tuple[TypeAdapter[Any], str]] = {
 }
 """Types of the parameters that refer to nothing in the scene, and what they are called."""
 
+_GIVEN_BY_NONE = (ParameterKind.WATCH, ParameterKind.URDF)
+"""Types of the parameters that come from the main model, never from a scenario."""
+
 Wrong: TypeAlias = Callable[[str], BadInput]
 """Makes the error about a value from what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known so far: entities, values of their attributes, the models' ids by name, the watched robot."""
+    """What is known so far.
+
+    Entities, values of their attributes, the models' ids by name, the watched robot, and its URDF.
+    """
 
     entities: Mapping[str, Entity]
     values: Mapping[tuple[str, str], Value]
     ids: Mapping[str, str]
     watch: WatchLayout | None = None
+    robot_description: str = ""
 
 
 class ParameterResolver:
@@ -79,7 +86,7 @@ class ParameterResolver:
         Raises:
             BadInput: naming model and parameter, if one cannot be resolved or was not requested.
         """
-        names = {request.name for request in requests if request.kind is not ParameterKind.WATCH}
+        names = {request.name for request in requests if request.kind not in _GIVEN_BY_NONE}
         for name in plan.parameters:
             if name not in names:
                 raise self._error(
@@ -94,6 +101,8 @@ class ParameterResolver:
     def _one(self, plan: ModelPlan, request: ParameterRequest, known: Known) -> Any:
         if request.kind is ParameterKind.WATCH:
             return None if known.watch is None else known.watch.to_json()
+        if request.kind is ParameterKind.URDF:
+            return known.robot_description
         if request.name == ENGINE and plan.main and self._options.engine is not None:
             raw: Any = self._options.engine
         elif request.name in plan.parameters:
