@@ -97,8 +97,18 @@ class SdfWriter:
             _plugin(self._world, "scene-broadcaster", "SceneBroadcaster")
 
     def add_users(self, extras: Iterable[Extra], options: GazeboOptions) -> None:
-        """Add the elements of the user's world that hetwin itself has no use for."""
+        """Add the elements of the user's world that hetwin itself has no use for, and a light if it has none."""
         put_world(self._world, extras, options)
+        if options.visible and self._world.find("light") is None:
+            self._add_sun()
+
+    def _add_sun(self) -> None:
+        """Add a light, without which a window would show everything in the dark."""
+        light = ET.SubElement(self._world, "light", name="hetwin_sun", type="directional")
+        add(light, "cast_shadows", "true")
+        add(light, "diffuse", numbers((0.8, 0.8, 0.8, 1.0)))
+        add(light, "specular", numbers((0.2, 0.2, 0.2, 1.0)))
+        add(light, "direction", numbers((-0.5, 0.1, -0.9)))
 
     def text(self) -> str:
         """The complete SDFormat document."""

@@ -153,3 +153,11 @@ def test_only_a_visible_world_is_published(tmp_path: Path) -> None:
         writer = SdfWriter("test", (0, 0, -9.81), 0.001, options, tmp_path, "/contacts")
         names = {p.get("name", "") for p in ET.fromstring(writer.text()).iter("plugin")}
         assert ("gz::sim::systems::SceneBroadcaster" in names) is visible
+
+
+def test_a_visible_world_without_lights_gets_one(tmp_path: Path) -> None:
+    for visible in (True, False):
+        options = GazeboOptions(visible=visible)
+        writer = SdfWriter("test", (0, 0, -9.81), 0.001, options, tmp_path, "/contacts")
+        writer.add_users((), options)
+        assert len(list(ET.fromstring(writer.text()).iter("light"))) == visible
