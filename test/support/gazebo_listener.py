@@ -32,8 +32,7 @@ def main(partition: str, world: str) -> None:
             scene = _scene(gz, node, world)
         time.sleep(0.02)
     rows = [_row(message) for message in heard]
-    names = {pose.id: pose.name for message in heard for pose in message.pose}
-    print(json.dumps({"scene": scene, "poses": rows, "names": names}), flush=True)
+    print(json.dumps({"scene": scene, "poses": rows}), flush=True)
 
 
 def _scene(gz: Any, node: Any, world: str) -> dict[str, Any]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import itertools
 import math
 import os
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -15,33 +14,22 @@ import pytest
 from support.cli_runs import ROOT
 from support.gazebo_servers import gazebo_server, needs_gazebo
 from support.scene_of import scene_of
-from support.waiting import PATIENCE_S
+from support.waiting import PATIENCE_S, wait_until
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_core.ensemble.model import StepInput
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.poses import rotate
-from hetwin_core.ensemble.transport.local import LocalPort
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.log_writer import RunLog
+from hetwin_core.ensemble.scene.poses import relative_to
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE
+from model_nodes.gazebo_view import GazeboView
 from model_nodes.gazebo_view.robots import ShownRobot, joints_of
+from model_nodes.main_physics.engines.gz.bindings import gazebo
+from model_nodes.main_physics.engines.gz.server.components import pose_of
+from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.world.description import JointKind
 
 URDF = ROOT / "urdf/tabletop_arm.urdf"
-LISTENER = Path(__file__).parents[2] / "support/gazebo_listener.py"
-PERIOD = 0.02
-SCENARIO = f"""scenario: shown
-world: {ROOT / "worlds/tabletop.sdf"}
-robot: {URDF}
-source: {ROOT / "scenarios/episodes/pick_and_place"}
-models:
-  physics: {{type: main_physics, main: true, engine: mujoco}}
-  view: {{type: gazebo_view, rate: 50, parameters: VIEW}}
-responsibilities:
-  - {{entity: "*", attribute: pose, model: physics}}
-"""
 
 
 def test_joints_that_move_are_read_from_the_description() -> None:
@@ -76,49 +64,53 @@ def test_a_robot_is_written_as_one_model(tmp_path: Path) -> None:
     assert after[hinge.name] == pytest.approx(0.5)
 
 
+def scene_at(joint: float) -> Snapshot:
+    """The arm with all joints at a position [rad or m]."""
+    names = joints_of(URDF.read_text("utf-8"))
+    physics = MainPhysics()
+    robot = {"urdf": str(URDF), "joints_at_start": dict.fromkeys(names, joint)}
+    told = physics.initialize({"robot": robot, "engine": "mujoco"}, 0)
+    physics.stop()
+    poses = {a.entity: a.value.data for a in told.attributes if a.attribute.name == POSE.name}
+    return scene_of(told.entities, poses)
+
+
+def links_in_gazebo(node: Any, robot: str) -> dict[str, list[float]]:
+    """Position of each link in its model [m]; empty while there is no such robot."""
+    message = gazebo().message
+    empty, kind = message("empty_pb2", "Empty"), message("serialized_map_pb2", "SerializedStepMap")
+    done, told = node.request("/world/shown/state", empty(), empty, kind, 2000)
+    if not done:
+        return {}
+    state = WorldState(told)
+    tree = Tree(state)
+    links = tree.children(tree.models.get(robot, 0), "Link")
+    poses = {name: pose_of(state.need(entity, "Pose")).pos() for name, entity in links.items()}
+    return {name: [at.x(), at.y(), at.z()] for name, at in poses.items()}
+
+
 @needs_gazebo
 def test_it_moves_in_a_running_gazebo_as_in_the_twin(tmp_path: Path) -> None:
     partition = f"hetwin_robot_{os.getpid()}"
-    view = {"partition": partition, "patience": PATIENCE_S}
-    file = tmp_path / "scenario.yaml"
-    file.write_text(SCENARIO.replace("VIEW", str(view)), "utf-8")
-    with (
-        gazebo_server(tmp_path, partition),
-        subprocess.Popen(
-            [sys.executable, LISTENER, partition, "shown"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"},
-            text=True,
-        ) as listener,
-    ):
-        assert listener.stdout is not None
-        assert listener.stdout.readline() == "listening\n"
-        loaded = load_scenario(file)
-        log = RunLog(tmp_path / "run", state_rate=100)
-        ports = [LocalPort(plan) for plan in loaded.models]
-        summary = Conductor(loaded, ports, [log], RunOptions(duration=3.0)).run()
-        out, _ = listener.communicate(timeout=PATIENCE_S)
-    assert summary.error is None
-    told, episode = json.loads(out), Episode.open(tmp_path / "run")
-    rows = told["poses"]
-    names = told["names"]
-    robot = next(e for e in episode.layout.entities if e.kind is EntityKind.ROBOT)
-    model = next(i for i, name in names.items() if name == f"twin {robot.name}")
-    moving = [e.name for e in episode.layout.entities if e.owner == robot.name and e.joint]
-    ids = {name: next(i for i, told in names.items() if told == name) for name in moving}
-    compared = 0
-    for row in rows:
-        seconds = math.ceil(row["time"] / PERIOD - 1e-6) * PERIOD
-        if seconds < 1.0 or model not in row["poses"]:
-            continue  # the robot is created while the first steps are made
-        base = row["poses"][model]
-        for name in moving:
-            at = row["poses"][ids[name]]
-            place = np.array(base[:3]) + rotate(base[3:], at[:3])
-            poses = episode.pose(name)
-            expected = [np.interp(seconds, episode.seconds, poses[:, i]) for i in range(3)]
-            # A paused Gazebo makes its steps some time after it is told to.
-            assert place == pytest.approx(expected, abs=1e-2), (name, seconds)
-        compared += 1
-    assert compared > 5
+    before, after = scene_at(0.0), scene_at(0.02)
+    links = [e.name for e in after.layout.entities if e.kind is EntityKind.LINK]
+    root = after.pose(links[0])
+    expected = {name: relative_to(root, after.pose(name))[:3].tolist() for name in links}
+    view, numbers = GazeboView(), itertools.count(1)
+    with gazebo_server(tmp_path, partition):
+        urdf = URDF.read_text("utf-8")
+        view.initialize({"partition": partition, "patience": PATIENCE_S, "urdf": urdf}, 0)
+        view.start(before)
+        options = gazebo().transport.NodeOptions()
+        options.partition = partition
+        node = gazebo().transport.Node(options)
+
+        def moved() -> bool:
+            view.step(StepInput(next(numbers) * 40_000_000, 40_000_000, after))
+            seen = links_in_gazebo(node, "twin tabletop_arm")
+            return seen.keys() == expected.keys() and all(
+                seen[name] == pytest.approx(place, abs=1e-4) for name, place in expected.items()
+            )
+
+        wait_until(moved, "the arm in its new posture")
+        view.stop()

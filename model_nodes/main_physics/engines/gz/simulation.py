@@ -42,7 +42,7 @@ def model_name(body: Body, kind: ProxyKind) -> str:
     return name if kind is ProxyKind.PLAIN else f"{name}~{kind.value}"
 
 
-def _said_nothing() -> Any:
+def _nothing() -> Any:
     return gazebo().message("empty_pb2", "Empty")
 
 
@@ -110,7 +110,8 @@ class Simulation:
         with handlers_kept(), partition_set(partition):
             self._contacts = ContactTopic(self._gz, topic)
             self._node = self._gz.transport.Node()
-            self._node.advertise(own_world_topic(top_name(world.name)), _said_nothing())
+            # The topic is there as long as this object is.
+            self._mark = self._node.advertise(own_world_topic(top_name(world.name)), _nothing())
             self._fixture = self._gz.sim.TestFixture(str(file))
             self._fixture.on_pre_update(self._callback.pre_update)
             self._fixture.finalize()
@@ -256,7 +257,7 @@ class Simulation:
         """Shut Gazebo down."""
         self._contacts.close()
         self._callback.forget()
-        self._server = self._fixture = self._node = None
+        self._server = self._fixture = self._mark = self._node = None
         self.proxies.clear()
         self.pictures.clear()
         self.joints.clear()
