@@ -13,6 +13,7 @@ from pathlib import Path
 from string import Template
 from xml.etree import ElementTree as ET
 
+import yaml
 from launch.actions import (
     DeclareLaunchArgument,
     IncludeLaunchDescription,
@@ -112,10 +113,9 @@ def world_name(file: Path) -> str:
 
 def bridge_file(world: str, robot: str) -> Path:
     """Write the bridge's configuration for a world, and for a robot if one is named."""
-    parts = resource("launch", "gazebo_bridge.yaml").read_text("utf-8").split("\n- ")
-    chosen = [part for part in parts if robot or "$robot" not in part]
-    folder = Path(tempfile.mkdtemp(prefix="hetwin_bridge_"))
-    file = folder / "gazebo_bridge.yaml"
-    text = Template("\n- ".join(chosen)).safe_substitute(world=world, robot=robot)
-    file.write_text(text + "\n", "utf-8")
+    entries = yaml.safe_load(resource("launch", "gazebo_bridge.yaml").read_text("utf-8"))
+    chosen = [entry for entry in entries if robot or "$robot" not in entry["gz_topic_name"]]
+    text = Template(yaml.safe_dump(chosen)).substitute(world=world, robot=robot)
+    file = Path(tempfile.mkdtemp(prefix="hetwin_bridge_"), "gazebo_bridge.yaml")
+    file.write_text(text, "utf-8")
     return file

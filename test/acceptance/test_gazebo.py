@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from support.cli_runs import ROOT, hetwin
+from support.gazebo_servers import gazebo_server
 
 from hetwin_core.projection.episode import Episode
 from model_nodes.main_physics.engines.gz.bindings import installed
@@ -53,6 +55,37 @@ def test_a_box_is_put_on_the_tray(transport: str, expected: dict[str, Any], tmp_
     assert handling(told) == handling(expected)
     assert times(told) == pytest.approx(times(expected), abs=0.05)
     assert told["state"] == expected["state"]
+
+
+def test_a_box_is_put_on_the_tray_in_a_gazebo_that_runs_already(
+    expected: dict[str, Any], tmp_path: Path
+) -> None:
+    # The ten minutes of docs/gazebo.md: a world with the robot in it, and the scenario for that world.
+    robot = ROOT / "urdf" / "tabletop_arm.urdf"
+    world = (ROOT / "worlds" / "tabletop.sdf").read_text("utf-8").replace("0.001<", "0.0025<")
+    inside = f"<include><uri>{robot}</uri></include></world>"
+    world = world.replace('"tabletop"', '"WORLD"').replace("</world>", inside)
+    partition = f"hetwin_cell_{os.getpid()}"
+    scenario = (ROOT / "scenarios" / "pick_and_place.yaml").read_text("utf-8")
+    for before, after in (
+        ("world: worlds/tabletop.sdf", "world: cell.sdf"),
+        ("robot: urdf/tabletop_arm.urdf\n", ""),
+        ("source: ", f"source: {ROOT}/"),
+        (
+            "engine: auto",
+            f"engine: gz, parameters: {{options: {{server: cell, partition: {partition}}}}}",
+        ),
+    ):
+        assert before in scenario
+        scenario = scenario.replace(before, after)
+    file = tmp_path / "cell.yaml"
+    file.write_text(scenario, "utf-8")
+    with gazebo_server(tmp_path, partition, "cell", world):
+        told = run(str(file), "gz", tmp_path / "run")
+    assert told["engine"].endswith(f"server cell in partition {partition})")
+    assert told["deterministic"] is False
+    assert handling(told) == handling(expected)
+    assert times(told) == pytest.approx(times(expected), abs=0.05)
 
 
 def test_the_jug_is_emptied_into_the_bowl(tmp_path: Path) -> None:

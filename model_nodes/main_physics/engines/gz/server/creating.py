@@ -67,7 +67,9 @@ class Creator:
         model = sdf.find("world/model")
         assert model is not None
         for link in model.findall("link"):
-            for sensor in link.findall("sensor[@name='touch']"):  # contacts are read from the state
+            for sensor in link.findall(
+                "sensor[@name='hetwin_touch']"
+            ):  # contacts are read from the state
                 link.remove(sensor)
         if bits is not None:
             for element in model.iter("collide_bitmask"):
