@@ -212,6 +212,12 @@ def test_a_rate_that_its_steps_do_not_divide_is_refused(started: Started) -> Non
 
 
 def test_what_would_need_another_world_is_refused(started: Started) -> None:
+    door = replace(started.world.bodies[-1], robot=False)  # its joint is driven by nothing
+    passive = World("passive", (*started.world.bodies[:-1], door), started.world.gravity)
+    engine = started.engine(passive)
+    with pytest.raises(Unsupported, match="ball cannot be attached to arm::beam"):
+        engine.attach("ball", "arm::beam")
+    engine.close()
     engine = started.engine()
     with pytest.raises(Unsupported, match="cannot add crate to the world hall"):
         engine.add(box("crate", at(0, 0, 1)))

@@ -78,7 +78,7 @@ class ServerPart:
         Raises:
             Unsupported: if the object would become a part of a free body.
         """
-        free = (body for body in world.bodies if not body.static)
+        free = (b for b in world.bodies if not b.robot and not (b.static and b.rigid))
         if any(to == frame_name(body, link.name) for body in free for link in body.links):
             raise Unsupported(
                 f"{name} cannot be attached to {to}, which moves freely, in a running Gazebo: it would have to be"
