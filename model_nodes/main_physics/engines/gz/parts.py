@@ -18,12 +18,14 @@ from model_nodes.main_physics.world.description import (
     JointKind,
     Link,
     Pose,
-    Vector,
     World,
 )
 from model_nodes.main_physics.world.names import frame_name
 from model_nodes.main_physics.world.sdf.extras import moved
 from model_nodes.main_physics.world.transforms import compose, joined_inertials, moved_inertial
+
+LEAST_MASS, LEAST_MOMENT = 1e-4, 1e-7
+LEAST = Inertial(LEAST_MASS, IDENTITY, (LEAST_MOMENT,) * 3 + (0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,9 @@ class Lump:
         return names
 
     @property
-    def centre(self) -> Vector:
-        """The centre of mass."""
-        return joined_inertials(self.inertials).pose[:3] if self.inertials else (0.0, 0.0, 0.0)
+    def whole(self) -> Inertial:
+        """Mass and inertia of all together; without any mass the least that Gazebo's engines can compute with."""
+        return joined_inertials(self.inertials) if self.inertials else LEAST
 
     def take_in(self, other: Lump, pose: Pose) -> None:
         """Merge another part into this one; `pose` is the other's in the frame of this."""

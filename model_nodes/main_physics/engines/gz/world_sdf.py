@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from model_nodes.main_physics.engines.gz.names import path_of, split_name
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
-from model_nodes.main_physics.engines.gz.parts import Lump
+from model_nodes.main_physics.engines.gz.parts import LEAST_MASS, LEAST_MOMENT, Lump
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
     DRIVEN,
     STATIC,
@@ -36,13 +36,12 @@ from model_nodes.main_physics.world.description import (
     Body,
     Extra,
     Geometry,
-    Inertial,
     Joint,
     JointKind,
     Pose,
     Vector,
 )
-from model_nodes.main_physics.world.transforms import compose, joined_inertials
+from model_nodes.main_physics.world.transforms import compose
 
 DEFAULT_FRICTION = 1.0
 KINEMATIC_MASS = 1e4
@@ -55,8 +54,6 @@ _JOINT_TYPES = {
     JointKind.BALL: "ball",
 }
 _PICTURE = Inertial(1.0)
-_LEAST_MASS = 1e-4
-_LEAST_MOMENT = 1e-7
 
 
 class SdfWriter:
@@ -274,17 +271,14 @@ def _hanging(body: Body) -> set[str]:
 
 
 def _add_inertial(link: ET.Element, lump: Lump, *, heavy: bool) -> None:
-    if not lump.inertials:
-        whole = Inertial(_LEAST_MASS, IDENTITY, (_LEAST_MOMENT,) * 3 + (0.0, 0.0, 0.0))
-    else:
-        whole = joined_inertials(lump.inertials)
+    whole = lump.whole
     factor = max(1.0, KINEMATIC_MASS / whole.mass) if heavy else 1.0
     inertial = ET.SubElement(link, "inertial")
     add_pose(inertial, whole.pose)
-    add(inertial, "mass", repr(max(whole.mass * factor, _LEAST_MASS)))
+    add(inertial, "mass", repr(max(whole.mass * factor, LEAST_MASS)))
     inertia = ET.SubElement(inertial, "inertia")
     for key, value in zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), whole.inertia, strict=True):
-        least = _LEAST_MOMENT if key[1] == key[2] else -ENDLESS
+        least = LEAST_MOMENT if key[1] == key[2] else -ENDLESS
         add(inertia, key, repr(max(value * factor, least)))
 
 

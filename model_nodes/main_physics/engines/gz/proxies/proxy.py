@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.poses import conjugate, cross, multiply, normalized, rotate
+from hetwin_core.ensemble.scene.poses import conjugate, multiply, normalized, rotate
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.bindings import Gazebo
-from model_nodes.main_physics.world.description import Vector
+from model_nodes.main_physics.engines.gz.proxies.mass_frame import MassFrame
 
 GAIN = 50.0
 """Rate at which a kinematic object's position error decays [1/s]: slow enough not to drop what it carries."""
@@ -29,8 +29,7 @@ class Proxy:
         model: in Gazebo.
         link: its only link.
         home: (13,) where it waits while it is not active.
-        centre: centre of mass in the link's frame, where the link's linear velocity is that of this point;
-            bullet-featherstone sets and reports it so, DART that of the origin.
+        mass: the frame to which Gazebo's physics engine refers velocities and torques; None: the link's.
     """
 
     away_steps: ClassVar[int] = 64
@@ -43,14 +42,13 @@ class Proxy:
         model: Any,
         link: Any,
         home: Floats,
-        centre: Vector = (0.0, 0.0, 0.0),
+        mass: MassFrame | None = None,
     ) -> None:
         self._gz, self._model = gz, model
         self.entity = int(model.entity())
         self.link = link
         self.link.enable_velocity_checks(ecm)
-        self._home, self._centre = home, list(centre)
-        self._off = any(centre)
+        self._home, self._mass = home, mass
         self._rotation = tuple(home[3:7].tolist())
         self._placed = False
         self._away = 0
@@ -75,9 +73,9 @@ class Proxy:
         linear = self.link.world_linear_velocity(ecm)
         angular = self.link.world_angular_velocity(ecm)
         twist = (linear.x(), linear.y(), linear.z(), angular.x(), angular.y(), angular.z())
-        if not self._off:
+        if self._mass is None:
             return twist
-        dx, dy, dz = cross(twist[3:], rotate(self._rotation, self._centre))
+        dx, dy, dz = self._mass.arm_velocity(self._rotation, twist[3:])
         return (twist[0] - dx, twist[1] - dy, twist[2] - dz, *twist[3:])
 
     @property
@@ -116,18 +114,20 @@ class Proxy:
         """Set the velocity at the beginning of the next step, along the world's axes."""
         back = conjugate(self._rotation)
         vector = self._gz.math.Vector3d
-        ahead, turn = rotate(back, linear.tolist()), rotate(back, angular.tolist())
-        if self._off:
-            dx, dy, dz = cross(turn, self._centre)
-            ahead = (ahead[0] + dx, ahead[1] + dy, ahead[2] + dz)
-        self.link.set_linear_velocity(ecm, vector(*ahead))
-        self.link.set_angular_velocity(ecm, vector(*turn))
+        ahead = linear.tolist()
+        if self._mass is not None:
+            arm = self._mass.arm_velocity(self._rotation, angular.tolist())
+            ahead = [a + b for a, b in zip(ahead, arm, strict=True)]
+        self.link.set_linear_velocity(ecm, vector(*rotate(back, ahead)))
+        self.link.set_angular_velocity(ecm, vector(*rotate(back, angular.tolist())))
 
     def push(self, ecm: Any, wrench: Floats) -> None:
         """Apply (6,) a force and a torque about the origin in the next step, along the world's axes."""
         vector = self._gz.math.Vector3d
-        fx, fy, fz, tx, ty, tz = wrench.tolist()
-        self.link.add_world_wrench(ecm, vector(fx, fy, fz), vector(tx, ty, tz))
+        force, torque = wrench[:3].tolist(), wrench[3:].tolist()
+        if self._mass is not None:
+            torque = self._mass.torque(self._rotation, torque)
+        self.link.add_world_wrench(ecm, vector(*force), vector(*torque))
 
     def start(self, ecm: Any, begin: Floats, end: Floats, seconds: float) -> None:
         """Place the object at the start of a prescribed path; see `drive`."""
