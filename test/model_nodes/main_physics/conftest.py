@@ -11,21 +11,11 @@ from model_nodes.main_physics.engines.engine import Engine, EngineSettings
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.world.description import World
 
+_PARTS = "parts overlapping bodies the faster the deeper they overlap"
 CANNOT = {
     "gz": {
         "test_a_belt_carries_what_lies_on_it": "moves no surfaces",
         "test_with_sleep_what_rests_still_wakes_when_it_is_touched": "has no such option",
-    },
-    "gz with bullet": {
-        "test_a_ball_joint_swings_as_a_pendulum": "does not report ball joints",
-        "test_a_ball_joint_turns_on_when_the_world_changes_and_from_a_saved_state": "does not report ball joints",
-        "test_a_box_inside_the_floor_is_pushed_out_slowly": "parts bodies the faster the deeper",
-        "test_a_tilted_box_inside_the_floor_is_not_shot_out": "parts bodies the faster the deeper",
-        "test_a_box_inside_another_free_one_is_not_shot_out": "parts bodies the faster the deeper",
-        "test_a_mesh_falls_and_carries_what_falls_on_it": "adds 1 cm to meshes",
-        "test_both_fall_and_land_as_one": "turns bodies about another point than their centre",
-        "test_a_force_on_a_load_turns_both": "turns bodies about another point than their centre",
-        "test_a_saved_state_comes_back_with_its_levels": "does not forget its contacts",
     },
 }
 """Engine -> test -> why the engine is not asked for this; it refuses it in words, or does not claim it."""

@@ -45,6 +45,10 @@ from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.names import frame_name
 from model_nodes.main_physics.world.notes import Notes
 
+_OF_BULLET = (
+    "bullet-featherstone parts bodies that overlap the faster the deeper they do (8 mm/s for each mm), lets what lands"
+    " flat tip over, limits speeds to 100 m/s, and goes on from a restored state with other contacts; dartsim does not"
+)
 _TOO_FAST = 1e4
 """A joint or body faster than this has diverged [m/s or rad/s]."""
 
@@ -119,6 +123,8 @@ class GazeboEngine(Engine):
             self._options = options.model_copy(update={"physics": self._server.physics})
             steps = self._server.steps(settings.period)
         self._steps, self._step_ns = steps, round(settings.period * 1e9) // steps
+        if self._options.physics == "bullet-featherstone":
+            notes.add(_OF_BULLET)
         if settings.contact_time is not None:
             notes.add(
                 "contact_time is MuJoCo's; Gazebo's engines resolve penetrations by their own rule"

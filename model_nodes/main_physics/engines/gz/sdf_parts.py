@@ -52,10 +52,22 @@ def add_shape(geometry: ET.Element, kind: ShapeKind, size: tuple[float, ...]) ->
 
 
 def add_mesh(
-    geometry: ET.Element, path: Path, scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    geometry: ET.Element,
+    path: Path,
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0),
+    *,
+    hull: bool = False,
 ) -> None:
-    """Fill a ``geometry`` element with a mesh file."""
-    mesh = ET.SubElement(geometry, "mesh")
+    """Fill a ``geometry`` element with a mesh file.
+
+    Args:
+        geometry: to fill.
+        path: of the file.
+        scale: of the mesh.
+        hull: whether Gazebo computes with the mesh's convex hull, which makes a difference to bullet-featherstone only:
+            it surrounds other meshes by a margin of 1 cm.
+    """
+    mesh = ET.SubElement(geometry, "mesh", {"optimization": "convex_hull"} if hull else {})
     add(mesh, "uri", path.as_uri())
     if scale != (1.0, 1.0, 1.0):
         add(mesh, "scale", numbers(scale))

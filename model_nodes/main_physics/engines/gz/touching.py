@@ -20,6 +20,9 @@ CONTACT_COLUMNS = 11
 TOUCHING = 1e-3
 """Bodies closer than this may press on each other [m]: Gazebo's and MuJoCo's shapes differ a little."""
 
+_PULL = 1e-3
+"""Forces that pull by less are rounding [N]."""
+
 Key = tuple[int, int]
 """A frame and another one."""
 
@@ -100,14 +103,27 @@ class Touching:
         pairs = [key for key in pairs if self._objects.collide(*key)]
         if self._simulation is None or not pairs:
             return {}
-        movers = self._movers(names)
-        bodies = [(movers(one), movers(other)) for one, other in pairs]
-        totals = self._momentum.contact_forces()
-        guess = np.zeros((len(pairs), 3))
-        if self._balance.leaves_open(bodies):
-            guess = self._guess({key: near[key].normal for key in pairs}, bodies, totals)
-        found = dict(zip(pairs, self._balance.forces(bodies, totals, guess), strict=True))
+        found = self._pushing({key: near[key].normal for key in pairs}, self._movers(names))
         return found | {key: -found[key[::-1]] for key in keys if key[::-1] in found}
+
+    def _pushing(
+        self, normals: Mapping[Key, Vector], mover: Callable[[int], int]
+    ) -> dict[Key, Floats]:
+        """Return the forces of pairs; what would have to pull does not touch, and gets none."""
+        totals = self._momentum.contact_forces()
+        left = dict(normals)
+        while left:
+            bodies = [(mover(one), mover(other)) for one, other in left]
+            guess = np.zeros((len(left), 3))
+            if self._balance.leaves_open(bodies):
+                guess = self._guess(left, bodies, totals)
+            found = dict(zip(left, self._balance.forces(bodies, totals, guess), strict=True))
+            along = {key: float(found[key] @ np.array(normal)) for key, normal in left.items()}
+            least = min(along, key=along.__getitem__)
+            if along[least] >= -_PULL or len(left) == 1:
+                return found
+            del left[least]
+        return {}
 
     def _movers(self, names: tuple[str, ...]) -> Callable[[int], int]:
         """Return the number of what moves a frame, if `names` has it and all its loads."""

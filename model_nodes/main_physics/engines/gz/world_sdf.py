@@ -36,6 +36,7 @@ from model_nodes.main_physics.world.description import (
     Body,
     Extra,
     Geometry,
+    Inertial,
     Joint,
     JointKind,
     Pose,
@@ -69,7 +70,7 @@ class SdfWriter:
         contacts: str,
     ) -> None:
         self._folder, self._contacts = folder, contacts
-        self._meshes = 0
+        self._meshes, self._hulls = 0, options.physics == "bullet-featherstone"
         self._sdf = ET.Element("sdf", {"version": "1.9", "xmlns:gz": "http://gazebosim.org/schema"})
         self._world = ET.SubElement(self._sdf, "world", name=name)
         policies = ET.SubElement(self._world, "gz:policies")
@@ -258,7 +259,7 @@ class SdfWriter:
         path = self._folder / f"hull_{self._meshes}.obj"
         self._meshes += 1
         write_mesh(path, geometry.hull.vertices, geometry.hull.faces)
-        add_mesh(parent, path)
+        add_mesh(parent, path, hull=self._hulls)
 
 
 def _hanging(body: Body) -> set[str]:

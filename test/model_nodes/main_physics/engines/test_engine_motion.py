@@ -150,6 +150,50 @@ def test_resting_contact_carries_the_weight(engine: Engine) -> None:
     assert row[9:12] == pytest.approx([0, 0, WEIGHT], abs=1e-2)
 
 
+def test_what_was_dropped_is_at_rest_soon(engine: Engine) -> None:
+    loaded(engine, floor(), ball("ball", at(0, 0, 0.25), 0.03, 0.05))
+    rest(engine, 400)
+    before = frame(engine, "ball")
+    rest(engine, 200)
+    after = frame(engine, "ball")
+    assert np.abs(after[:3] - before[:3]).max() < 2.5e-4  # 0.5 mm/s
+    assert after[2] == pytest.approx(0.03, abs=1e-3)
+
+
+def test_what_rolls_on_after_a_fall_keeps_its_speed(engine: Engine) -> None:
+    loaded(engine, floor(), ball("ball", at(0, 0, 0.25), 0.03, 0.05))
+    engine.hand_back("ball", pose_value((0, 0, 0.25), linear=(0.3, 0, 0)))
+    rest(engine, 300)
+    pose = frame(engine, "ball")
+    assert pose[7] == pytest.approx(0.3 * 5 / 7, rel=0.06)  # what rolling without slip leaves
+    assert pose[11] == pytest.approx(pose[7] / 0.03, rel=0.02)
+
+
+def test_each_of_a_stack_bears_what_is_above(engine: Engine) -> None:
+    heights = (0.05, 0.15, 0.25)
+    loaded(engine, floor(), *(box(f"box_{i}", at(0, 0, z)) for i, z in enumerate(heights)))
+    rest(engine, 400)
+    up = {(int(r[0]), int(r[1])): float(r[11]) for r in engine.proximity()}
+    at_of = engine.frames.index
+    for i, below in enumerate(("floor", "box_0", "box_1")):
+        assert up[at_of(f"box_{i}"), at_of(below)] == pytest.approx((3 - i) * WEIGHT, rel=0.02)
+
+
+def test_fingers_that_hold_a_box_press_on_both_sides(engine: Engine) -> None:
+    held = box("held", at(0, 0, 0.03), (0.05, 0.05, 0.06), 0.8, mu=0.8)
+    loaded(engine, floor(), held, gripper(at(0, 0, 0.04), gap=0.1))
+    for i in range(300):
+        close, up = min(1.0, i / 150) * 0.0255, 0.1 * max(0, i - 200) / 100
+        command(engine, np.array([0, 0, up, close, close]))
+        engine.step()
+        engine.proximity()  # asked for in each step, as the main model does
+    rows = {engine.frames[int(r[1])]: r[9:12] for r in engine.proximity()}
+    assert rows["left"][1] < -0.4 * 0.8 * 9.81  # by less it could not hold the weight
+    assert rows["right"][1] > 0.4 * 0.8 * 9.81
+    total = rows["left"] + rows["right"]
+    assert total == pytest.approx([0, 0, 0.8 * 9.81], abs=0.4)
+
+
 @pytest.mark.parametrize("gap", [0.015, 0.005, -0.004])
 def test_distance_of_boxes_is_told(engine: Engine, gap: float) -> None:
     loaded(engine, box("one", at(0, 0, 1)), box("other", at(0.1 + gap, 0, 1)))

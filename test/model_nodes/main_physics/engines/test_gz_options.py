@@ -49,6 +49,12 @@ def test_a_period_is_divided_into_whole_nanoseconds(
     assert period / steps <= longest * (1 + 1e-5)
 
 
+def test_a_period_is_one_step_unless_there_are_springs_or_max_step_says_so() -> None:
+    assert GazeboOptions().steps(0.0025, 1) == 1
+    assert GazeboOptions().steps(0.0025, 1, springs=True) == 2
+    assert GazeboOptions(max_step=0.0005).steps(0.0025, 1, springs=True) == 5
+
+
 def test_a_physics_engine_that_gazebo_lacks_is_refused() -> None:
     if installed() is None:
         pytest.skip("Gazebo's Python bindings are not installed")
