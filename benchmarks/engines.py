@@ -37,6 +37,7 @@ EXAMPLES = """examples:
   hetwin record insertion --episodes 10 --seed 20263 --out insertions
   python benchmarks/engines.py --episodes drops --episodes insertions
   python benchmarks/engines.py --episodes drops --first 3 --approach ensemble
+  python benchmarks/engines.py --episodes drops --episodes insertions --first 50 --limit 0   # what was played so far
 """
 PLAYED = tuple(approach for approach in APPROACHES if approach != RULE)
 BAD_INPUT = 2
@@ -161,6 +162,42 @@ def _median(numbers: list[float]) -> float | None:
     return statistics.median(known) if known else None
 
 
+def differing(seen: Sequence[Seen], engines: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the runs in which the engines' verdicts differ, with what each engine saw."""
+    runs: dict[tuple[str, str], dict[str, Verdict]] = {}
+    for s in seen:
+        runs.setdefault(s.key[:2], {})[s.engine] = s.verdict
+    return [
+        {"episode": episode, "approach": approach, "truth": told[engines[0]].truth}
+        | {engine: {"success": v.success, "why": v.why} for engine, v in told.items()}
+        for (episode, approach), told in runs.items()
+        if len({v.success for v in told.values()}) > 1
+    ]
+
+
+def pairs(seen: Sequence[Seen]) -> dict[str, int]:
+    """Return approach -> number of its episodes."""
+    episodes: dict[str, set[str]] = {}
+    for s in seen:
+        episodes.setdefault(s.verdict.approach, set()).add(s.verdict.episode)
+    return {approach: len(names) for approach, names in episodes.items()}
+
+
+def _print_differing(seen: Sequence[Seen], different: Sequence[dict[str, Any]]) -> None:
+    print()
+    for approach, count in pairs(seen).items():
+        here = [run for run in different if run["approach"] == approach]
+        print(f"{approach}: {len(here)} of {count} verdicts differ")
+        for run in here:
+            name = Path(run["episode"]).name
+            told = "; ".join(
+                f"{engine}: {run[engine]['success']} ({run[engine]['why']})"
+                for engine in run
+                if engine not in ("episode", "approach", "truth")
+            )
+            print(f"  {name} (true: {run['truth']}): {told}")
+
+
 def _print(table: Sequence[dict[str, Any]], engines: Sequence[str]) -> None:
     heads = "".join(f" `{engine}` right | factor | processor [s] |" for engine in engines)
     print(f"| scenario | truth | approach |{heads}")
@@ -219,11 +256,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     table = rows(seen, engines)
     if given.json:
-        print(json.dumps({"machine": on, "rows": table}, indent=2))
+        told = {"machine": on, "rows": table, "differing": differing(seen, engines)}
+        print(json.dumps(told, indent=2))
         return 0
     print(f"{on['processor']}, {on['cores']} cores, load {on['load_before']:.1f} before")
     print(f"{on['system']}, Python {on['python']}, {on['date']}\n")
     _print(table, engines)
+    _print_differing(seen, differing(seen, engines))
     return 0
 
 
