@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_core.ensemble.scene.poses import multiply
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.balls import ball_names
 from model_nodes.main_physics.engines.gz.bindings import gazebo, own_world_topic, partition_set
@@ -22,7 +21,7 @@ from model_nodes.main_physics.engines.gz.names import split_name, top_name
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import Lump, in_one
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
-from model_nodes.main_physics.engines.gz.proxies.mass_frame import MassFrame
+from model_nodes.main_physics.engines.gz.proxies.mass_frame import mass_frame
 from model_nodes.main_physics.engines.gz.proxies.picture import Picture
 from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
 from model_nodes.main_physics.engines.gz.signal_handlers import handlers_kept
@@ -180,7 +179,8 @@ class Simulation:
                         )
                     root = body.links[0].name
                     link = self._link(ecm, model, root)
-                    mass = self._mass_frame(ecm, link, self._parts[body.name][root])
+                    whole = self._parts[body.name][root].whole
+                    mass = mass_frame(whole) if self._by_mass_frame else None
                     proxy = Proxy(self._gz, ecm, model, link, home, mass)
                     self.proxies[body.name, kind] = proxy
                 if kind in (None, ProxyKind.PLAIN):
@@ -217,14 +217,6 @@ class Simulation:
     def _link(self, ecm: Any, model: Any, name: str) -> Any:
         models, own = split_name(name)
         return self._gz.sim.Link(self._scope(ecm, model, models).link_by_name(ecm, own))
-
-    def _mass_frame(self, ecm: Any, link: Any, lump: Lump) -> MassFrame | None:
-        if not self._by_mass_frame:
-            return None
-        turn = link.world_inertial(ecm).mass_matrix().principal_axes_offset()
-        whole = lump.whole
-        axes = multiply(whole.pose[3:], (turn.w(), turn.x(), turn.y(), turn.z()))
-        return MassFrame(whole.pose[:3], axes)
 
     def _bind_frames(self, ecm: Any, parts: Mapping[str, Lump], model: Any) -> None:
         for lump in parts.values():

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hetwin_core.ensemble.scene.poses import Quaternion, conjugate, cross, multiply, rotate
-from model_nodes.main_physics.world.description import Vector
+from model_nodes.main_physics.engines.gz.bindings import gazebo
+from model_nodes.main_physics.world.description import Inertial, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +33,13 @@ class MassFrame:
     def torque(self, rotation: Sequence[float], torque: Sequence[float]) -> Vector:
         """What to command for a torque along the world's axes; `rotation` is the link's."""
         return rotate(conjugate(multiply(rotation, self.axes)), torque)
+
+
+def mass_frame(of: Inertial) -> MassFrame:
+    """Return the frame of a mass, with the principal axes that Gazebo finds for its inertia."""
+    math = gazebo().math
+    xx, yy, zz, xy, xz, yz = of.inertia
+    inertia = math.MassMatrix3d(of.mass, math.Vector3d(xx, yy, zz), math.Vector3d(xy, xz, yz))
+    turn = inertia.principal_axes_offset()
+    axes = multiply(of.pose[3:], (turn.w(), turn.x(), turn.y(), turn.z()))
+    return MassFrame(of.pose[:3], axes)

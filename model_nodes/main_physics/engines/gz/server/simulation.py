@@ -14,6 +14,7 @@ from model_nodes.main_physics.engines.gz.bindings import gazebo
 from model_nodes.main_physics.engines.gz.contacts import Contact, each_once
 from model_nodes.main_physics.engines.gz.parts import Lump, in_one
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
+from model_nodes.main_physics.engines.gz.proxies.mass_frame import mass_frame
 from model_nodes.main_physics.engines.gz.proxies.picture import Picture
 from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
 from model_nodes.main_physics.engines.gz.server.connection import ServerLost
@@ -140,15 +141,15 @@ class ServerSimulation:
                     link = tree.find(model, body.links[0].name, "Link")
                     assert link is not None
                     home = _home(_FAR, _FAR + 20.0 * len(self.proxies))
-                    of_centre = self._server.physics == "bullet-featherstone" and body.rigid
-                    centre = self._parts[body.name][body.links[0].name].centre
+                    whole = self._parts[body.name][body.links[0].name].whole
+                    by_mass = self._server.physics == "bullet-featherstone" and body.rigid
                     self.proxies[body.name, kind] = ServerProxy(
                         gazebo(),
                         ecm,
                         ServerModel(model, link),
                         ServerLink(link, model),
                         home,
-                        centre if of_centre else (0.0, 0.0, 0.0),
+                        mass_frame(whole) if by_mass else None,
                     )
                 if plain:
                     joints.update(self._bind_joints(body, model, tree))
