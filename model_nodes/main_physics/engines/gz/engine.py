@@ -47,7 +47,8 @@ from model_nodes.main_physics.world.notes import Notes
 
 _OF_BULLET = (
     "bullet-featherstone parts bodies that overlap the faster the deeper they do (8 mm/s for each mm), lets what lands"
-    " flat tip over, limits speeds to 100 m/s, and goes on from a restored state with other contacts; dartsim does not"
+    " flat tip over and what is held by friction creep (1 mm/s), limits speeds to 100 m/s, and goes on from a restored"
+    " state with other contacts; dartsim does not"
 )
 _TOO_FAST = 1e4
 """A joint or body faster than this has diverged [m/s or rad/s]."""
