@@ -43,7 +43,7 @@ demo: install ## run the pick-and-place scenario as ROS 2 nodes
 
 test: lint ## check style and types, run all tests
 	@echo "running the tests"
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m 'not colcon and not faults'
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'not colcon and not faults'
 
 test-random: install ## search longer with fresh random examples; takes minutes
 	@$(BIN)/python -m pytest -q -n $(WORKERS) -m hypothesis --hypothesis-profile=random
@@ -60,7 +60,7 @@ test-python: ## run all tests with another Python: make test-python PYTHON=pytho
 coverage: install ## run all tests with a coverage figure; pages in build/coverage/html
 	@rm -rf build/coverage && mkdir -p build/coverage
 	@echo "running the tests with coverage"
-	@$(BIN)/coverage run -m pytest -q -n $(WORKERS) --dist loadfile -m 'not colcon and not faults'
+	@$(BIN)/coverage run -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'not colcon and not faults'
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage html --quiet
 	@$(BIN)/coverage report

@@ -63,7 +63,7 @@ LOOK_PERIOD_S = 0.2
 LEFT_TO_CONDUCTOR_S = 8.0
 """After a signal that the conductor got too, it has this long to stop the run, and the model with it."""
 CONDUCTOR_GONE_S = 5.0
-MATCH_TIMEOUT_S = 5.0
+MATCH_TIMEOUT_S = 10.0
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     "type": ("", "a model type that `hetwin models` lists, or MODULE:CLASS"),
     "modules": ("", "folder to search for the module of a type MODULE:CLASS"),

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from support.pages import ROOT, WITH_COMMANDS, commands
 from support.ros_domains import new_domain
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGES = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    *sorted((ROOT / "docs").rglob("*.md")),
-    ROOT / "benchmarks" / "README.md",
-]
-BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 AT_WORK_S = 300
 PREPARED = """
 set -eu -o pipefail
@@ -27,14 +19,6 @@ make() { command make -n "$@" > /dev/null && echo "make $*"; }
 """What ``make`` installs is there already, and what it tests is being tested."""
 
 
-def commands(page: Path) -> list[str]:
-    """The commands of a page, in order."""
-    text = page.read_text(encoding="utf-8")
-    lines = [line for block in BLOCK.findall(text) for line in block.splitlines()]
-    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
-
-
-WITH_COMMANDS = [page for page in PAGES if commands(page)]
 ACTIVATION = "source .venv/bin/activate"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
+from support.pages import WITH_COMMANDS, commands
 from support.ros_domains import new_domain
 
 from hetwin_suite.cli.main import app
@@ -21,6 +22,8 @@ EXAMPLE = re.compile(r"^\s*(?:Example: )?(hetwin .+)$", re.MULTILINE)
 FIRST = ("record", "evaluate", "run", "report")
 """Commands whose examples leave what those of others need."""
 LIVE = "--source live"
+ON_PAGES = {line for page in WITH_COMMANDS for line in commands(page)}
+"""Commands that the test of the pages runs."""
 WAITS = "--wait-for-twin"
 """An example that ends only together with a live run."""
 
@@ -33,10 +36,12 @@ def examples(command: str) -> list[str]:
 
 
 def in_order() -> list[str]:
-    """All examples that run by themselves, those first that leave something for others."""
-    commands = sorted(COMMANDS, key=lambda c: (FIRST.index(c) if c in FIRST else len(FIRST), c))
-    found = [line for command in commands for line in examples(command)]
-    return [line for line in found if LIVE not in line and WAITS not in line]
+    """Examples that run by themselves and are on no page, those first that leave something for others."""
+    names = sorted(COMMANDS, key=lambda c: (FIRST.index(c) if c in FIRST else len(FIRST), c))
+    found = [line for command in names for line in examples(command)]
+    return [
+        line for line in found if LIVE not in line and WAITS not in line and line not in ON_PAGES
+    ]
 
 
 @pytest.fixture(scope="module")
