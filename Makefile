@@ -16,7 +16,7 @@ SOURCES := pyproject.toml hatch_build.py package.xml CMakeLists.txt $(wildcard c
 # A library path or a guard that another environment's Python has left behind would mix the two.
 unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH VIRTUAL_ENV
 
-.PHONY: help install demo test test-random test-faults test-colcon test-python coverage docs lint clean
+.PHONY: help install demo test test-random test-faults test-long test-colcon test-python coverage docs lint clean
 
 help: ## show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' Makefile | expand -t 16
@@ -43,13 +43,16 @@ demo: install ## run the pick-and-place scenario as ROS 2 nodes
 
 test: lint ## check style and types, run all tests
 	@echo "running the tests"
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'not colcon and not faults'
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'not colcon and not faults and not long'
 
 test-random: install ## search longer with fresh random examples; takes minutes
 	@$(BIN)/python -m pytest -q -n $(WORKERS) -m hypothesis --hypothesis-profile=random
 
 test-faults: install ## test every row of the table of faults; takes minutes
 	@$(BIN)/python -m pytest -q -n $(WORKERS) test/faults
+
+test-long: install ## build the documentation's site, and run with all cores busy
+	@$(BIN)/python -m pytest -q -m long
 
 test-colcon: install ## build with colcon and test what that installs; takes minutes
 	@$(BIN)/python -m pytest -q -m colcon
@@ -60,7 +63,7 @@ test-python: ## run all tests with another Python: make test-python PYTHON=pytho
 coverage: install ## run all tests with a coverage figure; pages in build/coverage/html
 	@rm -rf build/coverage && mkdir -p build/coverage
 	@echo "running the tests with coverage"
-	@$(BIN)/coverage run -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'not colcon and not faults'
+	@$(BIN)/coverage run -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'not colcon and not faults and not long'
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage html --quiet
 	@$(BIN)/coverage report

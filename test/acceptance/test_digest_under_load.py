@@ -25,6 +25,7 @@ def load() -> Iterator[None]:
         burner.wait()
 
 
+@pytest.mark.long
 def test_pick_and_place_with_all_cores_busy(load: None, tmp_path: Path) -> None:
     def run(transport: str) -> Any:
         options = ["--engine", "mujoco", "--transport", transport]

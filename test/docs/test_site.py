@@ -15,7 +15,7 @@ LOADED = re.compile(
 )
 """What a browser loads with a page; links to click on are not."""
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
