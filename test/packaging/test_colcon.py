@@ -111,8 +111,10 @@ def test_resources_are_in_share(sourced: Mapping[str, str]) -> None:
 def test_nodes_are_executables_of_the_package(sourced: Mapping[str, str], node: str) -> None:
     executable = Path(sourced["INSTALL"], "hetwin/lib/hetwin", node)
     assert os.access(executable, os.X_OK)
-    module = next(line for line in executable.read_text().splitlines() if line.startswith("from "))
-    _python(module, sourced)
+    command = executable.read_text(encoding="utf-8").splitlines()[-1]
+    modules = command.partition(" -m ")[2].split()[:-1]  # without "$@"
+    assert len(modules) == 2
+    _python(f"import {', '.join(modules)}", sourced)
 
 
 def test_the_command_is_on_the_path(sourced: Mapping[str, str]) -> None:
