@@ -51,7 +51,7 @@ test-random: install ## search longer with fresh random examples; takes minutes
 test-faults: install ## test every row of the table of faults; takes minutes
 	@$(BIN)/python -m pytest -q -n $(WORKERS) test/faults
 
-test-long: install ## build the documentation's site, and run with all cores busy
+test-long: install ## build the documentation's site, run with all cores busy, record and run a scenario
 	@$(BIN)/python -m pytest -q -m long
 
 test-colcon: install ## build with colcon and test what that installs; takes minutes

@@ -80,7 +80,7 @@ def test_a_person_sees_the_same() -> None:
         assert all(f"$ {command}" in said for command in row.run)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_commands_run_the_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for command in rows()["insertion"].run:
