@@ -344,9 +344,10 @@ def test_what_is_led_stays_led_when_a_body_comes(engine: Engine) -> None:
 def test_with_many_objects_proximity_is_told_of_those_that_are_named(engine: Engine) -> None:
     many = [box(f"box{i}", at(0.2 * i, 0, 0.05)) for i in range(33)]
     world = World("test", (floor(), *many))
-    (remark,) = engine.load(world, EngineSettings(PERIOD))
-    assert "none of the 33 objects" in remark
+    many_said = "none of the 33 objects"
+    assert any(many_said in note for note in engine.load(world, EngineSettings(PERIOD)))
     assert len(engine.proximity()) == 0
-    assert engine.load(world, EngineSettings(PERIOD, proximity_objects=("box7",))) == ()
+    named = engine.load(world, EngineSettings(PERIOD, proximity_objects=("box7",)))
+    assert not any(many_said in note for note in named)
     (row,) = engine.proximity()
     assert engine.frames[int(row[0])] == "box7"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -229,7 +230,9 @@ def test_what_would_need_another_world_is_refused(started: Started) -> None:
 def test_steps_that_the_server_makes_by_itself_are_counted(started: Started) -> None:
     engine = started.engine()
     rest(engine, 5)
-    started.connection().order({}, 7)  # another program presses "step"
+    press = f"Connection({started.name!r}, {started.partition!r}).order({{}}, 7)"
+    order = [sys.executable, "-c", f"from {Connection.__module__} import Connection; {press}"]
+    subprocess.run(order, check=True, timeout=60)  # another program presses "step"
     rest(engine, 2)
     time.sleep(1.5)  # they are over, and may be reported again
     rest(engine, 2)
