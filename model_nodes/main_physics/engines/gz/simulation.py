@@ -10,8 +10,6 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.balls import ball_names
@@ -23,7 +21,7 @@ from model_nodes.main_physics.engines.gz.parts import Lump, in_one
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 from model_nodes.main_physics.engines.gz.proxies.mass_frame import mass_frame
 from model_nodes.main_physics.engines.gz.proxies.picture import Picture
-from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
+from model_nodes.main_physics.engines.gz.proxies.proxy import FAR, Proxy, waiting_place
 from model_nodes.main_physics.engines.gz.signal_handlers import handlers_kept
 from model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
 from model_nodes.main_physics.world.description import Body, World
@@ -135,9 +133,7 @@ class Simulation:
                     continue
                 home = poses[body.name]
                 if kind is not ProxyKind.PLAIN:
-                    # Far from everything; Gazebo's planes are boxes below the ground.
-                    home = np.zeros(13)
-                    home[:4] = (1000.0 + 20.0 * len(self._homes), 1000.0, 1000.0, 1.0)
+                    home = waiting_place(FAR + 20.0 * len(self._homes), FAR)
                 self._homes[body.name, kind] = home
                 index = objects.index(body)
                 writer.add(
@@ -174,9 +170,7 @@ class Simulation:
                 if kind is not None:
                     home = self._homes[body.name, kind]
                     if kind is ProxyKind.PLAIN:
-                        home = np.array(
-                            (*(1000.0, 1000.0 + 20.0 * len(self.proxies), 1000.0, 1.0), *(0.0,) * 9)
-                        )
+                        home = waiting_place(FAR, FAR + 20.0 * len(self.proxies))
                     root = body.links[0].name
                     link = self._link(ecm, model, root)
                     whole = self._parts[body.name][root].whole

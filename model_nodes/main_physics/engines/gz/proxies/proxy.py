@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hetwin_core.ensemble.scene.poses import conjugate, multiply, normalized, rotate
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
 from model_nodes.main_physics.engines.gz.bindings import Gazebo
 from model_nodes.main_physics.engines.gz.proxies.mass_frame import MassFrame
 
@@ -15,6 +15,16 @@ GAIN = 50.0
 """Rate at which a kinematic object's position error decays [1/s]: slow enough not to drop what it carries."""
 _JUMP = 0.01
 """An object whose error is larger than this is placed instead of driven [m or rad]."""
+
+FAR = 1000.0
+"""Where inactive proxies wait, away from everything [m]."""
+
+
+def waiting_place(x: float, y: float) -> Floats:
+    """Return the (13,) pose and twist of an inactive proxy above x, y [m]; planes are boxes below the ground."""
+    home = np.zeros(POSE_SIZE)
+    home[:4] = (x, y, FAR, 1.0)
+    return home
 
 
 class Proxy:

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-import numpy as np
-
-from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
+from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.balls import ball_names
 from model_nodes.main_physics.engines.gz.bindings import gazebo
 from model_nodes.main_physics.engines.gz.contacts import Contact, each_once
@@ -16,7 +14,7 @@ from model_nodes.main_physics.engines.gz.parts import Lump, in_one
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 from model_nodes.main_physics.engines.gz.proxies.mass_frame import mass_frame
 from model_nodes.main_physics.engines.gz.proxies.picture import Picture
-from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
+from model_nodes.main_physics.engines.gz.proxies.proxy import FAR, Proxy, waiting_place
 from model_nodes.main_physics.engines.gz.server.connection import ServerLost
 from model_nodes.main_physics.engines.gz.server.creating import Creator, bits_of, masks
 from model_nodes.main_physics.engines.gz.server.handles import (
@@ -34,8 +32,6 @@ from model_nodes.main_physics.world.names import frame_name, joint_name
 
 _BEHIND = 1e-3
 """A joint that is this far from where its command takes it in a step does not follow [rad or m]."""
-_FAR = 1000.0
-"""Where proxies wait, away from everything [m]."""
 
 
 class ServerProxy(Proxy):
@@ -119,7 +115,7 @@ class ServerSimulation:
                 bits = bits_of(kind, index, robots, still)
                 if kind is ProxyKind.KINEMATIC and not bits:
                     server.remark(_pushes_nothing(body.name))
-                at = _home(_FAR + 20.0 * (len(server.own) + len(made)), _FAR)
+                at = waiting_place(FAR + 20.0 * (len(server.own) + len(made)), FAR)
                 made[name] = self._creator.proxy(body, kind, at, bits)
         server.create(made)
 
@@ -140,7 +136,7 @@ class ServerSimulation:
                 if kind is not None:
                     link = tree.find(model, body.links[0].name, "Link")
                     assert link is not None
-                    home = _home(_FAR, _FAR + 20.0 * len(self.proxies))
+                    home = waiting_place(FAR, FAR + 20.0 * len(self.proxies))
                     whole = self._parts[body.name][body.links[0].name].whole
                     by_mass = self._server.physics == "bullet-featherstone" and body.rigid
                     self.proxies[body.name, kind] = ServerProxy(
@@ -249,12 +245,6 @@ class ServerSimulation:
 
 def _waits(proxy: Proxy) -> bool:
     return isinstance(proxy, ServerProxy) and proxy.waits
-
-
-def _home(x: float, y: float) -> Floats:
-    home = np.zeros(POSE_SIZE)
-    home[:4] = (x, y, _FAR, 1.0)
-    return home
 
 
 def _pushes_nothing(name: str) -> str:
