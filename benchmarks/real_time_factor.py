@@ -2,7 +2,8 @@
 
 Each run is a run of the `hetwin` command as by a user, with all models, the log and all checks; the report is
 written after a run and not measured. The factor is simulated time over wall time from the first step to the
-last, without startup and shutdown.
+last, without startup and shutdown. With `--before`, the processor time per simulated second is compared with that of
+another tree, in pairs, with the shares of the parts.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from cost_pairs import PairRow, measure_pairs
 from in_turn import Absent, in_turn
 from machine import machine
 
@@ -35,6 +37,7 @@ EXAMPLES = """examples:
   python benchmarks/real_time_factor.py
   python benchmarks/real_time_factor.py --runs 5 --scenario pick_and_place --transport local
   python benchmarks/real_time_factor.py --json > factors.json
+  python benchmarks/real_time_factor.py --before ../hetwin_before --runs 7 --limit 3600
 """
 
 
@@ -133,9 +136,36 @@ def measure(
     return rows, [Skipped(*case, reason) for case, reason in skipped.items()]
 
 
-def _print(on: dict[str, Any], rows: Sequence[Row], skipped: Sequence[Skipped]) -> None:
+def _print_machine(on: dict[str, Any]) -> None:
     print(f"{on['processor']}, {on['cores']} cores, load {on['load_before']:.1f} before")
     print(f"{on['system']}, Python {on['python']}, {on['date']}\n")
+
+
+def _print_pairs(rows: Sequence[PairRow], skipped: Mapping[str, str]) -> None:
+    print(
+        "| scenario | transport | before [s/s] | after [s/s] | ratio | least | most | pairs | same digest |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    for row in rows:
+        costs = f"{row.before:.4f} | {row.after:.4f} | {row.ratio:.2f}"
+        spread = f"{min(row.ratios):.2f} | {max(row.ratios):.2f} | {len(row.ratios)}"
+        same = "yes" if row.same_digest else "NO"
+        print(f"| {row.scenario} | {row.transport} | {costs} | {spread} | {same} |")
+    profiled = [row for row in rows if row.shares_after]
+    if profiled:
+        print("\n| part | " + " | ".join(f"{r.scenario}, before -> after" for r in profiled) + " |")
+        print("|---" * (len(profiled) + 1) + "|")
+        for part in profiled[0].shares_before:
+            cells = (
+                f"{r.shares_before.get(part, 0):.1%} -> {r.shares_after.get(part, 0):.1%}"
+                for r in profiled
+            )
+            print(f"| {part} | {' | '.join(cells)} |")
+    for case, reason in skipped.items():
+        print(f"not measured: {case}: {reason}")
+
+
+def _print(rows: Sequence[Row], skipped: Sequence[Skipped]) -> None:
     print("| scenario | transport | real-time factor | least | most | runs |")
     print("|---|---|---|---|---|---|")
     for row in rows:
@@ -158,6 +188,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--limit", type=float, default=600.0, help="start no run after so many s (default: 600)"
     )
+    parser.add_argument(
+        "--before", type=Path, help="another tree with hetwin in its .venv: compare costs in pairs"
+    )
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
     given = parser.parse_args(arguments)
     if given.runs < 1:
@@ -166,15 +199,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="hetwin_episodes_") as folder:
             scenarios, transports = given.scenario or SCENARIOS, given.transport or TRANSPORTS
+            if given.before is not None:
+                return _compare(given, scenarios, transports, Path(folder), on)
             rows, skipped = measure(scenarios, transports, given.runs, given.limit, Path(folder))
-    except (RuntimeError, subprocess.TimeoutExpired) as error:
+    except (Absent, RuntimeError, subprocess.TimeoutExpired) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if given.json:
         tables = {"rows": [asdict(r) for r in rows], "skipped": [asdict(s) for s in skipped]}
         print(json.dumps({"machine": on, **tables}, indent=2))
     else:
-        _print(on, rows, skipped)
+        _print_machine(on)
+        _print(rows, skipped)
+    return 0 if rows else 1
+
+
+def _compare(
+    given: argparse.Namespace,
+    scenarios: Sequence[str],
+    transports: Sequence[str],
+    folder: Path,
+    on: dict[str, Any],
+) -> int:
+    options = {name: record(EPISODES[name], folder) for name in scenarios if name in EPISODES}
+    cases = [(s, t) for s in scenarios for t in transports]
+    before = given.before.resolve()
+    rows, skipped = measure_pairs(before, cases, options, given.runs, given.limit)
+    if given.json:
+        tables = {"rows": [asdict(row) for row in rows], "skipped": skipped}
+        print(json.dumps({"machine": on, **tables}, indent=2))
+    else:
+        _print_machine(on)
+        _print_pairs(rows, skipped)
     return 0 if rows else 1
 
 
