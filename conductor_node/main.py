@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 from functools import partial
 
@@ -49,13 +48,13 @@ def main(args: list[str] | None = None) -> None:
     sys.exit(code)
 
 
-def _end_in_order(node: ConductorNode, count: int) -> None:
+def _end_in_order(node: ConductorNode, count: int, number: int) -> None:
     """The first SIGINT or SIGTERM ends the run at its next barrier, the second at once."""
     node.quitting = True
     if node.conductor is None:
         return
     if count > 1:
-        raise Interrupted(signal.SIGINT)
+        raise Interrupted(number)
     node.conductor.stop()
 
 

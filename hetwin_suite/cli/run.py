@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -125,7 +124,7 @@ def run(
         raise typer.Exit(int(code))
 
 
-def _second_at_once(count: int) -> None:
+def _second_at_once(count: int, number: int) -> None:
     """The first signal lets the report be finished, the second does not."""
     if count > 1:
-        raise Interrupted(signal.SIGINT)
+        raise Interrupted(number)

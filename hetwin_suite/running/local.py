@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from dataclasses import asdict
 from pathlib import Path
 
@@ -41,9 +40,9 @@ def run_locally(
     conductor = Conductor(scenario, ports, [log, *listeners], options)
     conductor.prepare()
 
-    def stop(count: int) -> None:
+    def stop(count: int, number: int) -> None:
         if count > 1:
-            raise Interrupted(signal.SIGINT)
+            raise Interrupted(number)
         conductor.stop()
 
     with Interrupts(stop) as interrupts:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -80,10 +79,10 @@ def _rclpy() -> Any:
     return rclpy
 
 
-def _second_at_once(count: int) -> None:
+def _second_at_once(count: int, number: int) -> None:
     """The first signal ends the run in order, the second at once."""
     if count == 2:
-        raise Interrupted(signal.SIGINT)
+        raise Interrupted(number)
 
 
 @contextmanager

@@ -80,7 +80,7 @@ def ignore() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
-def _do_nothing(_count: int) -> None:
+def _do_nothing(_count: int, _number: int) -> None:
     """The count is read later."""
 
 
@@ -91,7 +91,7 @@ class Interrupts:
     nothing changes and nothing is counted.
 
     Args:
-        then: called in the handler with the count so far, 1 at the first signal.
+        then: called in the handler with the count so far, 1 at the first signal, and the number of the signal.
         apart_s: a signal that follows the one before sooner than this is not counted: a terminal and the process that
             started this one may both send it [s].
 
@@ -101,7 +101,9 @@ class Interrupts:
         since: when the first came, by `time.monotonic` [s].
     """
 
-    def __init__(self, then: Callable[[int], None] = _do_nothing, apart_s: float = 0.0) -> None:
+    def __init__(
+        self, then: Callable[[int, int], None] = _do_nothing, apart_s: float = 0.0
+    ) -> None:
         self._then = then
         self._apart_s = apart_s
         self._before: dict[signal.Signals, Any] = {}
@@ -145,4 +147,4 @@ class Interrupts:
         if self.first is None:
             self.first, self.since = number, self._last
         self.count += 1
-        self._then(self.count)
+        self._then(self.count, number)

@@ -50,12 +50,12 @@ def held() -> Iterator[None]:
 
 @pytest.mark.parametrize("number", TERMINATING)
 def test_signals_are_counted(number: signal.Signals) -> None:
-    counts: list[int] = []
+    counts: list[tuple[int, int]] = []
     before = signal.getsignal(number)
-    with Interrupts(counts.append) as interrupts:
+    with Interrupts(lambda count, number: counts.append((count, number))) as interrupts:
         kill(number)
         kill(signal.SIGTERM)
-    assert counts == [1, 2]
+    assert counts == [(1, number), (2, signal.SIGTERM)]
     assert interrupts.first == number
     assert interrupts.code == 128 + number
     assert signal.getsignal(number) == before
