@@ -34,6 +34,7 @@ from model_nodes.main_physics.engines.engine import (
 )
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.fidelity_switching import FidelitySwitcher
+from model_nodes.main_physics.fingers import Fingers
 from model_nodes.main_physics.fittings import rangefinders, run_belts
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.objects_handed_over import objects_handed_over
@@ -148,6 +149,7 @@ class MainPhysics(Model):
             self._drive,
             settings.rate,
             settings.watch_rate,
+            self._fingers.loose,
             findings,
         )
 
@@ -174,14 +176,15 @@ class MainPhysics(Model):
         joints = [j for body in world.bodies for j in body.driven_joints]
         start = {} if settings.robot is None else settings.robot.joints_at_start
         drive = Drive(joints, self._source, start, round(1e9 / settings.rate))
+        self._fingers = Fingers([joint.name for joint in joints], settings, engine)
         self._place(engine, drive.at(0))
         notes = [str(note) for note in getattr(self._source, "notes", ())]
         if self._source is not None and joints and not drive.has_efforts(0):
             notes.append("source: has no joint efforts; joint_efforts is 0")
         return drive, notes
 
-    @staticmethod
-    def _place(engine: Engine, motion: JointMotion) -> None:
+    def _place(self, engine: Engine, motion: JointMotion) -> None:
+        motion = self._fingers.closed(motion)
         count = len(motion.positions)
         positions, velocities = np.zeros(len(engine.joints)), np.zeros(len(engine.joints))
         positions[:count] = motion.positions
@@ -208,7 +211,7 @@ class MainPhysics(Model):
         if tick.foreign or self._foreign:
             self._follow(engine, tick.foreign)
         motion = self._drive.at(tick.time_ns)
-        engine.command_joints(motion.positions, motion.velocities, motion.accelerations)
+        self._fingers.command(motion)
         try:
             engine.step()
         except Diverged as error:

@@ -65,6 +65,15 @@ class Settings(Parameters):
         "(entity or pattern, attribute) that other models may take (the scenario's triggers say it)",
         (),
     )
+    finger_margin: Annotated[Finite, Field(ge=0)] = parameter(
+        "the joints of hands close by this much more than recorded", 0.0, "rad or m"
+    )
+    finger_stiffness: AboveZero | None = parameter(
+        "push the joints of hands by their recorded efforts, with a spring of this stiffness to the recorded positions;"
+        " default: they move exactly as recorded",
+        None,
+        "Nm/rad or N/m",
+    )
     watch_rate: Annotated[Finite, Field(ge=0)] = parameter(
         "reports about the robot per simulated second; 0 for none", DEFAULT_WATCH_RATE, "Hz"
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
@@ -30,6 +32,7 @@ class Watching:
         drive: commands the joints.
         rate: steps per simulated second.
         watch_rate: reports per simulated second.
+        loose: indices of commanded joints that need not be where they were recorded.
         findings: what the source found in its recording.
 
     Attributes:
@@ -44,6 +47,7 @@ class Watching:
         drive: Drive,
         rate: float,
         watch_rate: float,
+        loose: Sequence[int] = (),
         findings: tuple[Finding, ...] = (),
     ) -> None:
         joints = robot.moving_joints
@@ -55,6 +59,7 @@ class Watching:
         self._smoother = Smoother(len(self._commanded), self._sample_every / rate)
         self._delay_ns = round(self._smoother.delay * 1e9)
         self._unless_driven = np.where(drive.driven, 0.0, np.nan)
+        self._unless_driven[list(loose)] = np.nan
         self._unknown = np.full(len(self._commanded), np.nan)
         driven = np.zeros(len(joints), np.bool_)
         driven[self._commanded] = drive.driven

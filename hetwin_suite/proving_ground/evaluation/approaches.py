@@ -35,7 +35,8 @@ class Contacts(StrEnum):
     """The engine's defaults."""
 
 
-APPROACHES = ("ensemble", "single", "rigid", "force", "rule")
+APPROACHES = ("ensemble", "single", "single_tuned", "rigid", "force", "rule")
+"""The paper's four; `single` at its best, with fingers that the recorded torques push; and a rule without a twin."""
 RULE = "rule"
 TASKS = {
     task.scenario: task

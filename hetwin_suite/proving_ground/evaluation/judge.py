@@ -30,7 +30,7 @@ from hetwin_suite.proving_ground.evaluation.handover_watch import HandoverWatch
 
 _DEADLINE_S = 3600.0
 """Wall time that a call of a model may take, so that no verdict depends on the machine's load."""
-WITHOUT_SIGNALS = ("single", "force")
+WITHOUT_SIGNALS = ("single", "single_tuned", "force")
 """Approaches that may fail to grasp; the paper reports n/a for failed executions then."""
 
 

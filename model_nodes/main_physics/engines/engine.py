@@ -141,6 +141,20 @@ class Engine(ABC):
         The joints track the command within 1e-3 rad or m, whatever they push.
         """
 
+    def soften_joints(self, joints: Sequence[str], stiffness: float) -> None:
+        """Let forces move these driven joints from now on; they no longer track their command whatever they push.
+
+        Each is pushed by its commanded effort, and by a critically damped spring to its commanded state.
+
+        Args:
+            joints: some of `driven`.
+            stiffness: of the springs [Nm/rad or N/m].
+        """
+        raise Unsupported(f"{self.name} cannot move {', '.join(joints)} by forces")
+
+    def command_efforts(self, efforts: Floats) -> None:
+        """Command the efforts [Nm or N] of all driven joints for the next step; only soft joints use theirs."""
+
     @abstractmethod
     def step(self) -> None:
         """Advance by one period.

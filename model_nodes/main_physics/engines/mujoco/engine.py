@@ -83,6 +83,7 @@ class MujocoEngine(Engine):
         note_ignored(world, notes)
         self._settings = settings
         self._inverse: InverseDynamics | None = None
+        self._soft: tuple[tuple[int, ...], float] = ((), 0.0)
         self._builder = Builder(world, settings, notes)
         model = self._builder.compile()
         self._use(model, mj.MjData(model))
@@ -95,6 +96,7 @@ class MujocoEngine(Engine):
         self._origins, self._centres, self._wrenches = data.xpos, data.xipos, data.xfrc_applied
         self._tables = tables = make_tables(self._builder.world, model)
         self._servo = Servo(model, data, tables)
+        self._servo.soften(*self._soft)
         self._servo.add_armature(model, data)
         self._collisions = Collisions(model, tables, self._hand_links(tables))
         self._reader = FrameReader(model, data, tables)
@@ -146,6 +148,17 @@ class MujocoEngine(Engine):
     def command_joints(self, positions: Floats, velocities: Floats, accelerations: Floats) -> None:
         """Set the command of the driven joints; see `servo`."""
         self._servo.command(positions, velocities)
+
+    def soften_joints(self, joints: Sequence[str], stiffness: float) -> None:
+        """Take the servo's armature from these joints; see `servo`."""
+        self._soft = tuple(self.driven.index(name) for name in joints), stiffness
+        self._servo.soften(*self._soft)
+        self._servo.add_armature(self._model, self._data)
+        self._dirty = True
+
+    def command_efforts(self, efforts: Floats) -> None:
+        """Set the efforts of the driven joints; see `servo`."""
+        self._servo.command_efforts(efforts)
 
     def step(self) -> None:
         """Advance by one period."""

@@ -4,9 +4,13 @@ Each driven joint gets an armature so large that contacts do not disturb it, and
 step from its position and velocity to the commanded position: velocity and acceleration are fed forward
 implicitly, without lag. Positions are never overwritten, so that the robot pushes and drags what it touches
 with its true velocity.
+
+Soft joints are the exception: forces of the size of the recorded ones move them, so that they stop at what they touch.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import mujoco as mj
 import numpy as np
@@ -16,6 +20,8 @@ from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 DRIVEN_ARMATURE = 1e5
 """[kg m^2 or kg]; 1000 N on a joint displace it by 0.01 m/s^2 times the step squared."""
+SOFT_ARMATURE = 1e-3
+"""[kg m^2 or kg]; that of a small geared motor, which keeps a stiff spring stable at the usual steps."""
 
 
 def slice_of(addresses: Ints) -> slice:
@@ -42,13 +48,31 @@ class Servo:
         self._moved = np.zeros(count)
         self._from = np.zeros((2, count))
         self._to = np.zeros((2, count))
+        self._soft = np.zeros(0, np.intp)
+        self._stiffness = 0.0
+        self._damping = np.zeros(0)
+        self._efforts = np.zeros(count)
 
     def add_armature(self, model: mj.MjModel, data: mj.MjData) -> None:
         """Add the armature to the joints; the solver's scale (meaninertia) stays as it was."""
         mean = model.stat.meaninertia
-        model.dof_armature[self._dofs] = DRIVEN_ARMATURE
+        armature = np.full(len(self._efforts), DRIVEN_ARMATURE)
+        armature[self._soft] = SOFT_ARMATURE
+        model.dof_armature[self._dofs] = armature
         mj.mj_setConst(model, data)
         model.stat.meaninertia = mean
+        inertias = model.dof_M0[self._dofs][self._soft]
+        self._damping = 2.0 * np.sqrt(self._stiffness * inertias)
+
+    def soften(self, joints: Sequence[int], stiffness: float) -> None:
+        """Let forces move some joints; `add_armature` makes them light.
+
+        Args:
+            joints: their indices among the driven ones.
+            stiffness: of the spring to the commanded position [Nm/rad or N/m].
+        """
+        self._soft = np.array(joints, np.intp)
+        self._stiffness = stiffness
 
     def place(self) -> None:
         """Set the command to the joints' current state."""
@@ -60,6 +84,10 @@ class Servo:
         self._from, self._to = self._to, self._from
         self._to[0] = positions
         self._to[1] = velocities
+
+    def command_efforts(self, efforts: Floats) -> None:
+        """Set the efforts of the next step; only soft joints use theirs."""
+        self._efforts[:] = efforts
 
     def target(self, share: float, period: float) -> Floats:
         """The commanded positions after a fraction of the step, on the cubic spline between its ends."""
@@ -80,6 +108,15 @@ class Servo:
         np.subtract(target, self._position, out=force)
         force -= moved
         force *= self._strength
+        if len(self._soft):
+            force[self._soft] = self._soft_forces(target)
+
+    def _soft_forces(self, target: Floats) -> Floats:
+        soft = self._soft
+        springs: Floats = self._stiffness * (target - self._position)[soft]
+        forces: Floats = springs + self._damping * (self._to[1] - self._velocity)[soft]
+        forces += self._efforts[soft]
+        return forces
 
     def save(self) -> object:
         """Return the state for `restore`."""

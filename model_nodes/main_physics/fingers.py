@@ -1,0 +1,89 @@
+"""Joints of hands that follow a recording otherwise than exactly.
+
+Recorded positions alone say little about how firmly a hand holds: a tenth of a millimetre decides whether the fingers
+of a simulation press. The joints of hands may therefore close by a margin more than recorded, or be pushed by the
+recorded efforts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.engine import Engine, Unsupported
+from model_nodes.main_physics.settings import NamedHand, Settings
+from model_nodes.main_physics.sources.source import JointMotion
+
+
+class Fingers:
+    """The deviation of the hands' joints from the recording.
+
+    Args:
+        joints: names of the driven joints, in the order of `Engine.driven`.
+        settings: of the main model: hands, margin and stiffness.
+        engine: in which they move; a stiffness makes them soft.
+
+    Attributes:
+        loose: indices of the joints that need not be where they were recorded.
+
+    Raises:
+        BadInput: if there is no hand with joints, it does not say which way they close, or the engine cannot push them.
+    """
+
+    def __init__(self, joints: Sequence[str], settings: Settings, engine: Engine) -> None:
+        self._engine = engine
+        self._margin: Floats = np.zeros(len(joints))
+        self._moved = settings.finger_margin > 0.0
+        self._soft = settings.finger_stiffness is not None
+        self.loose: tuple[int, ...] = ()
+        if self._moved or self._soft:
+            names = {name for hand in settings.hands for name in hand.joints}
+            self.loose = tuple(i for i, name in enumerate(joints) if name in names)
+        if self._moved:
+            _require_joints(settings, "finger_margin")
+            for hand in settings.hands:
+                self._close(joints, hand, settings.finger_margin)
+        if settings.finger_stiffness is not None:
+            _require_joints(settings, "finger_stiffness")
+            self._soften(settings.finger_stiffness)
+
+    def _close(self, joints: Sequence[str], hand: NamedHand, margin: float) -> None:
+        if hand.joints and not (hand.opened and hand.closed):
+            raise BadInput(
+                "the hand does not say which way its joints close",
+                where=f"hands.{hand.name}",
+                expected="opened and closed, as finger_margin needs",
+            )
+        for name, opened, closed in zip(hand.joints, hand.opened, hand.closed, strict=True):
+            self._margin[joints.index(name)] = margin * np.sign(closed - opened)
+
+    def _soften(self, stiffness: float) -> None:
+        try:
+            self._engine.soften_joints([self._engine.driven[i] for i in self.loose], stiffness)
+        except Unsupported as error:
+            raise BadInput(str(error), where="finger_stiffness") from None
+
+    def command(self, motion: JointMotion) -> None:
+        """Command the engine's joints for the next step.
+
+        Args:
+            motion: of all driven joints, as recorded.
+        """
+        if self._moved:
+            motion = self.closed(motion)
+        self._engine.command_joints(motion.positions, motion.velocities, motion.accelerations)
+        if self._soft:
+            self._engine.command_efforts(motion.efforts)
+
+    def closed(self, motion: JointMotion) -> JointMotion:
+        """Return the motion with the margin."""
+        return replace(motion, positions=motion.positions + self._margin) if self._moved else motion
+
+
+def _require_joints(settings: Settings, key: str) -> None:
+    if not any(hand.joints for hand in settings.hands):
+        raise BadInput("there is no hand with joints", where=key, expected="hands with joints")
