@@ -21,6 +21,12 @@ def model_types(incomplete: str) -> list[str]:
     return _beginning(incomplete, sorted(p.name for p in entry_points(group="hetwin.models")))
 
 
+def mismatches(incomplete: str) -> list[str]:
+    """Names of the installed axes of mismatch, with the sign that a level follows."""
+    names = sorted(p.name for p in entry_points(group="hetwin.mismatches"))
+    return _beginning(incomplete, [f"{name}=" for name in names])
+
+
 def engines(incomplete: str) -> list[str]:
     """Names of the physics engines."""
     return _beginning(incomplete, ENGINES)

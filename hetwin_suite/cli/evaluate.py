@@ -12,7 +12,7 @@ import typer
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import AsJson, Mismatches
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, Contacts
 
 if TYPE_CHECKING:
@@ -48,19 +48,31 @@ def evaluate(
             help="physics engine; default: the scenarios'", autocompletion=completion.engines
         ),
     ] = None,
+    mismatch: Mismatches = None,
     out: Annotated[Path, typer.Option(help="folder for CSV and page")] = Path("evaluation"),
     as_json: AsJson = False,
 ) -> None:
     """Play all episodes in all approaches and compare the verdicts with what really happened.
 
-    Example: hetwin evaluate table2 --episodes episodes/drops --approaches ensemble,rule
+    With --mismatch the twin is given something else than what really was, e.g. finger joints that read too open.
+
+    For example:
+
+    hetwin evaluate table2 --episodes episodes/drops --approaches ensemble,rule
+
+    hetwin evaluate table2 --episodes episodes/drops --approaches single --mismatch finger_offset=0.0175 --out worse
     """
     from hetwin_suite.proving_ground.evaluation.batch import judge_all
     from hetwin_suite.proving_ground.evaluation.episodes import find_episodes
+    from hetwin_suite.proving_ground.evaluation.replay import Replay
+    from hetwin_suite.proving_ground.evaluation.worse import check_mismatches
+    from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
     from hetwin_suite.running.patience import never_silent, to_stderr
 
     chosen = _approaches(approaches)
+    replay = Replay(contacts, engine, read_mismatches(mismatch or ()))
     found = find_episodes(episodes)
+    check_mismatches(replay.mismatches, found)
     count = len(found) * len(chosen)
     done = 0
 
@@ -74,14 +86,12 @@ def evaluate(
         return f"{done} of {count} judged" if done < count else "drawing the page"
 
     with never_silent(doing) as patience:
-        judged = judge_all(
-            found, chosen, contacts=contacts, jobs=jobs, engine=engine, progress=progress
-        )
+        judged = judge_all(found, chosen, replay, jobs=jobs, progress=progress)
         from hetwin_suite.cli import verdicts  # plotly takes its time
 
-        verdicts.write(out, suite, found, (contacts, engine), judged)
+        verdicts.write(out, suite, found, replay, judged)
     if as_json:
-        print(json.dumps(verdicts.as_json(judged, contacts, out), indent=2))
+        print(json.dumps(verdicts.as_json(judged, replay, out), indent=2))
     else:
         verdicts.show(judged)
         print(f"every verdict: {out / f'{suite}.csv'}; page: {out / f'{suite}.html'}")

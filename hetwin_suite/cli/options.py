@@ -26,6 +26,15 @@ Packages = Annotated[
         help="folder of a package:// that is not found; may be given several times",
     ),
 ]
+Mismatches = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mismatch",
+        metavar="AXIS=LEVEL",
+        help="make it worse, e.g. finger_offset=0.0175; may be given several times; see hetwin mismatches",
+        autocompletion=completion.mismatches,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
 
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from hetwin_suite.proving_ground.kind import Kind
+from hetwin_suite.cli.options import Mismatches
+from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind
 
 
 def record(
@@ -18,6 +19,13 @@ def record(
     episodes: Annotated[int, typer.Option(min=1, help="how many")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="of all random numbers")] = 1,
     jobs: Annotated[int, typer.Option(min=1, help="processes")] = 1,
+    grasp: Annotated[
+        GraspChoice, typer.Option(help="of drops: how the hand takes the ball")
+    ] = GraspChoice.CAGE,
+    flaw: Annotated[
+        FlawChoice, typer.Option(help="of drops: what goes wrong, apart from the aim")
+    ] = FlawChoice.ANY,
+    mismatch: Mismatches = None,
     as_json: Annotated[bool, typer.Option("--json", help="print the outcome as JSON")] = False,
 ) -> None:
     """Record episodes of a simulated real robot, with what it believes and what is true.
@@ -25,11 +33,20 @@ def record(
     Each episode is a folder with recording/ (rosbag2), scene.json (what the robot believes) and
     truth.json (what really happened); distribution.json tells how the episodes are distributed.
 
-    Example: hetwin record drop --episodes 2 --seed 7 --out episodes/drops --jobs 2
+    --grasp and --flaw leave everything else about the episodes of a seed as it is. A cage bears the ball from below,
+    a pinch holds it by friction. With --mismatch reality itself is another one, e.g. an arm that gives way more.
+
+    For example:
+
+    hetwin record drop --episodes 2 --seed 7 --out episodes/drops --jobs 2
+
+    hetwin record drop --episodes 1 --seed 7 --grasp pinch --flaw none --out episodes/pinches
     """
     from hetwin_suite.proving_ground.episodes import record_episodes
+    from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
     from hetwin_suite.running.patience import never_silent, to_stderr
 
+    mismatches = read_mismatches(mismatch or ())
     done = 0
 
     def show(name: str, summary: Mapping[str, Any]) -> None:
@@ -40,7 +57,9 @@ def record(
         patience.heard()
 
     with never_silent(lambda: f"{done} of {episodes} recorded") as patience:
-        found = record_episodes(kind, episodes, seed, out, jobs, show)
+        found = record_episodes(
+            kind, episodes, seed, out, jobs, show, grasp=grasp, flaw=flaw, mismatches=mismatches
+        )
     if as_json:
         print(json.dumps({**found, "out": str(out.resolve())}, indent=2))
     else:

@@ -12,10 +12,12 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from hetwin_core.projection.run_folder import read_summary
-from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE, Contacts
+from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
-from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
+from hetwin_suite.proving_ground.evaluation.judge import Verdict
+from hetwin_suite.proving_ground.evaluation.judge_worse import judge_worse
 from hetwin_suite.proving_ground.evaluation.page import write_page
+from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.evaluation.table2 import Cell, cells, hand_backs
 
 MOST_PICTURES = 40
@@ -27,7 +29,7 @@ def write(
     out: Path,
     suite: str,
     episodes: list[LabelledEpisode],
-    physics: tuple[Contacts, str | None],
+    replay: Replay,
     verdicts: list[Verdict],
 ) -> None:
     """Write every verdict as CSV, and the page.
@@ -36,20 +38,21 @@ def write(
         out: folder; made if it is not there.
         suite: names the files.
         episodes: what was judged.
-        physics: contact settings and engine of the judging.
+        replay: how they were replayed.
         verdicts: of all approaches.
     """
     out.mkdir(parents=True, exist_ok=True)
     _write_csv(out / f"{suite}.csv", verdicts)
-    _write_page(out / f"{suite}.html", episodes, physics, cells(verdicts), verdicts)
+    _write_page(out / f"{suite}.html", episodes, replay, cells(verdicts), verdicts)
 
 
-def as_json(verdicts: list[Verdict], contacts: Contacts, out: Path) -> dict[str, Any]:
+def as_json(verdicts: list[Verdict], replay: Replay, out: Path) -> dict[str, Any]:
     """The table, and how equal the values at hand-backs were."""
     return {
         "cells": [_row(cell) for cell in cells(verdicts)],
         "hand_backs": [asdict(row) for row in hand_backs(verdicts)],
-        "contacts": contacts.value,
+        "contacts": replay.contacts.value,
+        "mismatch": replay.levels,
         "out": str(out.resolve()),
     }
 
@@ -72,7 +75,7 @@ def _write_csv(path: Path, verdicts: list[Verdict]) -> None:
 def _write_page(
     path: Path,
     episodes: list[LabelledEpisode],
-    physics: tuple[Contacts, str | None],
+    replay: Replay,
     table: list[Cell],
     verdicts: list[Verdict],
 ) -> None:
@@ -82,10 +85,10 @@ def _write_page(
     wrong = [v for v in verdicts if not v.right and not v.not_applicable and v.approach != RULE]
     for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MOST_PICTURES]:
         folder = _free(path.parent / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
-        judge(by_folder[verdict.episode], verdict.approach, folder, *physics)
+        judge_worse(by_folder[verdict.episode], verdict.approach, replay, folder)
         if read_summary(folder) is not None:  # a run that cannot begin has none
             logs[verdict.episode, verdict.approach] = folder
-    write_page(path, table, verdicts, logs)
+    write_page(path, table, verdicts, logs, ", ".join(map(str, replay.mismatches)))
 
 
 def _free(folder: Path) -> Path:

@@ -16,8 +16,12 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.resources import resource
 from hetwin_suite.proving_ground.distribution import distribution
 from hetwin_suite.proving_ground.drops.episode import record as record_drop
+from hetwin_suite.proving_ground.drops.fixed import check_choices
 from hetwin_suite.proving_ground.insertions.episode import record as record_insertion
-from hetwin_suite.proving_ground.kind import Kind
+from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind
+from hetwin_suite.proving_ground.mismatch.axis import Mismatch, Place
+from hetwin_suite.proving_ground.mismatch.registry import in_order, refuse
+from hetwin_suite.proving_ground.recipe import Recipe
 
 DISTRIBUTION = "distribution.json"
 
@@ -25,7 +29,7 @@ Summary: TypeAlias = Mapping[str, Any]
 """The summary of an episode: label, cause, margin ..."""
 
 
-RECORDERS: Mapping[Kind, Callable[[Path, int, np.random.Generator, Path], Summary]] = {
+RECORDERS: Mapping[Kind, Callable[[Path, Recipe, np.random.Generator, Path], Summary]] = {
     Kind.DROP: record_drop,
     Kind.INSERTION: record_insertion,
 }
@@ -42,6 +46,10 @@ def record_episodes(
     out: Path,
     jobs: int = 1,
     on_episode: Callable[[str, Summary], None] = _ignore,
+    *,
+    grasp: GraspChoice = GraspChoice.CAGE,
+    flaw: FlawChoice = FlawChoice.ANY,
+    mismatches: Sequence[Mismatch] = (),
 ) -> dict[str, Any]:
     """Write episodes ``drop_0001`` ... and `distribution.json` into `out`.
 
@@ -54,26 +62,35 @@ def record_episodes(
         out: folder, which must be empty or missing.
         jobs: number of processes.
         on_episode: called with the name and the summary of each finished episode.
+        grasp: how drops take the ball.
+        flaw: what goes wrong in drops.
+        mismatches: that act on reality.
 
     Returns:
         The content of `distribution.json`.
 
     Raises:
-        BadInput: if a number is too small or `out` is not empty.
+        BadInput: if a number is too small, `out` is not empty, options fix the same draw or one that the kind does
+            not have, or a mismatch does not act on reality.
         RunFailed: if an episode cannot be recorded.
     """
     for name, value, least in (("episodes", count, 1), ("jobs", jobs, 1), ("seed", seed, 0)):
         if value < least:
             raise BadInput("is too small", where=f"--{name}", found=value, expected=f">= {least}")
+    _check_choices(kind, grasp, flaw)
+    refuse(mismatches, (Place.REALITY,), "to replay with it: hetwin evaluate table2 --mismatch ...")
     _make_free(out)
     root = resource("worlds").parent
-    tasks = [(kind, index, seed, out, root) for index in range(count)]
+    recipes = [Recipe(seed, i, grasp, flaw, in_order(mismatches)) for i in range(count)]
+    tasks = [(kind, recipe, out, root) for recipe in recipes]
     summaries: dict[int, Summary] = {}
     for index, summary in _results(tasks, min(jobs, count)):
         summaries[index] = summary
         on_episode(name_of(kind, index), summary)
     counted = distribution([summaries[index] for index in range(count)])
-    found = {"kind": kind.value, "seed": seed, **counted}
+    chosen = {"grasp": grasp.value, "flaw": flaw.value} if kind is Kind.DROP else {}
+    levels = {one.axis.name: one.level for one in mismatches}
+    found = {"kind": kind.value, "seed": seed, **chosen, "mismatch": levels, **counted}
     (out / DISTRIBUTION).write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     return found
 
@@ -81,6 +98,14 @@ def record_episodes(
 def name_of(kind: Kind, index: int) -> str:
     """Return the name of the episode with this index, from 0."""
     return f"{kind.value}_{index + 1:04d}"
+
+
+def _check_choices(kind: Kind, grasp: GraspChoice, flaw: FlawChoice) -> None:
+    check_choices(grasp, flaw)
+    given = {"--grasp": grasp is not GraspChoice.CAGE, "--flaw": flaw is not FlawChoice.ANY}
+    for option, is_given in given.items():
+        if is_given and kind is not Kind.DROP:
+            raise BadInput(f"{kind.value} has no such option", where=option, expected="drop")
 
 
 def _make_free(out: Path) -> None:
@@ -97,7 +122,7 @@ def _make_free(out: Path) -> None:
         raise BadInput(problem, where="--out", found=str(out), expected="a new or empty folder")
 
 
-_Task: TypeAlias = tuple[Kind, int, int, Path, Path]
+_Task: TypeAlias = tuple[Kind, Recipe, Path, Path]
 
 
 def _results(tasks: Sequence[_Task], jobs: int) -> Iterator[tuple[int, Summary]]:
@@ -118,7 +143,8 @@ def _results(tasks: Sequence[_Task], jobs: int) -> Iterator[tuple[int, Summary]]
 
 
 def _record_one(task: _Task) -> tuple[int, Summary]:
-    kind, index, seed, out, root = task
+    kind, recipe, out, root = task
     # The same child as SeedSequence(seed).spawn(n)[index], for any n.
-    random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
-    return index, RECORDERS[kind](out / name_of(kind, index), index, random, root)
+    random = np.random.default_rng(np.random.SeedSequence(recipe.seed, spawn_key=(recipe.index,)))
+    folder = out / name_of(kind, recipe.index)
+    return recipe.index, RECORDERS[kind](folder, recipe, random, root)

@@ -10,3 +10,25 @@ class Kind(StrEnum):
 
     DROP = "drop"
     INSERTION = "insertion"
+
+
+class GraspChoice(StrEnum):
+    """How the hand takes the ball in all drops of a recording."""
+
+    CAGE = "cage"
+    """From below: the fingers bear the ball without friction."""
+    PINCH = "pinch"
+    """At the equator: friction holds the ball."""
+    MIXED = "mixed"
+    """One or the other, drawn for each episode."""
+
+
+class FlawChoice(StrEnum):
+    """What goes wrong in all drops of a recording, apart from their aim."""
+
+    ANY = "any"
+    """Drawn for each episode."""
+    NONE = "none"
+    FADING = "fading"
+    ELSEWHERE = "elsewhere"
+    HIGH = "high"

@@ -25,6 +25,15 @@ class Flaw(StrEnum):
     """The fingers close too far above the ball's centre."""
 
 
+class Grasp(StrEnum):
+    """How the hand takes the ball."""
+
+    CAGE = "cage"
+    """The fingers close below the ball's equator and bear it from below, without friction."""
+    PINCH = "pinch"
+    """The fingers close about the equator, and friction holds the ball."""
+
+
 FLAWS = {Flaw.NONE: 0.82, Flaw.FADING: 0.08, Flaw.ELSEWHERE: 0.05, Flaw.HIGH: 0.05}
 """Shares of all episodes."""
 AIMED_INSIDE = 0.60
@@ -51,7 +60,8 @@ class Draw:
         stand: believed x, y of ball and stand.
         stand_error: true minus believed.
         flaw: what goes wrong apart from the aim.
-        height_error: height above the ball's centre at which the fingers close.
+        grasp: how the hand takes the ball.
+        height_error: height above the ball's centre at which the grasp frame is aimed.
         force: of each finger tip.
         fading: time constant with which the force decays; infinite if it does not.
         finger_friction: coefficient of friction of the finger tips.
@@ -71,6 +81,7 @@ class Draw:
     stand: Floats
     stand_error: Floats
     flaw: Flaw
+    grasp: Grasp
     height_error: float
     force: float
     fading: float
@@ -104,10 +115,7 @@ def draw(random: np.random.Generator) -> Draw:
     depth = random.random() ** AIM_EXPONENT
     aim = depth * min(inradius, FARTHEST_M) if inside else -depth * FARTHEST_M
     thrown = random.random() < THROWN
-    stand_error = random.normal(0.0, BELIEF_BALL_M, 2)
-    if flaw is Flaw.ELSEWHERE:
-        direction = random.uniform(0.0, 2 * np.pi)
-        stand_error = random.uniform(0.07, 0.1) * np.array([np.cos(direction), np.sin(direction)])
+    stand_error = draw_stand_error(flaw, random)
     return Draw(
         container=container,
         place=random.uniform([0.42, -0.46, -0.4], [0.50, -0.38, 0.4]),
@@ -115,11 +123,10 @@ def draw(random: np.random.Generator) -> Draw:
         stand=np.array(STAND_AT[:2]) + random.uniform(-0.02, 0.02, 2),
         stand_error=stand_error,
         flaw=flaw,
-        height_error=random.uniform(0.035, 0.06)
-        if flaw is Flaw.HIGH
-        else random.normal(0.0, 0.002),
-        force=random.uniform(1.5, 3.0) if flaw is Flaw.FADING else random.uniform(2.5, 5.0),
-        fading=random.uniform(0.3, 0.9) if flaw is Flaw.FADING else np.inf,
+        grasp=Grasp.CAGE,
+        height_error=draw_height_error(flaw, random),
+        force=draw_force(flaw, random),
+        fading=draw_fading(flaw, random),
         finger_friction=random.uniform(0.6, 0.9),
         ball_mass=random.normal(BALL_MASS, 0.001),
         bounce=random.uniform(0.35, 0.55),
@@ -130,3 +137,27 @@ def draw(random: np.random.Generator) -> Draw:
         course=random.uniform(-0.5, 0.5),
         gravity_factors=random.normal(1.0, 0.03, len(ALL)),
     )
+
+
+def draw_stand_error(flaw: Flaw, random: np.random.Generator) -> Floats:
+    """Return (2,) true minus believed x, y of ball and stand, in m."""
+    error = random.normal(0.0, BELIEF_BALL_M, 2)
+    if flaw is not Flaw.ELSEWHERE:
+        return error
+    direction = random.uniform(0.0, 2 * np.pi)
+    return random.uniform(0.07, 0.1) * np.array([np.cos(direction), np.sin(direction)])
+
+
+def draw_height_error(flaw: Flaw, random: np.random.Generator) -> float:
+    """Return the height above the ball's centre at which the grasp frame is aimed, in m."""
+    return random.uniform(0.035, 0.06) if flaw is Flaw.HIGH else random.normal(0.0, 0.002)
+
+
+def draw_force(flaw: Flaw, random: np.random.Generator) -> float:
+    """Return the force of each finger tip, in N."""
+    return random.uniform(1.5, 3.0) if flaw is Flaw.FADING else random.uniform(2.5, 5.0)
+
+
+def draw_fading(flaw: Flaw, random: np.random.Generator) -> float:
+    """Return the time constant with which the force decays, in s; infinite if it does not."""
+    return random.uniform(0.3, 0.9) if flaw is Flaw.FADING else np.inf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,17 +13,26 @@ from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.proving_ground.controller import Grip
 from hetwin_suite.proving_ground.drops.draw import Draw, draw
+from hetwin_suite.proving_ground.drops.fixed import fixed
 from hetwin_suite.proving_ground.drops.program import above, plan
 from hetwin_suite.proving_ground.drops.verdict import Verdict, judge
 from hetwin_suite.proving_ground.episode_files import path_of, write_episode
 from hetwin_suite.proving_ground.motion import Program
+from hetwin_suite.proving_ground.recipe import Recipe, unchanged
 from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.solids import read_solids
 from hetwin_suite.proving_ground.tennis_table_sdf import BALL_ABOVE_FOOT
+from hetwin_suite.proving_ground.two_hands.real import Real
 from hetwin_suite.proving_ground.two_hands.reality import Truths, build
 from hetwin_suite.proving_ground.two_hands.stage import enact, right_hand
 from hetwin_suite.proving_ground.two_hands.still_fingers import blocked_until
-from hetwin_suite.proving_ground.two_hands.witness import Sample, Witness, intervals, touched
+from hetwin_suite.proving_ground.two_hands.witness import (
+    Sample,
+    Witness,
+    contact_heights,
+    intervals,
+    touched,
+)
 
 ROBOT = Path("urdf") / "two_hand_robot.urdf"
 WORLD = "tennis_table.sdf"
@@ -52,21 +62,28 @@ def scene(drawn: Draw, true: bool) -> dict[str, Floats]:
     }
 
 
-def simulate(random: np.random.Generator, root: Path) -> Drop:
+def simulate(random: np.random.Generator, root: Path, recipe: Recipe) -> Drop:
     """Draw an episode that is within the arm's reach, and simulate it.
 
     Args:
         random: of this episode.
         root: folder that holds `urdf` and `worlds`.
+        recipe: what is recorded.
 
     Raises:
         RunFailed: if none of many draws is within the arm's reach.
     """
-    drawn, program = _draw_within_reach(random, root / ROBOT)
-    return carry_out(drawn, program, random, root)
+    drawn, program = _draw_within_reach(random, root / ROBOT, recipe)
+    return carry_out(drawn, program, random, root, recipe.worse)
 
 
-def carry_out(drawn: Draw, program: Program, random: np.random.Generator, root: Path) -> Drop:
+def carry_out(
+    drawn: Draw,
+    program: Program,
+    random: np.random.Generator,
+    root: Path,
+    worse: Callable[[Real], Real] = unchanged,
+) -> Drop:
     """Execute a program in the drawn world.
 
     Args:
@@ -74,6 +91,7 @@ def carry_out(drawn: Draw, program: Program, random: np.random.Generator, root: 
         program: the robot's program for it.
         random: for the noise of the sensors.
         root: folder that holds `urdf` and `worlds`.
+        worse: what mismatch makes of the real world.
     """
     truths = Truths(
         scene(drawn, true=True),
@@ -81,10 +99,10 @@ def carry_out(drawn: Draw, program: Program, random: np.random.Generator, root: 
         drawn.finger_friction,
         (0.0085, drawn.bounce),
     )
-    model = build(root / ROBOT, read_solids(root / "worlds" / WORLD), truths)
+    real = worse(Real(truths, Grip(drawn.force, drawn.fading), drawn.gravity_factors))
+    model = build(root / ROBOT, read_solids(root / "worlds" / WORLD), real.truths)
     witness = Witness(model, "ball")
-    grip = Grip(drawn.force, drawn.fading)
-    readings = enact(model, program, grip, drawn.gravity_factors, witness, random)
+    readings = enact(model, program, real, witness, random)
     verdict = judge(witness.samples, drawn.container, drawn.container_pose(True), opening(program))
     return Drop(drawn, program, readings, witness.samples, verdict)
 
@@ -99,19 +117,19 @@ def binding(program: Program) -> float:
     return next(a.time for a in program.announcements if a.operation == "bind")
 
 
-def record(folder: Path, index: int, random: np.random.Generator, root: Path) -> dict[str, Any]:
+def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path) -> dict[str, Any]:
     """Simulate and write one episode.
 
     Args:
         folder: of the episode; must not exist.
-        index: of the episode, from 0; determines its start time.
+        recipe: what is recorded.
         random: of this episode.
         root: folder that holds `urdf`, `worlds` and `msg`.
 
     Returns:
         The summary for the distribution.
     """
-    drop = simulate(random, root)
+    drop = simulate(random, root, recipe)
     verdict, drawn = drop.verdict, drop.drawn
     blocked = blocked_until(drop.readings, binding(drop.program), opening(drop.program))
     summary = {
@@ -123,6 +141,10 @@ def record(folder: Path, index: int, random: np.random.Generator, root: Path) ->
     }
     truth = {
         **summary,
+        **recipe.truth,
+        "grasp": drawn.grasp,
+        "flaw": drawn.flaw,
+        "contact_heights": contact_heights(drop.samples, binding(drop.program)),
         "released": verdict.released_at,
         "held": verdict.holds,
         "contact": intervals(drop.samples, touched(drop.samples)),
@@ -132,17 +154,22 @@ def record(folder: Path, index: int, random: np.random.Generator, root: Path) ->
     }
     believed = scene(drawn, true=False)
     write_episode(
-        folder, index, SCENARIO, believed, truth, drop.program, drop.readings, random, root
+        folder, recipe.index, SCENARIO, believed, truth, drop.program, drop.readings, random, root
     )
     return summary
 
 
-def _draw_within_reach(random: np.random.Generator, robot: Path) -> tuple[Draw, Program]:
+def _draw_within_reach(
+    random: np.random.Generator, robot: Path, recipe: Recipe
+) -> tuple[Draw, Program]:
     reacher = right_hand(robot)
     for _ in range(_TRIES):
         drawn = draw(random)
         try:
-            return drawn, plan(reacher, drawn)
+            program = plan(reacher, drawn)  # whether it is drawn again does not depend on options
+            if (chosen := fixed(drawn, recipe)) is drawn:
+                return drawn, program
+            return chosen, plan(reacher, chosen)
         except RunFailed as error:
             reason = error
     raise RunFailed("drop", "plan", 0, f"none of {_TRIES} draws is within reach: {reason}")

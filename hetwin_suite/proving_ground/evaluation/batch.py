@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
-from hetwin_suite.proving_ground.evaluation.approaches import Contacts
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
-from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
+from hetwin_suite.proving_ground.evaluation.judge import Verdict
+from hetwin_suite.proving_ground.evaluation.judge_worse import judge_worse
+from hetwin_suite.proving_ground.evaluation.replay import AS_RECORDED, Replay
 
 
 def judge_all(
     episodes: Sequence[LabelledEpisode],
     approaches: Sequence[str],
+    how: Replay = AS_RECORDED,
     *,
-    contacts: Contacts = Contacts.MANIPULATION,
     jobs: int | None = None,
-    engine: str | None = None,
     progress: Callable[[int, int, Verdict], None] | None = None,
 ) -> list[Verdict]:
     """Evaluate every episode in every approach; the order of the result does not depend on the number of jobs.
@@ -26,9 +26,8 @@ def judge_all(
     Args:
         episodes: the episodes to replay.
         approaches: names of the approaches.
-        contacts: the physics engine's contact settings.
+        how: contacts, engine and mismatches.
         jobs: processes at a time; default: one per core.
-        engine: the main model's physics engine; None: the scenarios'.
         progress: called with the number of finished verdicts, the total number, and the new verdict.
     """
     work = [(episode, approach) for episode in episodes for approach in approaches]
@@ -39,10 +38,7 @@ def judge_all(
     context = get_context("spawn")
     count = min(jobs or os.cpu_count() or 1, len(work))
     with ProcessPoolExecutor(count, mp_context=context) as pool:
-        futures = {
-            pool.submit(judge, *item, contacts=contacts, engine=engine): number
-            for number, item in enumerate(work)
-        }
+        futures = {pool.submit(judge_worse, *item, how): number for number, item in enumerate(work)}
         try:
             for future in as_completed(futures):
                 found[futures[future]] = future.result()

@@ -11,6 +11,9 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE
 
 TRUTH = "truth.json"
+WORLD = "world.sdf"
+ROBOT = "robot.urdf"
+"""Beside the recording, if the twin's world or robot is not that of the scenario."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,10 @@ class LabelledEpisode:
         margin: signed distance from the boundary between success and failure [m], if known.
         held: whether the robot really held the object at any time.
         blocked: whether the recorded finger joints stayed blocked until the release.
+        grasp: `cage` or `pinch` for drops, else the scenario's name.
+        key: seed and number of the episode, if known.
+        world: SDFormat file that takes the place of the scenario's world.
+        robot: URDF file that takes the place of the scenario's robot.
     """
 
     folder: Path
@@ -36,6 +43,10 @@ class LabelledEpisode:
     margin: float | None
     held: bool
     blocked: bool
+    grasp: str = "cage"
+    key: tuple[int, ...] = ()
+    world: Path | None = None
+    robot: Path | None = None
 
     @property
     def recording(self) -> Path:
@@ -65,10 +76,15 @@ def find_episodes(root: Path) -> list[LabelledEpisode]:
             file=root,
             expected=f"folders with {RECORDING}, {SCENE} and {TRUTH}, as `hetwin record` writes them",
         )
-    return [_read(folder) for folder in folders]
+    return [read_episode(folder) for folder in folders]
 
 
-def _read(folder: Path) -> LabelledEpisode:
+def read_episode(folder: Path) -> LabelledEpisode:
+    """Read one episode.
+
+    Raises:
+        BadInput: if it cannot be read.
+    """
     scene, truth = _json(folder / SCENE), _json(folder / TRUTH)
     if not (folder / RECORDING).exists():
         raise BadInput("the episode has no recording", file=folder, expected=RECORDING)
@@ -88,7 +104,25 @@ def _read(folder: Path) -> LabelledEpisode:
         margin=None if margin is None else float(margin),
         held=bool(truth.get("held", True)),
         blocked=bool(truth.get("blocked_until_release", True)),
+        grasp=str(truth.get("grasp") or _usual_grasp(scene)),
+        key=_key(truth),
+        world=_if_there(folder / WORLD),
+        robot=_if_there(folder / ROBOT),
     )
+
+
+def _usual_grasp(scene: dict[str, Any]) -> str:
+    name = str(scene.get("scenario", ""))
+    return "cage" if name == "uncertain_environment" else name
+
+
+def _key(truth: dict[str, Any]) -> tuple[int, ...]:
+    numbers = [truth.get(name) for name in ("seed", "index")]
+    return tuple(n for n in numbers if isinstance(n, int)) if None not in numbers else ()
+
+
+def _if_there(file: Path) -> Path | None:
+    return file if file.is_file() else None
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import EventKind
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_core.ensemble.scenario.schema import Robot
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.words import event_words, failure_row_words, seconds
 from hetwin_core.projection.log_writer import RunLog
@@ -137,7 +139,7 @@ def _play(
     log: Path | None,
 ) -> RunSummary:
     contacts, engine = physics
-    loaded = load_scenario(find_scenario(scenario))
+    loaded = _of_the_episode(load_scenario(find_scenario(scenario)), episode)
     if contacts is not Contacts.MANIPULATION:
         parameters = loaded.main.parameters
         parameters["options"] = {**parameters.get("options", {}), "contacts": contacts.value}
@@ -148,6 +150,20 @@ def _play(
     plans = [replace(plan, deadline=_DEADLINE_S, patience=_DEADLINE_S) for plan in loaded.models]
     ports = [LocalPort(plan) for plan in plans]
     return Conductor(loaded, ports, listeners, options).run()
+
+
+def _of_the_episode(scenario: Scenario, episode: LabelledEpisode) -> Scenario:
+    """Return the scenario with the world and the robot that the episode brings."""
+    changed: dict[str, Any] = {}
+    if episode.world is not None:
+        changed["world"] = str(episode.world.resolve())
+    if episode.robot is not None:
+        urdf, robot = str(episode.robot.resolve()), scenario.file.robot
+        if isinstance(robot, Robot):
+            changed["robot"] = robot.model_copy(update={"urdf": urdf})
+        else:
+            changed["robot"] = urdf
+    return replace(scenario, file=scenario.file.model_copy(update=changed)) if changed else scenario
 
 
 def _description(summary: RunSummary) -> str:

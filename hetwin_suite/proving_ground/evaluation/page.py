@@ -35,17 +35,27 @@ def write_page(
     cells: Sequence[Cell],
     verdicts: Sequence[Verdict],
     logs: dict[tuple[str, str], Path],
+    mismatch: str = "",
 ) -> None:
-    """Write the page; `logs` are runs of wrong verdicts: (episode, approach) -> folder."""
+    """Write the page.
+
+    Args:
+        path: of the page.
+        cells: of the table.
+        verdicts: of all approaches.
+        logs: runs of wrong verdicts: (episode, approach) -> folder.
+        mismatch: axes and levels with which the episodes were replayed.
+    """
     document = Document()
     wrong = [v for v in verdicts if not v.right and not v.not_applicable]
     cards = "".join(_card(document, v, logs.get((v.episode, v.approach))) for v in wrong)
+    given = f" The twin was given mismatch: {escape(mismatch)}." if mismatch else ""
     body = "".join(
         [
             "<header><h1>hetwin: evaluation</h1></header>",
             card(
                 "Verdicts against ground truth",
-                "Right verdicts of all, with the 95 % interval, and what the paper has.",
+                f"Right verdicts of all, with the 95 % interval, and what the paper has.{given}",
                 _table(cells),
             ),
             card(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,12 @@ from hetwin_suite.proving_ground.episode_files import path_of, write_episode
 from hetwin_suite.proving_ground.insertions.draw import TIP_IN_PALM, Draw, draw
 from hetwin_suite.proving_ground.insertions.program import HIDDEN_S, HOME_AT, PUSH_S, REST_S, plan
 from hetwin_suite.proving_ground.motion import Program
+from hetwin_suite.proving_ground.recipe import Recipe, unchanged
 from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.solar_panel_sdf import HOLE_DEPTH, shaft_hull
 from hetwin_suite.proving_ground.solids import read_solids
 from hetwin_suite.proving_ground.two_hands.control import Compliance
+from hetwin_suite.proving_ground.two_hands.real import Real
 from hetwin_suite.proving_ground.two_hands.reality import Truths, build
 from hetwin_suite.proving_ground.two_hands.stage import enact, right_hand
 from hetwin_suite.proving_ground.two_hands.witness import Sample, Witness, held, intervals, touched
@@ -66,23 +69,32 @@ class Insertion:
         return False if min(self.short) >= JAMMED_M else None
 
 
-def simulate(random: np.random.Generator, root: Path) -> Insertion:
+def simulate(
+    random: np.random.Generator, root: Path, worse: Callable[[Real], Real] = unchanged
+) -> Insertion:
     """Draw an episode and simulate it.
 
     Args:
         random: of this episode.
         root: folder that holds `urdf` and `worlds`.
+        worse: what mismatch makes of the real world.
     """
-    return carry_out(draw(random), random, root)
+    return carry_out(draw(random), random, root, worse)
 
 
-def carry_out(drawn: Draw, random: np.random.Generator, root: Path) -> Insertion:
+def carry_out(
+    drawn: Draw,
+    random: np.random.Generator,
+    root: Path,
+    worse: Callable[[Real], Real] = unchanged,
+) -> Insertion:
     """Execute the program of an episode in the drawn world.
 
     Args:
         drawn: the episode.
         random: for the noise of the sensors.
         root: folder that holds `urdf` and `worlds`.
+        worse: what mismatch makes of the real world.
     """
     robot = root / "urdf" / "two_hand_robot.urdf"
     program = plan(right_hand(robot, TIP_IN_PALM), drawn)
@@ -99,18 +111,11 @@ def carry_out(drawn: Draw, random: np.random.Generator, root: Path) -> Insertion
         for solid in read_solids(root / "worlds" / WORLD)
         if solid.model != "dip" or solid.name == "handle"
     ]
-    model = build(robot, solids, truths)
+    compliance = Compliance(drawn.softness, push(program), MOST_STRAIN)
+    real = worse(Real(truths, Grip(drawn.force), drawn.gravity_factors, compliance))
+    model = build(robot, solids, real.truths)
     witness = Witness(model, "dip")
-    readings = enact(
-        model,
-        program,
-        Grip(drawn.force),
-        drawn.gravity_factors,
-        witness,
-        random,
-        Compliance(drawn.softness, push(program), MOST_STRAIN),
-        HIDDEN_S,
-    )
+    readings = enact(model, program, real, witness, random, HIDDEN_S)
     samples = witness.samples
     opened = next(s for s in reversed(samples) if s.time <= opening(program))
     bottom = drawn.socket_pose(True)[:3]
@@ -123,12 +128,12 @@ def opening(program: Program) -> float:
     return next(a.time for a in program.announcements if a.operation == "release")
 
 
-def record(folder: Path, index: int, random: np.random.Generator, root: Path) -> dict[str, Any]:
+def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path) -> dict[str, Any]:
     """Simulate and write one episode; draws again if it ends halfway.
 
     Args:
         folder: of the episode; must not exist.
-        index: of the episode, from 0; determines its start time.
+        recipe: what is recorded.
         random: of this episode.
         root: folder that holds `urdf`, `worlds` and `msg`.
 
@@ -139,7 +144,7 @@ def record(folder: Path, index: int, random: np.random.Generator, root: Path) ->
         RunFailed: if many draws end halfway.
     """
     again = 0
-    while (done := simulate(random, root)).success is None:
+    while (done := simulate(random, root, recipe.worse)).success is None:
         again += 1
         if again == _TRIES:
             raise RunFailed("insertion", "simulate", 0, f"{_TRIES} draws ended halfway")
@@ -153,6 +158,7 @@ def record(folder: Path, index: int, random: np.random.Generator, root: Path) ->
     }
     truth = {
         **summary,
+        **recipe.truth,
         "short_at_end": round(done.short[1], 5),
         "held": intervals(done.samples, held(done.samples)),
         "contact": intervals(done.samples, touched(done.samples)),
@@ -162,7 +168,7 @@ def record(folder: Path, index: int, random: np.random.Generator, root: Path) ->
     }
     believed = {"spu": drawn.socket_pose(False), "dip": dip_pose(drawn.dip_in_palm(False))}
     write_episode(
-        folder, index, SCENARIO, believed, truth, done.program, done.readings, random, root
+        folder, recipe.index, SCENARIO, believed, truth, done.program, done.readings, random, root
     )
     return summary
 

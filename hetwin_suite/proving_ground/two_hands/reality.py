@@ -43,6 +43,7 @@ class Truths:
         masses: model -> true mass in kg.
         finger_friction: coefficient of friction of the finger tips.
         bounce: time constant in s and damping ratio of the contacts of moving models.
+        touch: the same of the contacts of the fingers.
         hulls: model -> (n, 3) corners in its frame of an additional convex shape.
         fixtures: model -> x y z, qw qx qy qz in the right palm, where an equality of this model's
             name holds it as long as it is active; it is not at first.
@@ -54,6 +55,7 @@ class Truths:
     bounce: tuple[float, float] = (0.0085, 0.3)
     hulls: Mapping[str, Floats] = field(default_factory=dict)
     fixtures: Mapping[str, Floats] = field(default_factory=dict)
+    touch: tuple[float, float] = _RUBBER
 
 
 def build(robot: Path, solids: Sequence[Solid], truths: Truths) -> mj.MjModel:
@@ -108,7 +110,7 @@ def _set_robot_contacts(spec: mj.MjSpec, truths: Truths) -> None:
             geom.contype, geom.conaffinity = _ROBOT | _FINGERS, _THINGS | _FINGERS
             geom.friction = [truths.finger_friction, 0.003, 0.0001]
             geom.condim = 4
-            geom.solref = _RUBBER
+            geom.solref = truths.touch
             geom.priority = 2
 
 

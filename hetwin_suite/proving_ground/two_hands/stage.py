@@ -8,17 +8,10 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.controller import Grip
 from hetwin_suite.proving_ground.inverse_kinematics import Reacher
 from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.sensing import Driver, Reading, Sensors
-from hetwin_suite.proving_ground.two_hands.control import (
-    STIFF,
-    Compliance,
-    Fingers,
-    Impedance,
-    Postures,
-)
+from hetwin_suite.proving_ground.two_hands.control import Fingers, Impedance, Postures
 from hetwin_suite.proving_ground.two_hands.joints import (
     ALL,
     ARMS,
@@ -29,6 +22,7 @@ from hetwin_suite.proving_ground.two_hands.joints import (
     OPENED,
     PALM,
 )
+from hetwin_suite.proving_ground.two_hands.real import Real
 from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
 from hetwin_suite.proving_ground.two_hands.witness import Witness
 
@@ -57,11 +51,9 @@ def right_hand(robot: Path, offset: tuple[float, float, float] = GRASP_OFFSET) -
 def enact(
     model: mj.MjModel,
     program: Program,
-    grip: Grip,
-    gravity_factors: Floats,
+    real: Real,
     witness: Witness,
     random: np.random.Generator,
-    compliance: Compliance = STIFF,
     hidden_s: float = 0.0,
 ) -> list[Reading]:
     """Simulate from the program's beginning to its end.
@@ -69,11 +61,9 @@ def enact(
     Args:
         model: the real world.
         program: of the robot; its first gripper command is the initial state of the hand.
-        grip: how the hand really closes.
-        gravity_factors: see `Impedance`.
+        real: how the hand closes and the arm gives way.
         witness: samples the true state.
         random: for the noise of the sensors.
-        compliance: of the right arm.
         hidden_s: time by which the simulation begins before the program, without readings.
             In its first half all fixtures of the world hold their things in the hand.
 
@@ -82,8 +72,10 @@ def enact(
     """
     data = mj.MjData(model)
     rest = start(model, data, program)
-    fingers = Fingers(sorted(program.gripper, key=lambda c: c.time), grip, POSTURES)
-    controller = Impedance(model, program.set_points(), rest, fingers, gravity_factors, compliance)
+    fingers = Fingers(sorted(program.gripper, key=lambda c: c.time), real.grip, POSTURES)
+    controller = Impedance(
+        model, program.set_points(), rest, fingers, real.gravity_factors, real.compliance
+    )
     sensors = Sensors(model, _DRIVERS, random)
     hidden = round(hidden_s / PERIOD_S)
     data.time = -hidden_s

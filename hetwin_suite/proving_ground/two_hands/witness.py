@@ -27,6 +27,8 @@ class Sample:
         in_palm: the same in the palm's frame.
         fingers: (4,) normal force of each finger of the right hand on it, in N.
         others: sum of the normal forces of everything else on it, in N.
+        heights: (4,) how far above the object's origin each finger touches it, along the world's z in m;
+            not a number for fingers that do not.
     """
 
     time: float
@@ -34,6 +36,7 @@ class Sample:
     in_palm: Floats
     fingers: Floats
     others: float
+    heights: Floats = field(default_factory=lambda: np.full(4, np.nan))
 
 
 @dataclass
@@ -63,10 +66,8 @@ class Witness:
     def observe(self, time: float, data: mj.MjData) -> None:
         """Sample the current state."""
         pose = np.concatenate([data.xpos[self._body], data.xquat[self._body]])
-        fingers, others = self._forces(data)
-        self.samples.append(
-            Sample(round(time, 6), pose, self._in_palm(data, pose), fingers, others)
-        )
+        in_palm = self._in_palm(data, pose)
+        self.samples.append(Sample(round(time, 6), pose, in_palm, *self._contacts(data, pose)))
 
     def _in_palm(self, data: mj.MjData, pose: Floats) -> Floats:
         turn = data.xmat[self._palm].reshape(3, 3)
@@ -75,17 +76,28 @@ class Witness:
         mj.mju_mulQuat(relative, inverse, pose[3:])
         return np.concatenate([turn.T @ (pose[:3] - data.xpos[self._palm]), relative])
 
-    def _forces(self, data: mj.MjData) -> tuple[Floats, float]:
+    def _contacts(self, data: mj.MjData, pose: Floats) -> tuple[Floats, float, Floats]:
+        """Return the fingers' forces, the sum of all others, and the fingers' heights; see `Sample`."""
         fingers, others, wrench = np.zeros(4), 0.0, np.zeros(6)
+        moments = np.zeros(4)
         pairs = data.contact.geom
         for index in np.flatnonzero(self._mine[pairs].any(axis=1)) if len(pairs) else ():
             mj.mj_contactForce(self.model, data, int(index), wrench)
             finger = int(self._finger[pairs[index]].max())
             if finger >= 0:
                 fingers[finger] += wrench[0]
+                moments[finger] += wrench[0] * (data.contact.pos[index, 2] - pose[2])
             else:
                 others += float(wrench[0])
-        return fingers, others
+        heights = np.full(4, np.nan)
+        np.divide(moments, fingers, out=heights, where=fingers > TOUCH_N)
+        return fingers, others, heights
+
+
+def contact_heights(samples: list[Sample], time: float) -> list[float | None]:
+    """Return how far above the object's origin each finger touches it at a time, in m; None if it does not."""
+    heights = next(s for s in reversed(samples) if s.time <= time).heights
+    return [None if np.isnan(height) else round(float(height), 5) for height in heights]
 
 
 def intervals(samples: list[Sample], true: NDArray[np.bool_]) -> list[tuple[float, float]]:

@@ -15,6 +15,7 @@ from hetwin_suite.cli.main import app
 from hetwin_suite.proving_ground import episodes
 from hetwin_suite.proving_ground.distribution import distribution
 from hetwin_suite.proving_ground.episodes import Kind, record_episodes
+from hetwin_suite.proving_ground.recipe import Recipe
 
 
 def summary(label: str, cause: str, margin: float, blocked: bool) -> dict[str, Any]:
@@ -70,10 +71,10 @@ def test_command_line_that_makes_no_sense_ends_with_2(arguments: list[str]) -> N
 def test_command_prints_and_writes_the_distribution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def quick(folder: Path, index: int, random: np.random.Generator, root: Path) -> dict[str, Any]:
+    def quick(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path) -> dict[str, Any]:
         assert (root / "urdf").is_dir()
         drawn.append(float(random.random()))
-        return DROPS[index]
+        return DROPS[recipe.index]
 
     drawn: list[float] = []
     monkeypatch.setitem(episodes.RECORDERS, Kind.DROP, quick)

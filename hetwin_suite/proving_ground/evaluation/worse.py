@@ -1,0 +1,183 @@
+"""Writes an episode made worse as a folder like any other."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE
+from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_core.ensemble.scenario.schema import Robot
+from hetwin_suite.proving_ground.evaluation.episodes import (
+    ROBOT,
+    TRUTH,
+    WORLD,
+    LabelledEpisode,
+    read_episode,
+)
+from hetwin_suite.proving_ground.evaluation.handled import handled_in
+from hetwin_suite.proving_ground.mismatch.axis import (
+    BeliefAxis,
+    Mismatch,
+    Place,
+    RecordingAxis,
+    TwinAxis,
+)
+from hetwin_suite.proving_ground.mismatch.facts import EpisodeFacts, HandFacts
+from hetwin_suite.proving_ground.mismatch.recording_file import (
+    Recording,
+    read_recording,
+    write_recording,
+)
+from hetwin_suite.proving_ground.mismatch.registry import in_order, refuse
+from hetwin_suite.proving_ground.mismatch.twin_files import TwinFiles
+
+REPLAYED = (Place.RECORDING, Place.BELIEF, Place.TWIN)
+"""Where a recorded episode can still be changed."""
+REMEDY = "to record with it: hetwin record drop|insertion --mismatch ..."
+
+
+def check_mismatches(mismatches: Sequence[Mismatch], episodes: Sequence[LabelledEpisode]) -> None:
+    """Refuse axes that act while an episode is recorded, and such as concern no episode.
+
+    Raises:
+        BadInput: if there is one; it is named.
+    """
+    refuse(mismatches, REPLAYED, REMEDY)
+    grasps = sorted({episode.grasp for episode in episodes})
+    for one in mismatches:
+        if not any(map(one.axis.concerns, grasps)):
+            raise BadInput(
+                f"{one.axis.name} concerns no episode here",
+                where="--mismatch",
+                found=f"episodes with {', '.join(grasps)}",
+                expected=f"with {' or '.join(one.axis.grasps)}",
+            )
+
+
+def worsen(
+    episode: LabelledEpisode, mismatches: Sequence[Mismatch], folder: Path
+) -> LabelledEpisode:
+    """Write an episode with mismatch into a folder, and return it.
+
+    Axes that do not concern this kind of episode change nothing.
+
+    Args:
+        episode: as it was recorded.
+        mismatches: they add up, in the order of places and names; of recording, belief or twin.
+        folder: to be written; must not exist.
+
+    Raises:
+        BadInput: if an axis acts on reality, or a level is not possible for this recording.
+    """
+    refuse(mismatches, REPLAYED, REMEDY)
+    chosen = [one for one in in_order(mismatches) if one.axis.concerns(episode.grasp)]
+    recording = read_recording(episode.recording)
+    scenario = load_scenario(find_scenario(episode.scenario))
+    twin = _twin_of(episode, scenario)
+    facts = _facts(episode, scenario, copy.deepcopy(twin.robot), recording.start_ns)
+    folder.mkdir(parents=True)
+    _write_recording(folder, episode, recording, chosen, facts)
+    scene = _scene(episode, chosen, facts)
+    _dump(folder / SCENE, {"scenario": episode.scenario, "scene": scene})
+    _write_twin(folder, episode, twin, chosen, facts)
+    truth = json.loads((episode.folder / TRUTH).read_text(encoding="utf-8"))
+    _dump(folder / TRUTH, {**truth, "mismatch": {one.axis.name: one.level for one in chosen}})
+    return read_episode(folder)
+
+
+def _write_recording(
+    folder: Path,
+    episode: LabelledEpisode,
+    recording: Recording,
+    mismatches: Sequence[Mismatch],
+    facts: EpisodeFacts,
+) -> None:
+    joint_states = recording.joint_states
+    for one in mismatches:
+        if isinstance(one.axis, RecordingAxis):
+            joint_states = one.axis.change(joint_states, one.level, facts)
+    if joint_states is recording.joint_states:
+        shutil.copytree(episode.recording, folder / RECORDING)
+    else:
+        write_recording(folder / RECORDING, replace(recording, joint_states=joint_states))
+
+
+def _scene(
+    episode: LabelledEpisode, mismatches: Sequence[Mismatch], facts: EpisodeFacts
+) -> dict[str, Any]:
+    scene = episode.scene
+    for one in mismatches:
+        if isinstance(one.axis, BeliefAxis):
+            scene = one.axis.change(scene, one.level, facts)
+    return scene
+
+
+def _write_twin(
+    folder: Path,
+    episode: LabelledEpisode,
+    twin: TwinFiles,
+    mismatches: Sequence[Mismatch],
+    facts: EpisodeFacts,
+) -> None:
+    """Write world and robot if the twin's are not those of the scenario."""
+    changing = [one for one in mismatches if isinstance(one.axis, TwinAxis)]
+    for one in changing:
+        if isinstance(one.axis, TwinAxis):
+            one.axis.change(twin, one.level, facts)
+    for name, own, root in ((WORLD, episode.world, twin.world), (ROBOT, episode.robot, twin.robot)):
+        if own is not None or changing:
+            ET.ElementTree(root).write(folder / name, encoding="utf-8", xml_declaration=True)
+
+
+def _twin_of(episode: LabelledEpisode, scenario: Scenario) -> TwinFiles:
+    robot = scenario.file.robot
+    named = robot.urdf if isinstance(robot, Robot) else robot
+    world = episode.world or _file(scenario, scenario.file.world, "world")
+    return TwinFiles(
+        ET.parse(world).getroot(),
+        ET.parse(episode.robot or _file(scenario, named, "robot")).getroot(),
+    )
+
+
+def _file(scenario: Scenario, name: str | None, what: str) -> Path:
+    path = scenario.path_of(name) if name else None
+    if path is None:
+        raise BadInput(f"the scenario has no such {what}", file=scenario.path, found=name)
+    return path
+
+
+def _facts(
+    episode: LabelledEpisode, scenario: Scenario, robot: ET.Element, start_ns: int
+) -> EpisodeFacts:
+    handled = handled_in(episode.scenario)
+    hands = tuple(
+        HandFacts(
+            hand.link,
+            dict(zip(hand.joints, hand.opened, strict=False)),
+            dict(zip(hand.joints, hand.closed, strict=False)),
+        )
+        for hand in scenario.file.hands.values()
+    )
+    return EpisodeFacts(
+        scenario=episode.scenario,
+        thing=handled.thing,
+        support=handled.support,
+        target=handled.target,
+        held_part=handled.held_part,
+        held_at=handled.held_at,
+        hands=hands,
+        robot=robot,
+        key=episode.key or (start_ns,),
+    )
+
+
+def _dump(file: Path, content: dict[str, Any]) -> None:
+    file.write_text(json.dumps(content) + "\n", encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Axes that act on where the robot believes things to be."""

@@ -1,0 +1,1 @@
+"""Axes that act on the real world, while it is recorded."""

@@ -1,0 +1,1 @@
+"""Axes that act on the recording that the twin plays back."""

@@ -1,0 +1,28 @@
+"""A common offset of all finger joints."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hetwin_suite.proving_ground.mismatch.axis import RecordingAxis
+from hetwin_suite.proving_ground.mismatch.facts import EpisodeFacts
+from hetwin_suite.proving_ground.mismatch.joint_states import JointStates
+
+
+class FingerOffset(RecordingAxis):
+    """All finger joints read too open by the level, or too closed if it is negative."""
+
+    name = "finger_offset"
+    unit = "rad"
+    levels = (-0.0349, -0.0175, -0.0087, 0.0, 0.0087, 0.0175, 0.0349)
+    lowest, highest = -1.0, 1.0
+    source = "not looked up yet"
+    summary = "all finger joints read too open by this angle; below 0: too closed"
+
+    def change(
+        self, recorded: list[JointStates], level: float, episode: EpisodeFacts
+    ) -> list[JointStates]:
+        """Shift the recorded positions of all finger joints towards open."""
+        closing = episode.closing
+        offsets = [np.array([closing.get(name, 0.0) for name in one.names]) for one in recorded]
+        return [one.moved(-level * offset) for one, offset in zip(recorded, offsets, strict=True)]

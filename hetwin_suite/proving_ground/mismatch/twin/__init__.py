@@ -1,0 +1,1 @@
+"""Axes that act on the twin's world and robot."""
