@@ -57,7 +57,7 @@ class Case:
         more: further triggers.
         send: signal to send to `whom`.
         whom: ``command``, ``run`` (the process that runs the ensemble) or ``model``.
-        transports: in which it can occur.
+        transports: in which it can occur; ``own``: local, with a process of its own for the model.
         small_disk: whether the log is on a disk that is soon full.
         broken_recording: whether the recording is truncated.
         often: whether it is part of the daily tests.
@@ -79,7 +79,7 @@ class Case:
     once: str = ""
     send: int = 0
     whom: str = ""
-    transports: tuple[str, ...] = ("local", "ros")
+    transports: tuple[str, ...] = ("local", "own", "ros")
     small_disk: bool = False
     broken_recording: bool = False
     often: bool = False
@@ -87,7 +87,9 @@ class Case:
 
     def words(self, transport: str) -> str:
         """Return the expected text."""
-        return self.says if isinstance(self.says, str) else self.says[transport]
+        if isinstance(self.says, str):
+            return self.says
+        return self.says["local" if transport == "local" else "ros"]
 
     @property
     def deadline_s(self) -> float:
@@ -99,13 +101,14 @@ class Case:
         """Whether the fault exists before the run begins, or its time is unknown, as on a small disk."""
         return self.code == 2 or self.small_disk
 
-    def scenario(self, mark: str, once: str = "") -> str:
+    def scenario(self, transport: str, mark: str, once: str = "") -> str:
         """Return the text of the scenario file."""
+        process = "own" if transport == "own" else "shared"
         return SCENARIO.format(
             until=self.until,
             pace=self.pace,
             deadline=self.deadline,
-            entry=self.entry,
+            entry=f"{self.entry}\n    process: {process}",
             fault=self.fault,
             call=self.call,
             at=self.at,
@@ -165,7 +168,14 @@ CASES = (
     Case("time goes back", "time goes back", says="it says that it is at 0.000000000 s"),
     Case("event without JSON", "event without JSON", says="must be JSON"),
     Case("flood of events", "event flood", says="reports 200000 events in one step", often=True),
-    Case("trigger loop", more=LOOP, says="in a loop", code=2, ended=""),
+    Case(
+        "trigger loop",
+        more=LOOP,
+        says="in a loop",
+        code=2,
+        ended="",
+        transports=("local", "ros"),
+    ),
     Case(
         "late after having been given up",
         "late",
@@ -174,7 +184,7 @@ CASES = (
         entry="on_failure: hand_back",
         says="handed back",
         ended="recording",
-        transports=("ros",),
+        transports=("own", "ros"),
         often=True,
     ),
     Case(
@@ -183,7 +193,7 @@ CASES = (
         entry="on_failure: hand_back",
         says="handed back",
         ended="recording",
-        transports=("ros",),
+        transports=("own", "ros"),
     ),
     Case(
         "exception, handed back",
@@ -199,7 +209,7 @@ CASES = (
         once="once",
         says="restarted (1 of 3)",
         ended="recording",
-        transports=("ros",),
+        transports=("own", "ros"),
         often=True,
     ),
     Case(
@@ -211,6 +221,7 @@ CASES = (
         says="missed steps of tank",
         code=0,
         ended="recording",
+        transports=("local", "ros"),
     ),
     Case(
         "a name registered by two",
@@ -221,13 +232,21 @@ CASES = (
         whom="second",
         transports=("ros",),
     ),
-    Case("recording breaks off", broken_recording=True, says="expected", code=2, ended=""),
+    Case(
+        "recording breaks off",
+        broken_recording=True,
+        says="expected",
+        code=2,
+        ended="",
+        transports=("local", "ros"),
+    ),
     Case(
         "disk full under the log",
         until=600.0,
         pace=0.0,
         small_disk=True,
         says="No space left on device",
+        transports=("local", "ros"),
         often=True,
     ),
     Case(

@@ -57,7 +57,7 @@ def suffer(case: Case, transport: str, folder: Path, domain: int, *, slower: flo
 
     Args:
         case: the fault.
-        transport: ``local`` or ``ros``.
+        transport: ``local``, ``own`` or ``ros``.
         folder: an empty folder for all files.
         domain: ROS_DOMAIN_ID.
         slower: all limits of wall time are longer by this, for machines that do something else meanwhile.
@@ -91,10 +91,11 @@ class _Run:
         self.out = folder / "disk" / "run" if case.small_disk else folder / "run"
         self._begun = time.time()
         scenario = folder / "faults.yaml"
-        scenario.write_text(case.scenario(str(self._mark), str(folder / "once")))
+        scenario.write_text(case.scenario(transport, str(self._mark), str(folder / "once")))
+        by = "ros" if transport == "ros" else "local"
         command = [
             *(sys.executable, "-m", "hetwin_suite.cli.main", "run"),
-            *(str(scenario), "--transport", transport, "--out", str(self.out), "--no-report"),
+            *(str(scenario), "--transport", by, "--out", str(self.out), "--no-report"),
         ]
         if case.broken_recording:
             command[4:5] = ["pick_and_place", "--source", str(_broken_recording(folder))]
@@ -177,7 +178,7 @@ class _Run:
         for pid, words in self._processes():
             if self._transport == "ros" and "conductor_node.main" in words:
                 return pid
-            if self._transport == "local" and pid != self._process.pid:
+            if self._transport != "ros" and pid != self._process.pid:
                 return pid
         raise ProcessLookupError("there is no process of a conductor")
 

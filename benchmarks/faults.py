@@ -72,7 +72,7 @@ def _rows(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
 def _random_rows(arguments: argparse.Namespace, domain: int) -> Iterator[dict[str, Any]]:
     rng = random.Random(arguments.seed)
     for _ in range(arguments.random):
-        transport = arguments.transport or rng.choice(("local", "local", "local", "ros"))
+        transport = arguments.transport or rng.choice(("local", "local", "own", "ros"))
         case = random_case(rng, transport)
         with empty_folder() as folder:
             ended = suffer(case, transport, folder, domain)

@@ -22,7 +22,7 @@ def random_case(rng: random.Random, transport: str) -> Case:
 
     Args:
         rng: random generator.
-        transport: ``local`` or ``ros``.
+        transport: ``local``, ``own`` or ``ros``.
     """
     kind = rng.choice(("deed", "deed", "answer", "signal"))
     if kind == "signal":

@@ -3,7 +3,8 @@
 Five setups of Bauer et al. (2022), section 4.1, as real-time factors (simulated time over wall time), first with the
 same particles and the same contact solver, only split (like for like), then with the particle model that such a
 sub-simulation would really use (own solver). The setups without robot run, as in the paper, coupled to a simulation of
-the robot and the rest; the factor is that of both together. One process, all setups in turn.
+the robot and the rest; the factor is that of both together. The fluid has a process of its own, or with
+``--process shared`` a thread of the conductor's. All setups run in turn.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
+import resource
 import statistics
 import sys
 import tempfile
@@ -31,7 +34,7 @@ from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.proving_ground.poured import Tilt, Way, poured
 from hetwin_suite.proving_ground.single_simulation import world_with
 
@@ -82,9 +85,9 @@ class Poured:
 class Row:
     """One setup; `runs` are the factors of all rounds, `real_time_factor` is their median.
 
-    The processor times are medians too, in seconds per simulated second: of the main model's thread, and of the other
-    threads. Unlike the factors they hardly depend on other load on the machine; with a free core for each thread, the
-    factor is nearly the inverse of the larger of the two.
+    The processor times are medians too, in seconds per simulated second: of the main model's thread, and of all other
+    threads and processes. Unlike the factors they hardly depend on other load on the machine; with a free core for each
+    thread, the factor is nearly the inverse of the larger of the two.
     """
 
     setup: str
@@ -93,7 +96,7 @@ class Row:
     paper: float
     runs: tuple[float, ...]
     main_thread: float
-    threads_beside: float
+    beside: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,23 +105,25 @@ class Run:
 
     factor: float
     main_thread: float
-    threads_beside: float
+    beside: float
 
 
 class ProcessorTime:
     """A listener that measures the processor time from the first step to the last."""
 
     def __init__(self) -> None:
-        self.main_thread = self.threads_beside = 0.0
+        self.main_thread = self.beside = 0.0
 
     def started(self, start: RunStart) -> None:
         """The models have started."""
-        self._begin = time.thread_time(), time.process_time()
+        others = {model.pid for model in start.models} - {os.getpid()}
+        self._before = sum(map(_processor_time_of, others)) + _processor_time_of_all()
+        self._begin = time.thread_time()
 
     def ended(self, summary: RunSummary) -> None:
-        """The last step is done."""
-        self.main_thread = time.thread_time() - self._begin[0]
-        self.threads_beside = time.process_time() - self._begin[1] - self.main_thread
+        """The last step is done, and the processes of models have ended."""
+        self.main_thread = time.thread_time() - self._begin
+        self.beside = _processor_time_of_all() - self._before - self.main_thread
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Not of interest."""
@@ -133,8 +138,27 @@ class ProcessorTime:
         """Not of interest."""
 
 
-def scenario(setup: str, variant: str, solver: str, folder: Path) -> Path:
-    """Write a scenario file of one setup, with its world."""
+def _processor_time_of(pid: int) -> float:
+    """Of another process so far [s]; its clock is named after it, see clock_getcpuclockid(3)."""
+    return time.clock_gettime((~pid << 3) | 2)
+
+
+def _processor_time_of_all() -> float:
+    """Of this process and of those that it has started and that have ended [s]."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
+
+
+def scenario(setup: str, variant: str, solver: str, folder: Path, process: str = "own") -> Path:
+    """Write a scenario file of one setup, with its world.
+
+    Args:
+        setup: of `PAPER`.
+        variant: like for like, or own solver.
+        solver: of contacts between rigid bodies.
+        folder: for the files.
+        process: of the fluid: own or shared.
+    """
     name = f"{setup} {variant}".translate(str.maketrans("", "", " /*.,"))
     world = folder / f"{name}.sdf"
     world.write_text(world_with(PARTICLES[SINGLE] if setup == SINGLE else 0), encoding="utf-8")
@@ -147,6 +171,7 @@ def scenario(setup: str, variant: str, solver: str, folder: Path) -> Path:
         models["water"] = {
             "type": "fluid_in_cup",
             "coupling": "beside",
+            "process": process,
             "every": EVERY,
             "parameters": fluid,
         }
@@ -176,13 +201,13 @@ def run(file: Path, seconds: float) -> Run:
         RunFailed: if the run fails.
     """
     read = load_scenario(file)
-    ports = [LocalPort(plan) for plan in read.models]
+    ports = local_ports(read)
     spent = ProcessorTime()
     summary = Conductor(read, ports, [spent], RunOptions(duration=seconds)).run()
     if summary.error is not None:
         raise RunFailed("table1", file.stem, 0, str(summary.error))
     simulated = summary.simulated_time
-    beside = max(spent.threads_beside, 0.0) / simulated
+    beside = max(spent.beside, 0.0) / simulated
     return Run(summary.real_time_factor, spent.main_thread / simulated, beside)
 
 
@@ -192,10 +217,10 @@ def cases() -> list[tuple[str, str]]:
     return [(setup, LIKE_FOR_LIKE) for setup in PAPER] + own
 
 
-def measure(rounds: int, seconds: float, solver: str) -> list[Row]:
+def measure(rounds: int, seconds: float, solver: str, process: str) -> list[Row]:
     """Measure all setups in turn, round after round, so that a slow phase of the machine affects all alike."""
     with tempfile.TemporaryDirectory(prefix="hetwin_table1_") as folder:
-        files = {case: scenario(*case, solver, Path(folder)) for case in cases()}
+        files = {case: scenario(*case, solver, Path(folder), process) for case in cases()}
 
         def one(case: tuple[str, str]) -> Run:
             time.sleep(REST_S)
@@ -216,9 +241,7 @@ def measure(rounds: int, seconds: float, solver: str) -> list[Row]:
 
 def _row(setup: str, variant: str, runs: Sequence[Run]) -> Row:
     factors = tuple(run.factor for run in runs)
-    main, beside = (
-        [getattr(run, name) for run in runs] for name in ("main_thread", "threads_beside")
-    )
+    main, beside = ([getattr(run, name) for run in runs] for name in ("main_thread", "beside"))
     return Row(
         setup,
         variant,
@@ -280,7 +303,7 @@ def show(on: dict[str, Any], rows: Sequence[Row], solver: str) -> None:
     print("|---|---|---|")
     for setup in PAPER:
         pair = (by[setup, variant] for variant in (LIKE_FOR_LIKE, OWN_SOLVER))
-        cells = [f"{row.main_thread:.3f} + {row.threads_beside:.3f} s" for row in pair]
+        cells = [f"{row.main_thread:.3f} + {row.beside:.3f} s" for row in pair]
         print(f"| {setup} | {' | '.join(cells)} |")
 
 
@@ -318,6 +341,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--pour", action="store_true", help="also count what a tilted jug pours (some minutes)"
     )
+    parser.add_argument(
+        "--process",
+        choices=("own", "shared"),
+        default="own",
+        help="of the fluid: its own, or the conductor's (default: own)",
+    )
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
     given = parser.parse_args(arguments)
     if given.rounds < 1:
@@ -326,13 +355,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"--seconds: found {given.seconds:g}, expected above 0, at most 60")
     on = machine()
     try:
-        rows = measure(given.rounds, given.seconds, given.solver)
+        rows = measure(given.rounds, given.seconds, given.solver, given.process)
         counted = pour() if given.pour else []
     except HetwinError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if given.json:
-        told = {"machine": on, "solver": given.solver, "ratios": ratios(rows)}
+        how = {"solver": given.solver, "process": given.process}
+        told = {"machine": on, **how, "ratios": ratios(rows)}
         tables = {"rows": rows, "poured": counted}
         listed = {name: [asdict(row) for row in table] for name, table in tables.items()}
         print(json.dumps({**told, **listed}, indent=2))

@@ -43,8 +43,9 @@ from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
-from hetwin_core.ensemble.transport.port import MAY_RAISE, ModelPort, failure_of
-from hetwin_core.wire import messages, step_codec
+from hetwin_core.ensemble.transport import step_codec
+from hetwin_core.ensemble.transport.port import ModelPort, error_of
+from hetwin_core.wire import messages
 from hetwin_core.wire.names import SERVICE_DEPTH
 from hetwin_core.wire.spinning import poll_until, spin_until
 
@@ -307,7 +308,7 @@ class RosPort(ModelPort):
             slot=layout.slot_id(entity, attribute),
             value=messages.doubles(value.data),
             time_ns=value.time_ns,
-            parent=messages.parent_id(layout, value.parent),
+            parent=step_codec.parent_id(layout, value.parent),
         )
         messages.fill_state(request.state, scene)
         self._let_step_end()
@@ -319,7 +320,7 @@ class RosPort(ModelPort):
         messages.fill_state(request.state, scene)
         self._let_step_end()
         response = self._call("release", request)
-        parent = messages.parent_name(scene.layout, response.parent)
+        parent = step_codec.parent_name(scene.layout, response.parent)
         return Value(messages.to_floats(response.value), response.time_ns, parent)
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
@@ -423,13 +424,7 @@ class RosPort(ModelPort):
             raise self._failure(call, self._process.how_it_ended())
 
     def _error(self, call: str, text: str) -> HetwinError:
-        """The model's error; one that the contract does not allow for this call becomes its failure."""
-        error = json_codec.error_from_text(text, self.plan.name, call, self._time_ns)
-        if isinstance(error, RunFailed):
-            return failure_of(self.plan, call, error)
-        if isinstance(error, MAY_RAISE.get(call, ())):
-            return error
-        return self._failure(call, f"{type(error).__name__}: {error}")
+        return error_of(self.plan, call, self._time_ns, text)
 
     def _failure(self, call: str, reason: str) -> RunFailed:
         return RunFailed(self.plan.name, call, self._time_ns, reason)

@@ -15,7 +15,7 @@ from rclpy.task import Future
 from hetwin.msg import Step
 from hetwin_core.ensemble.model import StepInput
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
-from hetwin_core.wire import step_codec
+from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.wire.names import STEP_DEPTH, STEPS
 
 CORES = len(os.sched_getaffinity(0))

@@ -47,7 +47,7 @@ _MOVED = {
     "ensemble.shapes": "hetwin_core.ensemble.scene.shapes",
     "ensemble.snapshot": "hetwin_core.ensemble.scene.snapshot",
     "ensemble.transport.ahead": "hetwin_core.ensemble.transport.step_batching",
-    "ensemble.transport.flat": "hetwin_core.wire.step_codec",
+    "ensemble.transport.flat": "hetwin_core.ensemble.transport.step_codec",
     "ensemble.transport.messages": "hetwin_core.wire.messages",
     "ensemble.transport.ros_names": "hetwin_core.wire.names",
     "ensemble.transport.spinning": "hetwin_core.wire.spinning",

@@ -50,8 +50,9 @@ from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts, hold, ignore
 from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
 from hetwin_core.ensemble.topics import CLOCK, EVENTS, STATE
+from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.step_batching import Stepper
-from hetwin_core.wire import messages, step_codec
+from hetwin_core.wire import messages
 from hetwin_core.wire.described import declare
 from hetwin_core.wire.names import REGISTER, SERVICE_DEPTH, STEP_DEPTH
 from hetwin_core.wire.spinning import make_executor, spin_until
@@ -225,7 +226,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         value = Value(
             messages.to_floats(request.value),
             request.time_ns,
-            messages.parent_name(layout, request.parent),
+            step_codec.parent_name(layout, request.parent),
         )
         with self._model_lock:
             self.model.take(slot.entity, slot.attribute.name, value, self._scene(request.state))
@@ -239,7 +240,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             value = self.model.release(slot.entity, slot.attribute.name, self._scene(request.state))
         response.value = messages.doubles(value.data)
         response.time_ns = value.time_ns
-        response.parent = messages.parent_id(layout, value.parent)
+        response.parent = step_codec.parent_id(layout, value.parent)
 
     def _on_command(self, request: CommandModel.Request, response: CommandModel.Response) -> None:
         arguments = json.loads(request.arguments) if request.arguments else {}

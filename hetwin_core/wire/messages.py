@@ -18,7 +18,7 @@ from hetwin_core.ensemble.event_codec import EventFields, event_from_fields, eve
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
-from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints
+from hetwin_core.ensemble.scene.values import Floats, Ints
 
 NS = 1_000_000_000
 ANNOTATIONS_SOURCE = "annotations"
@@ -118,22 +118,6 @@ def read_annotation(message: ActionAnnotation) -> Event:
 
 def _rows(numbers: array[float]) -> Floats:
     return np.frombuffer(numbers, np.float64).reshape(-1, PROXIMITY_COLUMNS)
-
-
-_UNKNOWN_PARENT = -2
-
-
-def parent_id(layout: Layout, name: str) -> int:
-    """Index of a frame, -1 for the world."""
-    index = layout.entity_id(name)
-    return _UNKNOWN_PARENT if index < 0 and name != WORLD else index
-
-
-def parent_name(layout: Layout, index: int) -> str:
-    """Name of the frame with this index."""
-    if index == _UNKNOWN_PARENT:
-        return "(unknown frame)"
-    return WORLD if index < 0 else layout.entities[index].name
 
 
 def to_floats(numbers: array[float]) -> Floats:

@@ -18,7 +18,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.proving_ground.single_simulation import RADIUS, jug, world_with
 from model_nodes.fluid.cup import Cup
 
@@ -68,7 +68,7 @@ def poured(way: Way, tilt: Tilt, count: int, folder: Path, seed: int = 0) -> int
     file.write_text(yaml.safe_dump(_scenario(way, tilt, count, folder, seed)), encoding="utf-8")
     read, end = load_scenario(file), _End()
     options = RunOptions(duration=tilt.duration)
-    ports = [LocalPort(plan) for plan in read.models]
+    ports = local_ports(read)
     summary = Conductor(read, ports, [end], options).run()
     if summary.error is not None:
         raise RunFailed("poured", way.value, 0, str(summary.error))

@@ -18,7 +18,7 @@ from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, STEP, Heartbeat
 from hetwin_core.ensemble.supervision.watched_child import Send
 from hetwin_core.ensemble.supervision.watched_work import WorkFailed, in_a_child
-from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.running.patience import Patience, to_stderr
 from model_nodes.main_physics.sources.factory import check_live
 
@@ -77,7 +77,7 @@ def _facts(
     send: Send,
 ) -> dict[str, Any]:
     loaded = load_scenario(find_scenario(name))
-    ports = [LocalPort(plan, heartbeat.row(plan.index)) for plan in loaded.models]
+    ports = local_ports(loaded, heartbeat, one_process=True)
     send([plan.name for plan in loaded.models])
     one_step = RunOptions(source=source, duration=1.0 / loaded.clock.rate, packages=packages)
     spec = source_spec(loaded, one_step) or {}

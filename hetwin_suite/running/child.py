@@ -21,7 +21,8 @@ from hetwin_core.ensemble.supervision.heartbeat import (
     TIME,
     Heartbeat,
 )
-from hetwin_core.ensemble.supervision.watched_child import STDERR, Send
+from hetwin_core.ensemble.supervision.parting import STDERR
+from hetwin_core.ensemble.supervision.watched_child import Send
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import ProgressListener
 from hetwin_suite.running.request import RunRequest

@@ -1,4 +1,4 @@
-"""A run with all models in this process."""
+"""A run on this machine without ROS: models in this process, or, where the scenario says so, in one of their own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
-from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_suite.running.ended import Ended, exit_code
 
@@ -33,10 +33,7 @@ def run_locally(
         Interrupted: if it is interrupted twice.
     """
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
-    ports = [
-        LocalPort(plan, heartbeat.row(plan.index) if heartbeat else None)
-        for plan in scenario.models
-    ]
+    ports = local_ports(scenario, heartbeat)
     conductor = Conductor(scenario, ports, [log, *listeners], options)
     conductor.prepare()
 

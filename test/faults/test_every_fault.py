@@ -21,10 +21,15 @@ def parameters() -> list[object]:
             case,
             transport,
             id=f"{transport}: {case.name}",
-            marks=() if case.often else (pytest.mark.faults,),
+            marks=() if is_daily(case, transport) else (pytest.mark.faults,),
         )
         for case, transport in rows()
     ]
+
+
+def is_daily(case: Case, transport: str) -> bool:
+    """Whether a row is tested every day; the port of a process of its own has quick tests besides."""
+    return case.often and (transport != "own" or case.whom == "run")
 
 
 def can_mount() -> bool:

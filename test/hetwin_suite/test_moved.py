@@ -18,7 +18,7 @@ CASES = {
     "hetwin_suite.ensemble.model": "hetwin_core.ensemble.model",
     "hetwin_suite.ensemble.values": "hetwin_core.ensemble.scene.values",
     "hetwin_suite.ensemble.scene": "hetwin_core.ensemble.scene.scene",
-    "hetwin_suite.ensemble.transport.flat": "hetwin_core.wire.step_codec",
+    "hetwin_suite.ensemble.transport.flat": "hetwin_core.ensemble.transport.step_codec",
     "hetwin_suite.projection.episode": "hetwin_core.projection.episode",
     "hetwin_suite.projection.report.page": "hetwin_core.projection.report.page",
     "hetwin_suite.model_nodes.connector": "model_nodes.connector",

@@ -44,6 +44,7 @@ class ModelPlan:
         folder: where the module of `cls` lies, if it is beside the scenario and not installed.
         in_conductor: it runs in the conductor's process over every transport; it watches the run for its user, and
             what it contributes is no part of the digest.
+        own_process: it has a process of its own in a run without ROS.
     """
 
     index: int
@@ -61,6 +62,7 @@ class ModelPlan:
     patience: float = INITIALIZE_DEADLINE_S
     folder: Path | None = None
     in_conductor: bool = False
+    own_process: bool = False
 
     @property
     def parameters_at(self) -> str:
@@ -284,6 +286,13 @@ def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> Model
             found=entry.on_failure.value,
             expected="stop",
         )
+    if entry.process == "own" and (entry.main or stepping is not Stepping.SERVICE):
+        raise BadInput(
+            "only a model that the conductor steps, other than the main one, gets a process of its own",
+            where=f"{where}.process",
+            found="own",
+            expected="shared, or step: service" if not entry.main else "shared",
+        )
     parameters = dict(entry.parameters)
     if entry.engine is not None:
         parameters.setdefault("engine", entry.engine)
@@ -304,6 +313,7 @@ def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> Model
         parameters=parameters,
         on_failure=entry.on_failure,
         folder=in_use(entry.type.partition(":")[0]),
+        own_process=entry.process == "own",
     )
 
 

@@ -145,6 +145,10 @@ class ModelEntry(Strict):
         "after",
         description="after the main model, seeing its result, or beside it, all through the model's own period",
     )
+    process: Literal["shared", "own"] = Field(
+        "shared",
+        description="in a run without ROS: in one process with the others, or in a process of its own on another core",
+    )
     deadline: Positive | None = Field(
         None, description="wall seconds that a call may take; default: the scenario's"
     )

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
-import faulthandler
 import multiprocessing
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeAlias
 
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_core.ensemble.supervision.interrupts import TERMINATING, let_through
+from hetwin_core.ensemble.supervision.parting import detach, parting
 from hetwin_core.ensemble.supervision.stacks import CALLER, where_it_hangs
 from hetwin_core.ensemble.supervision.watched_process import ending
 
 LOOK_PERIOD_S = 0.05
-STDOUT, STDERR = 1, 2
-PR_SET_PDEATHSIG = 1
 
 Send: TypeAlias = Callable[[Any], None]
 """Sends something picklable to the parent while the work goes on."""
@@ -54,7 +48,7 @@ class WatchedChild:
         self._messages, to_parent = fork.Pipe(duplex=False)
         self._stacks, stacks = os.pipe()
         self._process = fork.Process(target=_child, args=(work, to_parent, stacks), name=name)
-        with _blocked(TERMINATING):  # until the child has let go of this process's handlers
+        with parting():
             self._process.start()
         to_parent.close()
         os.close(stacks)
@@ -125,30 +119,9 @@ class WatchedChild:
 
 
 def _child(work: Callable[[Send], Any], to_parent: Connection, stacks: int) -> None:
-    _detach(stacks)
+    detach(stacks, signal.SIGTERM)
     try:
         last = (_RESULT, work(lambda content: to_parent.send((_MESSAGE, content))))
     except HetwinError as error:
         last = (_ERROR, json_codec.error_to_text(error))
     to_parent.send(last)
-
-
-def _detach(stacks: int) -> None:
-    """Leave the parent's terminal, output and handlers; end with the parent."""
-    os.setsid()
-    for number in TERMINATING:
-        signal.signal(number, signal.SIG_DFL)
-    let_through()
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    os.dup2(STDERR, STDOUT)
-    sys.stdout = sys.stderr = os.fdopen(STDERR, "w", buffering=1, closefd=False)
-    faulthandler.register(signal.SIGUSR1, stacks, all_threads=True)
-
-
-@contextmanager
-def _blocked(signals: tuple[signal.Signals, ...]) -> Iterator[None]:
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_core.ensemble import json_codec
+from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import Contribution, ParameterRequest, StepInput, StepOutput
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
@@ -29,6 +30,23 @@ def failure_of(plan: ModelPlan, call: str, error: RunFailed) -> RunFailed:
         return error
     part = "" if error.model == plan.type else f"{error.model}: "
     return RunFailed(plan.name, call, error.time_ns, part + error.reason)
+
+
+def error_of(plan: ModelPlan, call: str, time_ns: int, text: str) -> HetwinError:
+    """The error of a model in another process; one that the contract does not allow for this call is its failure.
+
+    Args:
+        plan: the model as the scenario has it.
+        call: in which it was raised.
+        time_ns: simulated time.
+        text: the error as `json_codec.error_to_text` has it.
+    """
+    error = json_codec.error_from_text(text, plan.name, call, time_ns)
+    if isinstance(error, RunFailed):
+        return failure_of(plan, call, error)
+    if isinstance(error, MAY_RAISE.get(call, ())):
+        return error
+    return RunFailed(plan.name, call, time_ns, f"{type(error).__name__}: {error}")
 
 
 class ModelPort(ABC):

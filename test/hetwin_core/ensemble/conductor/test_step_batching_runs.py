@@ -14,9 +14,9 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepInput, StepOutput
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.step_batching import Stepper
-from hetwin_core.wire import step_codec
 
 TRIGGERS = """
 triggers:

@@ -15,8 +15,8 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepOutput
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.step_batching import QuietSteps
-from hetwin_core.wire import step_codec
 
 LAST = StepOutput(time_ns=99)
 

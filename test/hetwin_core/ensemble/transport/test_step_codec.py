@@ -10,13 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.any_layout import a_layout, numbers
-from test_message_fields import a_scene, an_event, quick, times
+from support.any_scene import a_scene, an_event, times
+from support.random_examples import examples
 
 from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutput
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.step_batching import QuietSteps
-from hetwin_core.wire import step_codec
+
+quick = examples(50)
 
 
 def step_message() -> Any:
@@ -142,3 +145,9 @@ def test_an_attribute_that_the_scene_does_not_have_is_still_told() -> None:
 def test_what_cannot_be_said_is_refused(output: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         step_codec.fill_output(output_message(), output, Layout.build([], []))
+
+
+def test_a_frame_that_the_scene_does_not_have_is_not_the_world() -> None:
+    layout = Layout.build([], [])
+    assert step_codec.parent_name(layout, step_codec.parent_id(layout, "moon")) != "world"
+    assert step_codec.parent_name(layout, step_codec.parent_id(layout, "world")) == "world"

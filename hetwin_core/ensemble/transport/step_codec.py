@@ -1,8 +1,8 @@
-"""Encodes and decodes steps and their outputs as flat messages.
+"""Encodes and decodes steps and their outputs as flat messages, for models in other processes.
 
 Both are sent at every step, and in Python each field of a message costs microseconds, several times. So they have few
 fields, long arrays of numbers, and JSON for what is seldom present. ``msg/Step.msg`` and ``msg/ModelOutput.msg`` define
-the layout.
+the layout; any objects with these fields will do.
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ import json
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from hetwin.msg import ModelOutput, Step
 from hetwin_core.ensemble.event_codec import event_from_row, event_to_row
 from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutput
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
-from hetwin_core.ensemble.scene.values import Floats, Value
+from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from hetwin_core.ensemble.transport.step_batching import QuietSteps, size_of
 from hetwin_core.ensemble.transport.value_check import wrong_numbers, wrong_output
-from hetwin_core.wire.messages import parent_id, parent_name
 
 NONE = -1
 """Stands for a count where there is no array at all."""
@@ -31,10 +29,28 @@ _STEP_HEAD = 5
 _PER_FOREIGN = 3
 _PER_STEP = 4
 _PER_VALUE = 4
+_UNKNOWN_PARENT = -2
+
+
+class StepFields(Protocol):
+    """The request of a step: ``hetwin/Step``."""
+
+    index: Any
+    numbers: Any
+    tables: Any
+    events: str
+
+
+class OutputFields(Protocol):
+    """The output of a step: ``hetwin/ModelOutput``."""
+
+    index: Any
+    numbers: Any
+    more: str
 
 
 def fill_step(
-    message: Step, tick: StepInput, further: Sequence[int] = (), *, with_state: bool = True
+    message: StepFields, tick: StepInput, further: Sequence[int] = (), *, with_state: bool = True
 ) -> None:
     """Fill a ``hetwin/Step``; without a state it has the state's time only, for models that read nothing."""
     scene = tick.scene
@@ -60,7 +76,7 @@ def fill_step(
         message.events = json.dumps([event_to_row(event) for event in tick.events])
 
 
-def read_step(message: Step, at_start: Snapshot) -> tuple[StepInput, Sequence[int]]:
+def read_step(message: StepFields, at_start: Snapshot) -> tuple[StepInput, Sequence[int]]:
     """Decode a ``hetwin/Step``.
 
     Args:
@@ -97,7 +113,7 @@ def read_step(message: Step, at_start: Snapshot) -> tuple[StepInput, Sequence[in
 
 
 def fill_output(
-    message: ModelOutput, output: StepOutput, layout: Layout, early: QuietSteps | None = None
+    message: OutputFields, output: StepOutput, layout: Layout, early: QuietSteps | None = None
 ) -> None:
     """Fill a ``hetwin/ModelOutput`` with the output of a step, and of quiet steps before it.
 
@@ -141,7 +157,7 @@ def fill_output(
             raise ValueError(f"the arguments of events must be JSON: {error}") from None
 
 
-def read_outputs(message: ModelOutput, layout: Layout) -> list[StepOutput]:
+def read_outputs(message: OutputFields, layout: Layout) -> list[StepOutput]:
     """The outputs of all steps that were taken; inverse of `fill_output`."""
     index: list[int] = message.index.tolist()
     numbers = np.frombuffer(message.numbers, np.float64)
@@ -170,6 +186,19 @@ def read_outputs(message: ModelOutput, layout: Layout) -> list[StepOutput]:
     if message.more:
         _take_more(last, json.loads(message.more))
     return outputs
+
+
+def parent_id(layout: Layout, name: str) -> int:
+    """Index of a frame, -1 for the world."""
+    index = layout.entity_id(name)
+    return _UNKNOWN_PARENT if index < 0 and name != WORLD else index
+
+
+def parent_name(layout: Layout, index: int) -> str:
+    """Name of the frame with this index."""
+    if index == _UNKNOWN_PARENT:
+        return "(unknown frame)"
+    return WORLD if index < 0 else layout.entities[index].name
 
 
 def _more(output: StepOutput) -> dict[str, Any]:
