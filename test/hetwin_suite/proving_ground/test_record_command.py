@@ -71,7 +71,9 @@ def test_command_line_that_makes_no_sense_ends_with_2(arguments: list[str]) -> N
 def test_command_prints_and_writes_the_distribution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def quick(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path) -> dict[str, Any]:
+    def quick(
+        folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
+    ) -> dict[str, Any]:
         assert (root / "urdf").is_dir()
         drawn.append(float(random.random()))
         return DROPS[recipe.index]
