@@ -9,7 +9,18 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.supervision.interrupts import let_be
-from hetwin_suite.cli import check, evaluate, listing, new, new_model, record, report, robot, run
+from hetwin_suite.cli import (
+    check,
+    evaluate,
+    listing,
+    mismatches,
+    new,
+    new_model,
+    record,
+    report,
+    robot,
+    run,
+)
 from hetwin_suite.cli.versions import show_version
 
 EXIT_FAILED = 1
@@ -35,6 +46,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("scenarios")(listing.scenarios)
 app.command("models")(listing.models)
 app.command("evaluators")(listing.evaluators)
+app.command("mismatches")(mismatches.mismatches)
 app.command("schema")(listing.schema)
 
 

@@ -156,9 +156,9 @@ def _serialised(one: JointStates, types: Typestore) -> list[Message]:
         message = joint_state(
             header=header(stamp=time(sec=sec, nanosec=nanosec), frame_id=one.frame),
             name=list(one.names),
-            position=one.positions[i],
-            velocity=one.velocities[i],
-            effort=one.efforts[i],
+            position=np.ascontiguousarray(one.positions[i]),
+            velocity=np.ascontiguousarray(one.velocities[i]),
+            effort=np.ascontiguousarray(one.efforts[i]),
         )
         data = bytes(types.serialize_cdr(message, JOINT_STATES.type))
         found.append(Message(int(one.received[i]), int(one.order[i]), one.topic, data))

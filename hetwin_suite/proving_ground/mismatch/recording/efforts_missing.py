@@ -18,7 +18,12 @@ class EffortsMissing(RecordingAxis):
     unit = "factor"
     levels = (0.0, 0.25, 0.5, 0.75, 1.0)
     lowest, highest = 0.0, 1.0
-    source = "not looked up yet"
+    hardware = (0.0, 1.0)
+    source = (
+        "the DLR-Hand II has a torque sensor in each joint (its data sheet), the gripper of "
+        "Franka's robots reports no efforts at all (github.com/frankarobotics/franka_ros, issue "
+        "334)"
+    )
     summary = "this share of the finger joints has no efforts; 1: none has any"
 
     def change(

@@ -16,7 +16,12 @@ class FingerOffset(RecordingAxis):
     unit = "rad"
     levels = (-0.0349, -0.0175, -0.0087, 0.0, 0.0087, 0.0175, 0.0349)
     lowest, highest = -1.0, 1.0
-    source = "not looked up yet"
+    hardware = (-0.024, 0.024)
+    source = (
+        "the DLR-Hand II has a greatest error of 3.7 mm between fingertips after calibration "
+        "(17.7 mm before), as one joint of a finger of 155 mm 24 mrad (Tenhumberg, Sievers, "
+        "Bäuml, 2023, arXiv:2311.03957)"
+    )
     summary = "all finger joints read too open by this angle; below 0: too closed"
 
     def change(

@@ -21,7 +21,11 @@ class Rate(RecordingAxis):
     none = 100.0
     levels = (15.0, 20.0, 30.0, 50.0, 100.0)
     lowest = 1.0
-    source = "not looked up yet"
+    hardware = (20.0, 333.0)
+    source = (
+        "ROS drivers of hands: 20 Hz is the default of robotiq_3f_gripper_control, 333 Hz the "
+        "period of 3 ms of AllegroHand (both at docs.ros.org)"
+    )
     summary = "joint states come this many times per second; hetwin record has 100"
 
     def change(

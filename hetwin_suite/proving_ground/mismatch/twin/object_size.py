@@ -15,7 +15,11 @@ class ObjectSize(TwinAxis):
     none = 1.0
     levels = (0.95, 0.98, 1.0, 1.02, 1.05)
     lowest, highest = 0.5, 2.0
-    source = "not looked up yet"
+    hardware = (0.991, 1.039)
+    source = (
+        "tennis balls have 65.41 to 68.58 mm, hetwin's has 66 mm (International Tennis "
+        "Federation, Rules of Tennis, Appendix I)"
+    )
     summary = "the twin's object is larger by this factor; in insertions the radius of the handle"
 
     def change(self, twin: TwinFiles, level: float, episode: EpisodeFacts) -> None:
