@@ -5,53 +5,34 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 from rosbags.interfaces import (
     Connection,
-    Qos,
-    QosDurability,
-    QosHistory,
-    QosLiveliness,
-    QosReliability,
-    QosTime,
+    ConnectionExtRosbag2,
+    MessageDefinition,
+    MessageDefinitionFormat,
 )
-from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
-from rosbags.rosbag2.storage_mcap import McapWriter
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.topics import LOGGED, Topic
+from hetwin_core.projection.bag_metadata import (
+    METADATA,
+    BagTopic,
+    as_yaml,
+    bag_information,
+    offered_qos,
+)
+from hetwin_core.projection.mcap_file import McapFile
 from hetwin_core.projection.messages import typestore
 
-_FASTEST = 1
-"""Level of zstd; the default, 3, takes more than twice as long to save a hundredth of the space."""
-CHUNK = 2**20 - 2**16
-"""Bytes of a chunk; less than the size at which the writer closes one itself."""
 ROOM = ".room_for_the_end"
-_FOREVER = QosTime(9223372036, 854775807)
-
-
-def _qos(latched: bool) -> Qos:
-    return Qos(
-        history=QosHistory.KEEP_LAST,
-        depth=1 if latched else 1000,
-        reliability=QosReliability.RELIABLE,
-        durability=QosDurability.TRANSIENT_LOCAL if latched else QosDurability.VOLATILE,
-        deadline=_FOREVER,
-        lifespan=_FOREVER,
-        liveliness=QosLiveliness.AUTOMATIC,
-        liveliness_lease_duration=_FOREVER,
-        avoid_ros_namespace_conventions=False,
-    )
 
 
 class LogBag:
     """An open bag with all topics of a log.
 
-    Definitions and hashes of all types are in the bag, so that any reader can decode it. The chunks are
-    compressed with zstd, as rosbag2's own preset ``zstd_fast`` does.
+    Definitions and hashes of all types are in the bag, so that any reader can decode it.
 
     A file beside the bag reserves space on the disk, so that the bag can be finished when the disk is full.
 
@@ -64,10 +45,10 @@ class LogBag:
     """
 
     def __init__(self, path: Path, *, room: int = 0) -> None:
-        self._writer = Writer(path, version=9, storage_plugin=StoragePlugin.MCAP)
-        self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
+        self._path = path
         try:
-            self._writer.open()
+            path.mkdir(parents=True)
+            self._file = McapFile(path)
         except OSError as error:
             raise BadInput(
                 f"the log cannot be written: {error.strerror}",
@@ -76,21 +57,17 @@ class LogBag:
             ) from error
         self._room = path.with_name(ROOM)
         self._keep_room(room)
-        storage = self._writer.storage
-        if isinstance(storage, McapWriter):
-            compress: Any = storage.compressor
-            storage.compressor = partial(compress, level=_FASTEST)
-        store = typestore()
-        self._connections: dict[str, Connection] = {
-            topic.name: self._writer.add_connection(
-                topic.logged_name,
-                topic.type,
-                typestore=store,
-                offered_qos_profiles=[_qos(topic.latched)],
-            )
-            for topic in LOGGED
-        }
-        self._whole = storage.bio.tell() if isinstance(storage, McapWriter) else 0
+        self._facts: dict[str, str] = {}
+        self._connections: dict[str, Connection] = {}
+        qos = {latched: offered_qos(latched) for latched in (False, True)}
+        defined: set[str] = set()
+        for number, topic in enumerate(LOGGED, start=1):
+            connection = _connection(number, topic)
+            if topic.type not in defined:
+                self._file.add_msgtype(connection)
+                defined.add(topic.type)
+            self._file.add_connection(connection, qos[topic.latched])
+            self._connections[topic.name] = connection
         self._open = True
 
     def _keep_room(self, size: int) -> None:
@@ -100,8 +77,8 @@ class LogBag:
             with self._room.open("xb") as file:
                 os.posix_fallocate(file.fileno(), 0, size)
         except OSError as error:
-            self._writer.close()
-            shutil.rmtree(self._room.with_name(self._writer.path.name), ignore_errors=True)
+            self._file.abort()
+            shutil.rmtree(self._path, ignore_errors=True)
             self._room.unlink(missing_ok=True)
             raise BadInput(
                 f"there is no room for a log: {error.strerror}",
@@ -111,8 +88,7 @@ class LogBag:
 
     def describe(self, **facts: str) -> None:
         """Write facts about the run to the bag's metadata."""
-        for key, value in facts.items():
-            self._writer.set_custom_data(key, value)
+        self._facts.update(facts)
 
     def write(self, topic: Topic, time_ns: int, message: object) -> None:
         """Serialize and write one message.
@@ -128,12 +104,8 @@ class LogBag:
         Raises:
             RunFailed: if the disk cannot be written to.
         """
-        storage = self._writer.storage
-        full = isinstance(storage, McapWriter) and storage.chunk.bio.tell() > CHUNK
         try:
-            if full:
-                self._close_chunk()
-            self._writer.write(self._connections[topic.name], time_ns, data)
+            self._file.write(self._connections[topic.name], time_ns, data)
         except OSError as error:
             raise RunFailed("log", "write", time_ns, self._reason(error)) from error
 
@@ -144,35 +116,12 @@ class LogBag:
             RunFailed: if the disk cannot be written to.
         """
         try:
-            self._close_chunk()
+            self._file.end_chunk()
         except OSError as error:
             raise RunFailed("log", "flush", time_ns, self._reason(error)) from error
 
-    def _close_chunk(self) -> None:
-        """Write the open chunk; whole, or not at all.
-
-        Raises:
-            OSError: if the disk cannot be written to; the file ends with the last whole chunk, and nothing is lost.
-        """
-        storage = self._writer.storage
-        if not isinstance(storage, McapWriter) or not storage.chunk.bio.tell():
-            return
-        chunk, count = storage.chunk, len(storage.chunks)
-        try:
-            storage.close_chunk()
-            storage.bio.flush()
-        except OSError:
-            storage.chunk = chunk
-            del storage.chunks[count:]
-            with suppress(OSError):
-                storage.bio.close()
-            os.truncate(storage.path, self._whole)
-            storage.bio = storage.path.open("ab")
-            raise
-        self._whole = storage.bio.tell()
-
     def _reason(self, error: OSError) -> str:
-        return f"{error.strerror}: {self._writer.path}"
+        return f"{error.strerror}: {self._path}"
 
     def use_room(self) -> None:
         """Free the reserved space for the end of the bag."""
@@ -189,9 +138,39 @@ class LogBag:
         self._open = False
         self.use_room()
         try:
-            self._close_chunk()
-            self._writer.close()
+            self._file.end_chunk()
+            self._finish()
         except OSError as error:
             with suppress(OSError):
-                self._writer.abort()
+                self._file.abort()
             raise RunFailed("log", "close", 0, self._reason(error)) from error
+
+    def _finish(self) -> None:
+        """Write the end of the file and metadata.yaml, which is there once it is complete."""
+        file, counts = self._file, self._file.channel_stats
+        topics = [
+            BagTopic(c.topic, c.msgtype, topic.latched, c.digest, counts[c.id])
+            for topic, c in zip(LOGGED, self._connections.values(), strict=True)
+        ]
+        first_ns, last_ns = file.message_start_time, file.message_end_time
+        known = bag_information(file.path.name, topics, first_ns, last_ns, self._facts)
+        file.close(known["version"], as_yaml(known).strip())
+        part = self._path / f"{METADATA}.tmp"
+        part.write_text(as_yaml({"rosbag2_bagfile_information": known}), "utf-8")
+        part.replace(self._path / METADATA)
+
+
+def _connection(number: int, topic: Topic) -> Connection:
+    """A topic as the library describes it."""
+    store = typestore()
+    text, _ = store.generate_msgdef(topic.type, ros_version=2)
+    return Connection(
+        number,
+        topic.logged_name,
+        topic.type,
+        MessageDefinition(MessageDefinitionFormat.MSG, text),
+        store.hash_rihs01(topic.type),
+        0,
+        ConnectionExtRosbag2("cdr", []),
+        None,
+    )

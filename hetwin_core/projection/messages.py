@@ -5,15 +5,16 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
-from rosbags.typesys.store import Typestore
+from rosbags.typesys import get_types_from_msg
 
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.topics import HETWIN_TYPES
+from hetwin_core.projection.common_interfaces import DEFINITIONS
+from hetwin_core.projection.lazy_typestore import LazyTypestore
 
 
 @cache
-def typestore() -> Typestore:
+def typestore() -> LazyTypestore:
     """All types that a log uses.
 
     The common interfaces that a log needs are the same in every distribution from Jazzy on, hashes included.
@@ -21,10 +22,11 @@ def typestore() -> Typestore:
     Raises:
         BadInput: if this installation lacks hetwin's message definitions.
     """
-    store = get_typestore(Stores.ROS2_JAZZY)
-    types = {}
+    first, rest = DEFINITIONS.removeprefix("MSG: ").split("\n", 1)
+    types = dict(get_types_from_msg(rest, first))
     for path in sorted(resource("msg").glob("*.msg")):
         types.update(get_types_from_msg(path.read_text(encoding="utf-8"), HETWIN_TYPES + path.stem))
+    store = LazyTypestore()
     store.register(types)
     return store
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.topics import LOGGED, Topic
 from hetwin_core.projection.bag import ROOM, LogBag
+from hetwin_core.projection.bag_metadata import METADATA
 from hetwin_core.projection.run_folder import LOG
 
 if sys.version_info >= (3, 14):
@@ -21,7 +22,6 @@ else:
 
 _MAGIC = b"\x89MCAP0\r\n"
 _CHANNEL, _MESSAGE, _CHUNK = 0x04, 0x05, 0x06
-_METADATA = "metadata.yaml"
 _INCOMPLETE, _RECOVERED = "log.incomplete", "log.recovered"
 
 
@@ -50,14 +50,14 @@ def recover_log(run: Path, *, last: Message | None = None) -> int:
     files = sorted(log.glob("*.mcap")) if log.is_dir() else []
     if not files:
         raise BadInput("there is no log in this folder", file=run, expected=f"{LOG}/*.mcap")
-    if (log / _METADATA).exists():
+    if (log / METADATA).exists():
         return -1
     recovered, incomplete = run / _RECOVERED, run / _INCOMPLETE
     shutil.rmtree(recovered, ignore_errors=True)
     count = _copy(files[0].read_bytes(), recovered, last)
     # The file in a bag carries the bag's name.
     (recovered / f"{_RECOVERED}.mcap").rename(recovered / f"{LOG}.mcap")
-    metadata = recovered / _METADATA
+    metadata = recovered / METADATA
     metadata.write_text(metadata.read_text("utf-8").replace(f"{_RECOVERED}.mcap", f"{LOG}.mcap"))
     log.rename(incomplete)
     recovered.rename(log)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Protocol, Self
-
-from rich.console import Console
-from rich.progress import BarColumn, TextColumn
-from rich.progress import Progress as RichProgress
+from typing import TYPE_CHECKING, Protocol, Self
 
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, QuietListener, RunStart
@@ -18,9 +16,14 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.words import event_line, shown_line
 from hetwin_suite.running.patience import Patience, to_stderr
 
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+
 LOOK_EVERY_STEPS = 20
 BAR_PERIOD_S = 0.1
 LINE_PERIOD_S = 2.0
+_LIKE_A_TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""Variables by which users say that something else is as good as a terminal, or is not."""
 
 
 class Display(Protocol):
@@ -63,17 +66,8 @@ class Progress:
     """
 
     def __init__(self, name: str) -> None:
-        console = Console(stderr=True)
-        self._bar: RichProgress | None = None
-        if console.is_terminal:
-            self._bar = RichProgress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.fields[time]:7.2f} s"),
-                TextColumn("{task.fields[factor]:6.1f} x real time"),
-                console=console,
-                transient=True,
-            )
+        self._bar = _bar()
+        if self._bar is not None:
             self._task = self._bar.add_task(name, total=None, time=0.0, factor=0.0)
         self._duration = 0.0
         self._begun = time.monotonic()
@@ -141,6 +135,27 @@ class Progress:
         else:
             to_stderr(text)
             self._patience.heard()
+
+
+def _bar() -> RichProgress | None:
+    """The bar; None if stderr is no terminal, without having imported what draws it."""
+    if not sys.stderr.isatty() and not any(name in os.environ for name in _LIKE_A_TERMINAL):
+        return None
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as RichProgress
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        return None
+    return RichProgress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[time]:7.2f} s"),
+        TextColumn("{task.fields[factor]:6.1f} x real time"),
+        console=console,
+        transient=True,
+    )
 
 
 class Repeats:

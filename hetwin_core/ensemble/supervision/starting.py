@@ -5,15 +5,20 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib import import_module
 
 from hetwin_core.ensemble.supervision.interrupts import end_at_once, hold
 
+_YOUNG = 20_000
+"""Objects made before Python looks for cycles among them; by default 700, which imports exceed all the time."""
+
 
 def start(module: str) -> None:
     """Import a module, which may take seconds, and call its `main`."""
     end_at_once()
+    gc.set_threshold(_YOUNG)
     import_module(module).main()
 
 

@@ -12,6 +12,9 @@ AUTO = "auto"
 
 
 def _gazebo() -> Engine:
+    from model_nodes.main_physics.engines.gz.bindings import gazebo
+
+    gazebo()  # fails at once where it is not installed; the engine itself takes longer to import
     from model_nodes.main_physics.engines.gz.engine import GazeboEngine
 
     return GazeboEngine()

@@ -19,10 +19,12 @@ from rosbags.interfaces import (
 )
 from rosbags.typesys import Stores, get_types_from_idl, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
+from rosbags.typesys.stores import empty
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES
+from hetwin_core.projection.lazy_typestore import LazyTypestore
 
 ACTION_ANNOTATION = ANNOTATIONS.type
 JOINT_STATE = JOINT_STATES.type
@@ -79,16 +81,12 @@ def recorded_types(connection: Connection, file: Path) -> Typestore:
     Raises:
         BadInput: if neither the recording nor hetwin defines them, or the definition is malformed.
     """
-    common = ros1_types() if _is_ros1(connection) else known_types()
-    definition = connection.msgdef
-    undefined = not definition.data.strip() and connection.msgtype in common.fielddefs
-    if undefined or definition.format is MessageDefinitionFormat.NONE:
-        store = common
-    else:
-        store = get_typestore(Stores.EMPTY)
+    store = _common_types(connection)
+    if store is None:
+        store = own = LazyTypestore(empty)
         try:
-            store.register(_parse(connection.msgdef, connection.msgtype))
-            store.get_msgdef(connection.msgtype)
+            own.register(_parse(connection.msgdef, connection.msgtype))
+            own.prepare_reading()
         except Exception as error:
             raise BadInput(
                 f"the definition of {connection.msgtype} cannot be read ({error})",
@@ -105,6 +103,16 @@ def recorded_types(connection: Connection, file: Path) -> Typestore:
             expected="a recording with message definitions, or a type of the common interfaces",
         )
     return store
+
+
+def _common_types(connection: Connection) -> Typestore | None:
+    """The common interfaces, for a topic whose type only they define; their collection takes a while to load."""
+    definition = connection.msgdef
+    if definition.format is not MessageDefinitionFormat.NONE and definition.data.strip():
+        return None
+    common = ros1_types() if _is_ros1(connection) else known_types()
+    nowhere_else = definition.format is MessageDefinitionFormat.NONE
+    return common if nowhere_else or connection.msgtype in common.fielddefs else None
 
 
 def decoder_for(connection: Connection, file: Path) -> Callable[[bytes], Any]:

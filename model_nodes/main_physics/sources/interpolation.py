@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.steps import median
 
 GAP_INTERVALS = 3
 RESTING_SHARE = 0.1
@@ -46,7 +47,7 @@ class Interpolator:
         self._positions = np.ascontiguousarray(series.positions[:, columns])
         self._efforts = np.ascontiguousarray(series.efforts[:, columns])
         steps = np.diff(self._times)
-        self._median_ns = float(np.median(steps)) if len(steps) else 0.0
+        self._median_ns = float(median(steps)) if len(steps) else 0.0
 
     def at(self, times_ns: Int64s) -> Rows:
         """Return the motion at times (n,) [ns], which must not decrease."""

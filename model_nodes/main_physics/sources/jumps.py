@@ -13,7 +13,7 @@ from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.steps import fast, intervals
+from model_nodes.main_physics.sources.steps import fast, intervals, median
 
 TOP_ACCELERATION = 200.0
 """No joint reaches this within one interval of its samples [rad/s^2 or m/s^2]."""
@@ -78,4 +78,4 @@ def _speed_around(speeds: Floats, at: Int64s) -> Floats:
     """Return the median speed of the samples around each of some steps."""
     padded = np.pad(speeds, _NEIGHBOURS, constant_values=0.0)
     offsets = [k for k in range(2 * _NEIGHBOURS + 1) if k != _NEIGHBOURS]
-    return np.asarray(np.median(padded[at[:, None] + np.array(offsets)], axis=1))
+    return median(padded[at[:, None] + np.array(offsets)])
