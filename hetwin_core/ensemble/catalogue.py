@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.installed import installed
 from hetwin_core.ensemble.model import Model
 from hetwin_core.ensemble.nearest import one_of
 
@@ -14,7 +15,7 @@ ENTRY_POINTS = "hetwin.models"
 
 def model_types() -> dict[str, str]:
     """Type names and where their classes are (MODULE:CLASS), sorted by name."""
-    return {p.name: p.value for p in sorted(entry_points(group=ENTRY_POINTS))}
+    return {p.name: p.value for p in sorted(installed(ENTRY_POINTS))}
 
 
 def model_class(type_name: str) -> type[Model]:
@@ -26,13 +27,13 @@ def model_class(type_name: str) -> type[Model]:
     Raises:
         BadInput: if there is none, or it is not a model.
     """
-    installed = None if ":" in type_name else _entry_point(type_name)
-    place = type_name if installed is None else installed.value
+    point = None if ":" in type_name else _entry_point(type_name)
+    place = type_name if point is None else point.value
     module_name, _, class_name = place.partition(":")
     try:
         found = getattr(import_module(module_name), class_name)
     except ModuleNotFoundError as error:
-        raise _not_there(error, place, installed) from error
+        raise _not_there(error, place, point) from error
     except Exception as error:  # a third party's module may raise anything while it is imported
         raise _not_importable(error, place) from error
     if not (isinstance(found, type) and issubclass(found, Model)):
@@ -50,26 +51,24 @@ def _entry_point(name: str) -> EntryPoint:
     Raises:
         BadInput: if there is none.
     """
-    found = entry_points(group=ENTRY_POINTS, name=name)
-    if not found:
+    found = next((point for point in installed(ENTRY_POINTS) if point.name == name), None)
+    if found is None:
         raise BadInput(
             "unknown model type",
             found=name,
             expected=one_of(name, model_types(), "MODULE:CLASS"),
         )
-    return next(iter(found))
+    return found
 
 
-def _not_there(error: ModuleNotFoundError, place: str, installed: EntryPoint | None) -> BadInput:
+def _not_there(error: ModuleNotFoundError, place: str, point: EntryPoint | None) -> BadInput:
     """What is wrong if a module is missing: the model's own, which may have moved, or one that it imports."""
     module_name, _, class_name = place.partition(":")
     moved_to = getattr(error, "new_name", None) if _is_of(error, module_name) else None
-    if installed is not None and _is_of(error, module_name):
-        package = (
-            installed.dist.name if installed.dist is not None else "the package that brings it"
-        )
+    if point is not None and _is_of(error, module_name):
+        package = point.dist.name if point.dist is not None else "the package that brings it"
         return BadInput(
-            f"the model type {installed.name} is installed under a module that is no longer there",
+            f"the model type {point.name} is installed under a module that is no longer there",
             found=place,
             expected=f"the entry points of the present version: reinstall {package}",
         )

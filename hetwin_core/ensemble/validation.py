@@ -90,7 +90,9 @@ _BEGINNINGS = {
 class Strict(BaseModel):
     """A mapping without any key that is not in the schema."""
 
-    model_config = ConfigDict(extra="forbid", strict=False, frozen=True, populate_by_name=True)
+    model_config = ConfigDict(
+        extra="forbid", strict=False, frozen=True, populate_by_name=True, defer_build=True
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.metadata import entry_points
 
+from hetwin_core.ensemble.installed import installed
 from hetwin_core.ensemble.resources import names_of
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
 
@@ -18,7 +18,7 @@ def scenarios(incomplete: str) -> list[str]:
 
 def model_types(incomplete: str) -> list[str]:
     """Names of the installed model types."""
-    return _beginning(incomplete, sorted(p.name for p in entry_points(group="hetwin.models")))
+    return _beginning(incomplete, sorted(p.name for p in installed("hetwin.models")))
 
 
 def mismatches(incomplete: str) -> list[str]:

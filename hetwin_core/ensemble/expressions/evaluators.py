@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.installed import installed
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD
@@ -142,7 +142,7 @@ def all_evaluators() -> Mapping[str, Evaluator]:
         BadInput: if one of an installed package cannot be imported.
     """
     found: dict[str, Evaluator] = {}
-    for point in entry_points(group=ENTRY_POINTS):
+    for point in installed(ENTRY_POINTS):
         try:
             found[point.name] = point.load()
         except Exception as error:  # a module of anyone's may raise anything while it is imported

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
+import os
 import sys
 from importlib import import_module
 
@@ -19,6 +21,10 @@ def start(module: str) -> None:
     """Import a module, which may take seconds, and call its `main`."""
     end_at_once()
     gc.set_threshold(_YOUNG)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # else it searches all packages for them
+    atexit.register(
+        gc.freeze
+    )  # the end of the process frees everything; no need to look for cycles
     import_module(module).main()
 
 
