@@ -21,6 +21,7 @@ from hetwin_core.projection.bag_metadata import (
     BagTopic,
     as_yaml,
     bag_information,
+    metadata_text,
     offered_qos,
 )
 from hetwin_core.projection.mcap_file import McapFile
@@ -156,7 +157,7 @@ class LogBag:
         known = bag_information(file.path.name, topics, first_ns, last_ns, self._facts)
         file.close(known["version"], as_yaml(known).strip())
         part = self._path / f"{METADATA}.tmp"
-        part.write_text(as_yaml({"rosbag2_bagfile_information": known}), "utf-8")
+        part.write_text(metadata_text(known), "utf-8")
         part.replace(self._path / METADATA)
 
 

@@ -10,6 +10,7 @@ from rosbags.highlevel import AnyReader
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.topics import LOGGED, Topic
+from hetwin_core.projection.bag_metadata import read_information
 from hetwin_core.projection.run_folder import LOG
 
 
@@ -39,9 +40,12 @@ class LogContent:
         self._messages: dict[str, list[Any]] = defaultdict(list)
         self.description: dict[str, str] = {}
         try:
-            with AnyReader([path]) as reader:
-                storage: Any = reader.readers[0]
-                self.description = dict(storage.storage.metadata.custom or {})
+            known = read_information(path)
+            self.description = dict(known.get("custom_data") or {})
+            files = [path / name for name in known["relative_file_paths"]]
+            # The library takes longer to read the metadata of a folder than all the rest of a short log.
+            bare = all(file.suffix == ".mcap" for file in files)
+            with AnyReader(files if bare else [path]) as reader:
                 connections = [c for c in reader.connections if c.topic in names]
                 for connection, _, raw in reader.messages(connections) if connections else ():
                     self._messages[connection.topic].append(
