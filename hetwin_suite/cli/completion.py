@@ -23,7 +23,7 @@ def model_types(incomplete: str) -> list[str]:
 
 def mismatches(incomplete: str) -> list[str]:
     """Names of the installed axes of mismatch, with the sign that a level follows."""
-    names = sorted(p.name for p in entry_points(group="hetwin.mismatches"))
+    names = sorted(p.name for p in installed("hetwin.mismatches"))
     return _beginning(incomplete, [f"{name}=" for name in names])
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.installed import installed
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_suite.proving_ground.mismatch.axis import Axis, Mismatch, Place
 
@@ -15,7 +16,7 @@ OPTION = "--mismatch"
 
 def axis_names() -> list[str]:
     """Return the names of all installed axes, sorted."""
-    return sorted({point.name for point in entry_points(group=ENTRY_POINTS)})
+    return sorted({point.name for point in installed(ENTRY_POINTS)})
 
 
 def axes() -> dict[str, Axis]:
@@ -33,7 +34,7 @@ def axis_of(name: str) -> Axis:
     Raises:
         BadInput: if there is none, or it cannot be used.
     """
-    found = next(iter(entry_points(group=ENTRY_POINTS, name=name)), None)
+    found = next((point for point in installed(ENTRY_POINTS) if point.name == name), None)
     if found is None:
         expected = one_of(name, axis_names())
         raise BadInput("no such axis of mismatch", where=OPTION, found=name, expected=expected)
