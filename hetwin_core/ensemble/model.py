@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -148,7 +148,8 @@ class StepOutput:
         values: (entity, attribute) -> value.
         block: main model only: the numbers of all that it contributed, in that order, poses in the world frame;
             instead of `values`.
-        proximity: main model only, see `Snapshot.proximity`.
+        proximity: main model only, see `Snapshot.proximity`; or a function that returns it as of this step, whenever
+            it is called.
         events: what it observed.
         requests: responsibilities that it asks for or gives back.
         ended: main model only: the source has ended.
@@ -161,13 +162,18 @@ class StepOutput:
     time_ns: int
     values: dict[tuple[str, str], Value] = field(default_factory=dict)
     block: Floats | None = None
-    proximity: Floats | None = None
+    proximity: Floats | Callable[[], Floats] | None = None
     events: list[Event] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     ended: bool = False
     input_ns: int | None = None
     late: bool = False
     watch: Floats | None = None
+
+    @property
+    def proximity_rows(self) -> Floats | None:
+        """The table `proximity` itself."""
+        return self.proximity() if callable(self.proximity) else self.proximity
 
 
 class Model(ABC):

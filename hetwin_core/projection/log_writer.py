@@ -20,6 +20,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.event_codec import event_to_fields
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -52,7 +53,7 @@ class _State(NamedTuple):
     values: Floats
     owners: Ints
     parents: Ints
-    proximity: Floats
+    near: Floats | LateRows
 
 
 class RunLog(RunListener):
@@ -145,7 +146,7 @@ class RunLog(RunListener):
             self._next_state = _next(self._next_state, self._state_period, now)
             self._pending = None
             self._write_state(
-                _State(now, step, scene.values, scene.owners, scene.parents, scene.proximity)
+                _State(now, step, scene.values, scene.owners, scene.parents, scene.near)
             )
         else:
             self._pending = _copy(scene, step)
@@ -302,13 +303,14 @@ class RunLog(RunListener):
         bag = self._bag
         if bag is None:
             return
-        rows = len(state.proximity)
+        proximity = rows_of(state.near)
+        rows = len(proximity)
         template = self._templates.get(rows)
         if template is None:
             if len(self._templates) >= _KEPT_TEMPLATES:
                 self._templates.clear()
             template = self._templates[rows] = StateTemplate(self._layout, rows)
-        bag.write_raw(topics.STATE, state.time_ns, template.fill(*state))
+        bag.write_raw(topics.STATE, state.time_ns, template.fill(*state[:5], proximity))
         for joints in self._joints:
             data = joints.fill(state.time_ns, state.values)
             bag.write_raw(topics.JOINT_STATES, state.time_ns, data)
@@ -355,7 +357,7 @@ def _copy(scene: Snapshot, step: int) -> _State:
         scene.values.copy(),
         scene.owners.copy(),
         scene.parents.copy(),
-        scene.proximity.copy(),
+        scene.near if isinstance(scene.near, LateRows) else scene.near.copy(),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,9 @@ from hetwin_core.ensemble.model import (
     StepOutput,
 )
 from hetwin_core.ensemble.scene.fidelity import FIDELITY
+from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Entity, Selection
-from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
 from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Value
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.main_physics.block import COLLISION, Block
@@ -67,6 +68,7 @@ class MainPhysics(Model):
         self._switcher: FidelitySwitcher | None = None
         self._watching: Watching | None = None
         self._begun = False
+        self._rows = LateRows(no_proximity)
 
     @classmethod
     def describe(cls) -> ModelDescription:
@@ -202,6 +204,12 @@ class MainPhysics(Model):
             raise RunFailed(_NAME, "step", 0, "the model is not initialized")
         return self._engine
 
+    def _changing_engine(self) -> Engine:
+        """The engine, for a change between two steps, before which the rows of the last one are computed."""
+        engine = self._require_engine()
+        self._rows.rows()
+        return engine
+
     def step(self, tick: StepInput) -> StepOutput:
         """Apply other models' values, command the robot, step the engine and read its state."""
         engine, source = self._require_engine(), self._source
@@ -222,13 +230,19 @@ class MainPhysics(Model):
         return StepOutput(
             time_ns=tick.time_ns,
             block=self._block.data,
-            proximity=self._block.of_entities(engine.proximity()),
+            proximity=self._near(engine),
             events=self._events(engine, source, tick.time_ns),
             ended=source is not None and source.ended(tick.time_ns),
             input_ns=None if source is None else source.input_ns,
             late=source is not None and source.late,
             watch=None if self._watching is None else self._watching.report(tick.time_ns, motion),
         )
+
+    def _near(self, engine: Engine) -> Callable[[], Floats]:
+        """What computes the rows of proximity after this step."""
+        compute = engine.proximity_when_read()
+        self._rows = LateRows(lambda: self._block.of_entities(compute()))
+        return self._rows.rows
 
     def _events(self, engine: Engine, source: Source | None, time_ns: int) -> list[Event]:
         events = [] if source is None else source.events(time_ns)
@@ -278,7 +292,7 @@ class MainPhysics(Model):
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Hand the object's pose (or collision) back to the engine."""
-        engine = self._require_engine()
+        engine = self._changing_engine()
         self._check(entity, attribute)
         if attribute == COLLISION.name:
             self._set_collision(engine, entity, value.data)
@@ -288,7 +302,7 @@ class MainPhysics(Model):
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         """Release the object's pose (or collision) to another model."""
-        engine = self._require_engine()
+        engine = self._changing_engine()
         self._check(entity, attribute)
         value = Value(self._block.value(entity, attribute), scene.time_ns)
         if attribute == POSE.name:
@@ -308,7 +322,7 @@ class MainPhysics(Model):
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Execute ``attach`` or ``detach``."""
-        engine = self._require_engine()
+        engine = self._changing_engine()
         given = {key: str(value) for key, value in arguments.items()}
         try:
             if name == "attach" and set(given) == {"object", "to"}:

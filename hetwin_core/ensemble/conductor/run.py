@@ -176,6 +176,8 @@ class Run:
                 self._parts.failures.failed_at_end(failure)
 
     def _end(self, ended: str, error: RunFailed | None, wall_s: float) -> RunSummary:
+        with suppress(RunFailed):
+            _ = self.scene.proximity  # the log writes it when no model can be asked for it any more
         self._stop_models()
         summary = self._summary(ended, error, wall_s)
         try:

@@ -213,7 +213,8 @@ class Bench:
         """Keep the output to the bit, for comparison with another instance's."""
         self._kept = [(f"{e}.{a}", v, v.data.tobytes()) for (e, a), v in output.values.items()]
         numbers = {n: before.hex() for n, _, before in self._kept}
-        arrays = (("block", output.block), ("proximity", output.proximity), ("watch", output.watch))
+        near = self.scene.snapshot().proximity if output.proximity is not None else None
+        arrays = (("block", output.block), ("proximity", near), ("watch", output.watch))
         for name, array in arrays:
             if array is not None:
                 numbers[name] = array.tobytes().hex()

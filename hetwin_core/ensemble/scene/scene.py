@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.poses import compose, extrapolate
 from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
@@ -42,7 +43,7 @@ class Scene:
         self._main = main
         self._values = np.zeros(layout.size, np.float64)
         self._parents = np.full(len(layout.slots), -1, np.int32)
-        self._proximity = no_proximity()
+        self._near: Floats | LateRows = no_proximity()
         self._watch: Floats | None = None
         self._view: Snapshot | None = None
         self._settled = True
@@ -79,9 +80,9 @@ class Scene:
         self._values[span] = block
         self._settled = not self.foreign
 
-    def put_proximity(self, rows: Floats) -> None:
-        """Replace the table of proximity."""
-        self._proximity = rows
+    def put_proximity(self, near: Floats | LateRows) -> None:
+        """Replace the table of proximity, by the new one or by what computes it when it is read."""
+        self._near = near
         self._view = None
 
     def put_watch(self, report: Floats) -> None:
@@ -165,7 +166,7 @@ class Scene:
                 self._visible_values,
                 self.table.owners,
                 self._visible_parents,
-                self._proximity,
+                self._near,
                 self._watch,
             )
         return self._view
@@ -179,7 +180,7 @@ class Scene:
             self._values.copy(),
             self.table.owners.copy(),
             self._parents.copy(),
-            self._proximity.copy(),
+            rows_of(self._near).copy(),
             None if self._watch is None else self._watch.copy(),
         )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints
 
@@ -31,10 +32,7 @@ class Snapshot:
         values: (layout.size,) all attributes.
         owners: (slots,) index of the responsible model.
         parents: (slots,) index of the entity in whose frame the owner returns the value, -1 for the world.
-        proximity: (n, 12) pairs that are near each other or touch: index of the object, index of the other entity,
-            distance [m] (negative: penetration), nearest point x y z [m], normal x y z from the other to the object,
-            force on the object x y z [N]; all pairs of an object with another object, a static body or a link that
-            are closer than the main model's proximity range.
+        near: the table `proximity`, or what computes it; it is costly, and most steps go by without a reader.
         watch: the main model's last report about its robot (see `watch.Watch`); None if it makes none, and in the
             snapshots of models in other processes.
     """
@@ -45,8 +43,18 @@ class Snapshot:
     values: Floats
     owners: Ints
     parents: Ints
-    proximity: Floats = field(default_factory=no_proximity)
+    near: Floats | LateRows = field(default_factory=no_proximity)
     watch: Floats | None = None
+
+    @property
+    def proximity(self) -> Floats:
+        """(n, 12) pairs that are near each other or touch.
+
+        Index of the object, index of the other entity, distance [m] (negative: penetration), nearest point x y z [m],
+        normal x y z from the other to the object, force on the object x y z [N]; all pairs of an object with another
+        object, a static body or a link that are closer than the main model's proximity range.
+        """
+        return rows_of(self.near)
 
     def get(self, entity: str, attribute: str) -> Floats:
         """The attribute's numbers, as a view.

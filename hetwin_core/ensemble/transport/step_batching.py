@@ -46,7 +46,7 @@ class QuietSteps:
         """Keep a copy of an output; returns false, and keeps nothing, if it holds more than fits here."""
         if not isinstance(output, StepOutput) or _has_more(output):
             return False
-        block, near, watch = output.block, output.proximity, output.watch
+        block, near, watch = output.block, output.proximity_rows, output.watch
         if not _is_floats(block, 1) or (near is not None and not _is_floats(near, 2)):
             return False
         if watch is not None and not _is_floats(watch, 1):

@@ -126,7 +126,7 @@ def fill_output(
     if wrong is not None:
         raise ValueError(wrong)
     early = early or QuietSteps()
-    block, near, watch = output.block, output.proximity, output.watch
+    block, near, watch = output.block, output.proximity_rows, output.watch
     index, numbers = early.index, early.numbers
     index.extend((output.time_ns, size_of(block), size_of(near), size_of(watch)))
     if block is not None:

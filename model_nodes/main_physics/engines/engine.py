@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -177,6 +177,14 @@ class Engine(ABC):
         Distances are those at the current time, forces those of the last step.
         """
         return no_proximity()
+
+    def proximity_when_read(self) -> Callable[[], Floats]:
+        """Return what computes `proximity` of the state of now, whenever it is called.
+
+        It must have been called before anything is changed between two steps. Once another step has begun, an engine
+        may not know the forces any more, which are 0 then.
+        """
+        return self.proximity().copy
 
     def clearances(self, reach: float) -> Floats:
         """(n, 9) rows as `Watch.clearances`, with indices of frames instead of entities, at the current time.

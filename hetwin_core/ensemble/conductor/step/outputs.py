@@ -10,6 +10,7 @@ import numpy as np
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.model import StepOutput
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Slot
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
@@ -56,8 +57,7 @@ class OutputWriter:
             self._check_block(plan, output.block, time_ns)
             self._scene.put_block(self._span, output.block)
         if output.proximity is not None:
-            self._check_proximity(plan, output.proximity, time_ns)
-            self._scene.put_proximity(output.proximity)
+            self._scene.put_proximity(self._proximity(plan, output.proximity, time_ns))
         if output.watch is not None:
             self._check_watch(plan, output.watch, time_ns)
             self._scene.put_watch(output.watch)
@@ -104,7 +104,15 @@ class OutputWriter:
             )
             raise RunFailed(plan.name, "step", time_ns, reason)
 
-    def _check_proximity(self, plan: ModelPlan, rows: Floats, time_ns: int) -> None:
+    def _proximity(
+        self, plan: ModelPlan, given: Floats | Callable[[], Floats], time_ns: int
+    ) -> Floats | LateRows:
+        """Check the table, if it is given as a function when that is called."""
+        if callable(given):
+            return LateRows(lambda: self._checked_proximity(plan, given(), time_ns))
+        return self._checked_proximity(plan, given, time_ns)
+
+    def _checked_proximity(self, plan: ModelPlan, rows: Floats, time_ns: int) -> Floats:
         if rows.ndim != 2 or rows.shape[1] != PROXIMITY_COLUMNS:
             reason = f"proximity has shape {rows.shape}; expected (n, {PROXIMITY_COLUMNS})"
             raise RunFailed(plan.name, "step", time_ns, reason)
@@ -112,6 +120,7 @@ class OutputWriter:
             row = rows[~np.isfinite(rows).all(axis=1)][0]
             reason = f"a row of proximity is not finite: {row.tolist()}"
             raise RunFailed(plan.name, "step", time_ns, reason)
+        return rows
 
     def _check_watch(self, plan: ModelPlan, report: Floats, time_ns: int) -> None:
         wrong = wrong_watch(report)

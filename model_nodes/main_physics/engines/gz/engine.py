@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
@@ -211,6 +211,7 @@ class GazeboEngine(Engine):
         objects.placed, reset, self._joints_placed = {}, self._joints_placed, False
         begins = {name: shadow.poses[name] for name in objects.prescribed}
         wrenches = objects.wrenches()
+        self._touching.begin()
         self._momentum.begin(wrenches)
         shown = {name: shadow.poses[name] for name in simulation.pictures_of}
         for i in range(1, self._steps + 1):
@@ -320,6 +321,10 @@ class GazeboEngine(Engine):
     def proximity(self) -> Floats:
         """Return rows for the objects of the settings; also for pairs that do not collide."""
         return self._touching.proximity()
+
+    def proximity_when_read(self) -> Callable[[], Floats]:
+        """Compute the rows from the state of now, as long as that lasts; see `touching`."""
+        return self._touching.proximity_when_read()
 
     def clearances(self, reach: float) -> Floats:
         """Measure the distances of the robots' links in MuJoCo's geometry; see `shadow`."""

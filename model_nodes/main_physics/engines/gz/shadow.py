@@ -58,7 +58,6 @@ class Shadow:
         self.velocities: Floats = np.zeros(len(self.tables.joints))
         self._roots = np.array([free.body for free in self.tables.free.values()], np.intp)
         self.masses: Floats = self._model.body_subtreemass[self._roots]
-        self._pairs: list[Pairs] = []
         self._clearances: Clearances | None = None
         self._own_pairs: dict[str, Pairs] = {}
         self.update(0.0)
@@ -91,8 +90,6 @@ class Shadow:
     def jump(self, seconds: float) -> None:
         """As `update`, after something was moved discontinuously."""
         self.update(seconds)
-        for pairs in self._pairs:
-            pairs.forget()
 
     def _find(self) -> None:
         model, data = self._model, self._data
@@ -152,6 +149,10 @@ class Shadow:
         found: Floats = self.masses[:, None] * self._data.subtree_linvel[self._roots]
         return found
 
+    def all_positions(self) -> Floats:
+        """A copy of the positions of everything, as MuJoCo's ``qpos``."""
+        return self._data.qpos.copy()
+
     def moving_frames(self) -> Floats:
         """Return (n, 13) a copy of the poses and twists of the frames that move, which are the first ones."""
         return self._reader.sensed.copy()
@@ -170,15 +171,12 @@ class Shadow:
     def pairs(self, names: tuple[str, ...], reach: float) -> Pairs:
         """Return the pairs of these objects with all other bodies, within a reach [m]."""
         bodies = [body for name in names for body in self.tables.free[name].members]
-        pairs = Pairs(self._model, self._data, self.tables, bodies, reach)
-        self._pairs.append(pairs)
-        return pairs
+        return Pairs(self._model, self._data, self.tables, bodies, reach)
 
     def nearest_to(self, name: str, reach: float) -> dict[tuple[int, int], Nearest]:
         """Return the bodies nearer to an object than `reach` [m]; the pairs are cached for each object."""
         if name not in self._own_pairs:
             self._own_pairs[name] = self.pairs((name,), reach)
-        self._own_pairs[name].forget()
         return self._own_pairs[name].nearest()
 
     def keep_from(self, before: Shadow) -> None:

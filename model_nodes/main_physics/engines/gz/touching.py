@@ -52,6 +52,11 @@ class Touching:
         self._frame_ids = {name: i for i, name in enumerate(shadow.tables.frames)}
         self._balance = Balance()
         self._simulation: LockStep | None = None
+        self._begun = 0
+
+    def begin(self) -> None:
+        """Note that a step begins; the forces of the one before are not known any more."""
+        self._begun += 1
 
     def stepped(self, simulation: LockStep) -> None:
         """Note that a step was made."""
@@ -59,19 +64,23 @@ class Touching:
 
     def forget(self) -> None:
         """Drop what is known of the last step."""
+        self.begin()
         self._simulation = None
 
     def proximity(self) -> Floats:
         """Return (n, 12) rows as `Engine.proximity`; also for pairs that do not collide."""
         near = self._by_frame(self._near.nearest())
-        if not near:
-            return no_proximity()
-        forces = self._forces(near, self._names)
-        rows = np.zeros((len(near), PROXIMITY_COLUMNS))
-        for row, (key, n) in zip(rows, near.items(), strict=True):
-            row[:9] = (*key, n.distance, *n.point, *n.normal)
-            if key in forces:
-                row[9:12] = forces[key]
+        return _rows(near, self._forces(near, self._names))
+
+    def proximity_when_read(self) -> Callable[[], Floats]:
+        """Return what computes the rows of now; without forces once another step has begun."""
+        pairs, begun, positions = self._near, self._begun, self._shadow.all_positions()
+
+        def rows() -> Floats:
+            if begun == self._begun:
+                return self.proximity()
+            return _rows(self._by_frame(pairs.nearest_at(positions)), {})
+
         return rows
 
     def contacts(self) -> Floats:
@@ -167,6 +176,18 @@ class Touching:
                 pushes = force @ np.array(normals[key]) >= 0  # contact forces push
                 sums[key] = sums.get(key, np.zeros(3)) + (force if pushes else -force)
         return sums
+
+
+def _rows(near: Mapping[Key, Nearest], forces: Mapping[Key, Floats]) -> Floats:
+    """(n, 12) rows as `Engine.proximity`."""
+    if not near:
+        return no_proximity()
+    rows = np.zeros((len(near), PROXIMITY_COLUMNS))
+    for row, (key, n) in zip(rows, near.items(), strict=True):
+        row[:9] = (*key, n.distance, *n.point, *n.normal)
+        if key in forces:
+            row[9:12] = forces[key]
+    return rows
 
 
 def _contact(key: Key, nearest: Nearest, force: Floats) -> tuple[float, ...]:

@@ -16,31 +16,46 @@ _NOTHING: Force = (0.0, 0.0, 0.0)
 
 
 class Contacts:
-    """The contacts of the last step, copied before the next one detects new contacts."""
+    """The contacts of the last step, copied before the next one detects new contacts.
+
+    Attributes:
+        last: the copy.
+    """
 
     def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
-        self._data = data
-        self._body = model.geom_bodyid
-        self._frame_of = tables.body_frames
-        self._forces: dict[tuple[int, int], Force] | None = {}
+        self._model, self._data, self._tables = model, data, tables
         self.clear()
 
     def clear(self) -> None:
         """Forget all contacts."""
-        self._count = 0
-        self._forces = {}
+        self.last = SolvedContacts(self._model, self._tables)
 
     def copy(self) -> None:
         """Copy the contacts and their forces from MuJoCo."""
-        self._count = self._data.ncon
-        if not self._count:
-            self._forces = {}
+        self.last = SolvedContacts(self._model, self._tables, self._data)
+
+
+class SolvedContacts:
+    """The contacts of one step and their forces.
+
+    Args:
+        model: the world.
+        tables: its frames.
+        data: what they are copied from; None: there are none.
+    """
+
+    def __init__(self, model: mj.MjModel, tables: Tables, data: mj.MjData | None = None) -> None:
+        self._body = model.geom_bodyid
+        self._frame_of = tables.body_frames
+        self._forces: dict[tuple[int, int], Force] | None = {}
+        self._count = 0 if data is None else data.ncon
+        if data is None or not self._count:
             return
-        contact = self._data.contact
+        contact = data.contact
         self._geoms, self._address = contact.geom.copy(), contact.efc_address.copy()
         self._frames, self._points = contact.frame.copy(), contact.pos.copy()
         self._distances = contact.dist.copy()
-        self._efc = self._data.efc_force.copy()
+        self._efc = data.efc_force.copy()
         self._forces = None
 
     def force_on(self, body: int, other: int) -> Force:

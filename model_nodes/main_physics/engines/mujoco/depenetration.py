@@ -69,7 +69,6 @@ class Depenetration:
         if not self._collisions.is_on(free.body):
             return
         returned = _Returned(free, self._pairs(free))
-        returned.pairs.forget()
         for key, nearest in returned.pairs.nearest().items():
             if nearest.distance < 0 and self._collisions.is_on(key[1]):
                 self._soften(returned, key, nearest, time)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
+from operator import itemgetter
 
 import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.mujoco.relative_motion import Places, RelativeMotion
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 _MARGIN = 0.05
-_SPARE_SPEED = 1.0
-"""Added to the current speeds, to allow for acceleration [m/s]."""
+"""Pairs that are further apart than the reach by this are not looked at until something has moved as far [m]."""
+_TOLERANCE = 1e-5
+"""More than the error of a measured distance [m]."""
 _COINCIDENT = 1e-9
 
 
@@ -35,8 +39,15 @@ class Nearest:
 class Pairs:
     """The pairs of geoms of some bodies with all others.
 
-    The candidates that may come within reach are determined anew only when something can have moved by `_MARGIN`
-    since, judging by the speeds; and each candidate is skipped for as long as the two need to come within reach.
+    A pair is measured only if it can have come within reach, and can be the nearest one of its two bodies, judging by
+    its last distance and by how far the bodies have moved relative to each other since. The pairs whose bounding
+    spheres are near, of which that is known, are chosen anew when a sphere has moved.
+
+    Args:
+        model, data: the world, and where everything is.
+        tables: the geoms of the bodies.
+        bodies: those of interest.
+        reach: to which distance [m].
     """
 
     def __init__(
@@ -47,66 +58,148 @@ class Pairs:
         bodies: Iterable[int],
         reach: float,
     ) -> None:
-        self._model, self._data = model, data
-        self._reach = reach
-        self._xpos = data.geom_xpos
+        self._model, self._reach = model, reach
         self._segment = np.zeros(6)
-        pairs = _pairs(model, tables, list(bodies))
         planes = model.geom_type == mj.mjtGeom.mjGEOM_PLANE.value
+        pairs = _pairs(model, tables, list(bodies))
         # Planes have no bounding sphere; there are few.
-        self._flat = [pair for pair in pairs if planes[pair[1]]]
-        self._round = np.array([p for p in pairs if not planes[p[1]]], np.int32).reshape(-1, 2)
-        radii = model.geom_rbound
-        around = radii[self._round[:, 0]] + radii[self._round[:, 1]] + reach + _MARGIN
+        flat = [pair for pair in pairs if planes[pair[1]]]
+        round_ = [pair for pair in pairs if not planes[pair[1]]]
+        self._flat = np.arange(len(flat))
+        self._pairs: list[tuple[int, int]] = flat + round_
+        self._round = np.array(round_, np.intp).reshape(-1, 2)
+        self._spheres = np.unique(self._round)
+        radii = model.geom_rbound[self._round]
+        around = radii[:, 0] + radii[:, 1] + reach + _MARGIN
         self._around = around * around
-        self._body: list[int] = model.geom_bodyid.tolist()
-        self._near: list[tuple[int, int]] = []
-        self._apart_until: list[float] = []
-        self._closing = 1.0
-        self._until = -np.inf
-        self._cvel = data.cvel
+        of_bodies = model.geom_bodyid[np.array(self._pairs, np.intp).reshape(-1, 2)].astype(np.intp)
+        self._bodies, group = np.unique(of_bodies, axis=0, return_inverse=True)
+        self._group: Places = group.reshape(-1)
+        self._scattered = _scattered(self._group, len(self._bodies))
+        self._use(data)
 
-    def forget(self) -> None:
-        """Determine the candidates anew, since something moved discontinuously."""
-        self._until = -np.inf
+    def _use(self, data: mj.MjData) -> None:
+        self._data, self._xpos = data, data.geom_xpos
+        self._motion = RelativeMotion(self._model, data, self._bodies)
+        self._distances = np.zeros(len(self._pairs))
+        self._least = np.full(len(self._pairs), -np.inf)
+        self._chosen: Places = self._flat
+        self._chosen_group: Places = self._group[self._chosen]
+        self._centres: Floats | None = None
 
     def nearest(self) -> dict[tuple[int, int], Nearest]:
         """Return (body, other) -> nearest points, for all pairs of bodies within reach."""
-        now, reach = self._data.time, self._reach
-        if now >= self._until:
-            self._find_candidates()
-        best: dict[tuple[int, int], tuple[float, Floats]] = {}
-        for i, until in enumerate(self._apart_until):
-            if now < until:
-                continue
-            geom, other = self._near[i]
-            distance = self._distance(other, geom, reach + _MARGIN)
-            if distance >= reach:
-                self._apart_until[i] = now + (distance - reach) / self._closing
-                continue
-            key = (self._body[geom], self._body[other])
-            if key not in best or distance < best[key][0]:
-                best[key] = (distance, self._segment.copy())
-        return {key: nearest_points(self._data, *key, *found) for key, found in best.items()}
+        self._motion.update()
+        if self._centres is None or self._have_moved(self._centres):
+            self._choose()
+        bounds = self._least[self._chosen] - self._motion.travelled[self._chosen_group]
+        due = np.flatnonzero(bounds < self._reach)
+        pairs, groups = self._chosen[due].tolist(), self._chosen_group[due].tolist()
+        together: dict[int, list[tuple[float, int]]] = {}
+        for bound, pair, group in zip(bounds[due].tolist(), pairs, groups, strict=True):
+            together.setdefault(group, []).append((bound, pair))
+        found = [near for group in together.items() if (near := self._nearest_of(*group))]
+        found.sort(key=itemgetter(0))
+        return {
+            key: nearest_points(self._data, *key, distance, segment)
+            for _, key, distance, segment in found
+        }
 
-    def _find_candidates(self) -> None:
+    def nearest_at(self, positions: Floats) -> dict[tuple[int, int], Nearest]:
+        """As `nearest`, with the world at other positions, as MuJoCo's ``qpos``; nothing of it is remembered."""
+        data = mj.MjData(self._model)
+        data.qpos[:] = positions
+        mj.mj_kinematics(self._model, data)
+        there = copy(self)
+        there._use(data)
+        return there.nearest()
+
+    def _have_moved(self, centres: Floats) -> bool:
+        """Whether two spheres may be nearer to each other by `_MARGIN`."""
+        moved = self._xpos[self._spheres] - centres
+        return bool(4.0 * np.einsum("ij,ij->i", moved, moved).max(initial=0.0) > _MARGIN * _MARGIN)
+
+    def _choose(self) -> None:
+        """Choose the pairs that may come within reach; what is known of those that are chosen again is kept."""
         apart = self._xpos[self._round[:, 0]] - self._xpos[self._round[:, 1]]
-        close = np.einsum("ij,ij->i", apart, apart) < self._around
-        reach = self._reach + _MARGIN
-        candidates = [*self._flat, *self._round[close].tolist()]
-        speed = float(np.abs(self._cvel).max()) + _SPARE_SPEED
-        self._closing = 2.0 * speed  # both of a pair may move
-        now = self._data.time
-        self._until = now + _MARGIN / self._closing
-        self._near, self._apart_until = [], []
-        for geom, other in candidates:
-            distance = self._distance(other, geom, reach)
-            if distance < reach:
-                self._near.append((geom, other))
-                self._apart_until.append(now + (distance - self._reach) / self._closing)
+        close = np.flatnonzero(np.einsum("ij,ij->i", apart, apart) < self._around)
+        chosen = np.concatenate((self._flat, close + len(self._flat)))
+        least = np.full(len(self._pairs), -np.inf)
+        kept = np.intersect1d(chosen, self._chosen, assume_unique=True)
+        least[kept] = self._least[kept]
+        self._least, self._chosen, self._chosen_group = least, chosen, self._group[chosen]
+        self._motion.follow(np.unique(self._chosen_group))
+        self._centres = self._xpos[self._spheres]
 
-    def _distance(self, other: int, geom: int, reach: float) -> float:
-        return float(mj.mj_geomDistance(self._model, self._data, other, geom, reach, self._segment))
+    def _nearest_of(
+        self, group: int, pairs: list[tuple[float, int]]
+    ) -> tuple[int, tuple[int, int], float, Floats] | None:
+        """Measure the pairs of geoms of two bodies, the most promising first.
+
+        Args:
+            group: index of the two bodies.
+            pairs: (least distance that is possible now, pair) of each that may be within reach.
+
+        Returns:
+            The first pair within reach, the bodies, their distance and its segment; None if all are out of reach.
+        """
+        if len(pairs) == 1:
+            ((_, pair),) = pairs
+            distance = self._measure(group, pair)
+            return (
+                (pair, self._of(group), distance, self._segment.copy())
+                if distance < self._reach
+                else None
+            )
+        nearest, best, segment = -1, self._reach, self._segment
+        measured: dict[int, float] = {}
+        for bound, pair in sorted(pairs):
+            if bound > best and bound > 0.0:  # how deep geoms overlap is not known as well
+                break
+            measured[pair] = distance = self._measure(group, pair)
+            if distance < best or (distance == best and pair < nearest):
+                nearest, best, segment = pair, distance, self._segment.copy()
+        if nearest < 0:
+            return None
+        first = self._first(group, pairs, measured) if self._scattered[group] else nearest
+        return first, self._of(group), best, segment
+
+    def _first(self, group: int, pairs: list[tuple[float, int]], measured: dict[int, float]) -> int:
+        """The first pair of two bodies that is within reach, which decides about the order of the rows."""
+        for pair, bound in sorted((pair, bound) for bound, pair in pairs):
+            distance = measured.get(pair)
+            if distance is None:
+                distance = 2.0 * self._distances[pair] - bound  # at most
+                if distance >= self._reach:
+                    distance = self._measure(group, pair)
+            if distance < self._reach:
+                return pair
+        raise AssertionError("no pair is within reach")
+
+    def _measure(self, group: int, pair: int) -> float:
+        geom, other = self._pairs[pair]
+        distance = float(
+            mj.mj_geomDistance(
+                self._model, self._data, other, geom, self._reach + _MARGIN, self._segment
+            )
+        )
+        self._distances[pair] = distance
+        self._least[pair] = distance - _TOLERANCE + self._motion.travelled[group]
+        return distance
+
+    def _of(self, group: int) -> tuple[int, int]:
+        body, other = self._bodies[group].tolist()
+        return body, other
+
+
+def _scattered(groups: Places, count: int) -> list[bool]:
+    """Whether the pairs of each group do not follow on each other, so that their order is not that of the groups."""
+    places = np.arange(len(groups))
+    first, last = np.full(count, len(groups)), np.zeros(count, np.intp)
+    np.minimum.at(first, groups, places)
+    np.maximum.at(last, groups, places)
+    scattered: list[bool] = (last - first + 1 != np.bincount(groups, minlength=count)).tolist()
+    return scattered
 
 
 def nearest_points(

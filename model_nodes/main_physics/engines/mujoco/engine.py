@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.poses import cross
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, no_proximity
-from hetwin_core.ensemble.scene.values import Floats, Value
+from hetwin_core.ensemble.scene.values import Floats, Ints, Value
 from model_nodes.main_physics.engines.engine import (
     Diverged,
     Engine,
@@ -25,9 +25,9 @@ from model_nodes.main_physics.engines.mujoco.attachments import Attachments
 from model_nodes.main_physics.engines.mujoco.builder import Builder
 from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions
-from model_nodes.main_physics.engines.mujoco.contacts import Contacts
+from model_nodes.main_physics.engines.mujoco.contacts import Contacts, SolvedContacts
 from model_nodes.main_physics.engines.mujoco.depenetration import Depenetration
-from model_nodes.main_physics.engines.mujoco.distances import Pairs
+from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
 from model_nodes.main_physics.engines.mujoco.fidelities import Fidelities
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.inverse_dynamics import InverseDynamics
@@ -193,7 +193,6 @@ class MujocoEngine(Engine):
         if self._dirty or self._fidelity_changed:
             mj.mj_step1(self._model, self._data)
             self._reader.read()
-            self._pairs.forget()
             self._dirty = self._fidelity_changed = False
 
     def _seconds(self) -> float:
@@ -225,14 +224,20 @@ class MujocoEngine(Engine):
     def proximity(self) -> Floats:
         """Return rows for the objects of the settings; also for pairs that do not collide."""
         self._refresh()
-        near = self._pairs.nearest()
-        if not near:
-            return no_proximity()
-        rows = np.empty((len(near), PROXIMITY_COLUMNS))
-        frame = self._tables.body_frames
-        for i, ((body, other), n) in enumerate(near.items()):
-            force = self._contacts.force_on(body, other)
-            rows[i] = (frame[body], frame[other], n.distance, *n.point, *n.normal, *force)
+        return _rows(self._pairs.nearest(), self._contacts.last, self._tables.body_frames)
+
+    def proximity_when_read(self) -> Callable[[], Floats]:
+        """Keep the positions and the contacts, from which the rows of a former state are computed too."""
+        self._refresh()
+        pairs, contacts, positions = self._pairs, self._contacts.last, self._qpos.copy()
+        frames = self._tables.body_frames
+
+        def rows() -> Floats:
+            is_now = pairs is self._pairs and not self._dirty and not self._fidelity_changed
+            is_now = is_now and np.array_equal(positions, self._qpos)
+            near = pairs.nearest() if is_now else pairs.nearest_at(positions)
+            return _rows(near, contacts, frames)
+
         return rows
 
     def clearances(self, reach: float) -> Floats:
@@ -251,7 +256,7 @@ class MujocoEngine(Engine):
 
     def contacts(self) -> Floats:
         """Return the contacts that were solved in the last step."""
-        return self._contacts.table()
+        return self._contacts.last.table()
 
     def _free(self, name: str) -> FreeBody:
         free = self._tables.free.get(name)
@@ -477,3 +482,16 @@ class MujocoEngine(Engine):
 
     def close(self) -> None:
         """Release nothing: Python frees everything."""
+
+
+def _rows(
+    near: Mapping[tuple[int, int], Nearest], contacts: SolvedContacts, frames: Ints
+) -> Floats:
+    """(n, 12) rows as `Engine.proximity`; `frames` are those of the bodies."""
+    if not near:
+        return no_proximity()
+    rows = np.empty((len(near), PROXIMITY_COLUMNS))
+    for i, ((body, other), n) in enumerate(near.items()):
+        force = contacts.force_on(body, other)
+        rows[i] = (frames[body], frames[other], n.distance, *n.point, *n.normal, *force)
+    return rows
