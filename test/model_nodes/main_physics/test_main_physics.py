@@ -221,7 +221,7 @@ def test_a_block_stays_as_it_is_for_one_more_step() -> None:
 def test_proximity_names_entities() -> None:
     run = Run()
     run.step(100)
-    rows = run.step().proximity
+    rows = run.step().proximity_rows
     assert rows is not None
     pairs = {
         (run.layout.entities[int(r[0])].name, run.layout.entities[int(r[1])].name) for r in rows
@@ -425,8 +425,8 @@ def digest(steps: int) -> str:
             run.model.take("box", "pose", pose, run.scene())
         output = run.step()
         bits.update(run.values.tobytes())
-        assert output.proximity is not None
-        bits.update(output.proximity.tobytes())
+        assert output.proximity_rows is not None
+        bits.update(output.proximity_rows.tobytes())
     return bits.hexdigest()
 
 

@@ -151,7 +151,8 @@ class Shadow:
 
     def all_positions(self) -> Floats:
         """A copy of the positions of everything, as MuJoCo's ``qpos``."""
-        return self._data.qpos.copy()
+        positions: Floats = self._data.qpos.copy()
+        return positions
 
     def moving_frames(self) -> Floats:
         """Return (n, 13) a copy of the poses and twists of the frames that move, which are the first ones."""
