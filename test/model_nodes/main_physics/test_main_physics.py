@@ -443,3 +443,17 @@ def test_every_process_computes_the_same_bits() -> None:
         )
         results.add(answer.stdout.strip())
     assert len(results) == 1
+
+
+def test_rows_of_proximity_are_those_before_what_is_handed_over_after_the_step() -> None:
+    read, late = Run(), Run()
+    for run in (read, late):
+        run.step(60)
+    expected, output = read.step().proximity_rows, late.step()
+    assert expected is not None
+    assert len(expected)
+    late.model.release("box", "pose", late.scene())
+    late.model.take("box", "pose", Value(pose_value((0, 0, 2.0)).data, late.time_ns), late.scene())
+    rows = output.proximity_rows
+    assert rows is not None
+    assert rows.tobytes() == expected.tobytes()

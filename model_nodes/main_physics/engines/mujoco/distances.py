@@ -66,13 +66,13 @@ class Pairs:
         flat = [pair for pair in pairs if planes[pair[1]]]
         round_ = [pair for pair in pairs if not planes[pair[1]]]
         self._flat = np.arange(len(flat))
-        self._pairs: list[tuple[int, int]] = flat + round_
+        self._geoms: list[tuple[int, int]] = flat + round_
         self._round = np.array(round_, np.intp).reshape(-1, 2)
         self._spheres = np.unique(self._round)
         radii = model.geom_rbound[self._round]
         around = radii[:, 0] + radii[:, 1] + reach + _MARGIN
         self._around = around * around
-        of_bodies = model.geom_bodyid[np.array(self._pairs, np.intp).reshape(-1, 2)].astype(np.intp)
+        of_bodies = model.geom_bodyid[np.array(self._geoms, np.intp).reshape(-1, 2)].astype(np.intp)
         self._bodies, group = np.unique(of_bodies, axis=0, return_inverse=True)
         self._group: Places = group.reshape(-1)
         self._scattered = _scattered(self._group, len(self._bodies))
@@ -81,8 +81,8 @@ class Pairs:
     def _use(self, data: mj.MjData) -> None:
         self._data, self._xpos = data, data.geom_xpos
         self._motion = RelativeMotion(self._model, data, self._bodies)
-        self._distances = np.zeros(len(self._pairs))
-        self._least = np.full(len(self._pairs), -np.inf)
+        self._distances = np.zeros(len(self._geoms))
+        self._least = np.full(len(self._geoms), -np.inf)
         self._chosen: Places = self._flat
         self._chosen_group: Places = self._group[self._chosen]
         self._centres: Floats | None = None
@@ -124,7 +124,7 @@ class Pairs:
         apart = self._xpos[self._round[:, 0]] - self._xpos[self._round[:, 1]]
         close = np.flatnonzero(np.einsum("ij,ij->i", apart, apart) < self._around)
         chosen = np.concatenate((self._flat, close + len(self._flat)))
-        least = np.full(len(self._pairs), -np.inf)
+        least = np.full(len(self._geoms), -np.inf)
         kept = np.intersect1d(chosen, self._chosen, assume_unique=True)
         least[kept] = self._least[kept]
         self._least, self._chosen, self._chosen_group = least, chosen, self._group[chosen]
@@ -177,7 +177,7 @@ class Pairs:
         raise AssertionError("no pair is within reach")
 
     def _measure(self, group: int, pair: int) -> float:
-        geom, other = self._pairs[pair]
+        geom, other = self._geoms[pair]
         distance = float(
             mj.mj_geomDistance(
                 self._model, self._data, other, geom, self._reach + _MARGIN, self._segment
