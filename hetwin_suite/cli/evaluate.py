@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,10 +24,16 @@ class Suite(StrEnum):
     """What to evaluate."""
 
     TABLE2 = "table2"
+    ROBUSTNESS = "robustness"
 
 
 def evaluate(
-    suite: Annotated[Suite, typer.Argument(help="table2: Bauer et al. (2022), Table 2")],
+    suite: Annotated[
+        Suite,
+        typer.Argument(
+            help="table2: Bauer et al. (2022), Table 2; robustness: where each approach breaks"
+        ),
+    ],
     episodes: Annotated[
         Path, typer.Option(help="folder of episodes, searched with its subfolders")
     ],
@@ -49,6 +56,27 @@ def evaluate(
         ),
     ] = None,
     mismatch: Mismatches = None,
+    axes: Annotated[
+        str | None,
+        typer.Option(
+            help="of robustness: axes of mismatch at all their levels, or AXIS=LEVEL, separated by commas;"
+            " default: all"
+        ),
+    ] = None,
+    first: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="of robustness: so many successful and so many failed episodes of each folder; default: all",
+        ),
+    ] = None,
+    trust_kept: Annotated[
+        bool,
+        typer.Option(
+            "--trust-kept", help="of robustness: keep verdicts though the code has changed since"
+        ),
+    ] = False,
+    page: Annotated[bool, typer.Option(help="of robustness: whether to write the page")] = True,
     out: Annotated[Path, typer.Option(help="folder for CSV and page")] = Path("evaluation"),
     as_json: AsJson = False,
 ) -> None:
@@ -61,7 +89,41 @@ def evaluate(
     hetwin evaluate table2 --episodes episodes/drops --approaches ensemble,rule
 
     hetwin evaluate table2 --episodes episodes/drops --approaches single --mismatch finger_offset=0.0175 --out worse
+
+    hetwin evaluate robustness --episodes episodes --axes finger_offset,rate=15 --first 10 --out robustness
+
+    Robustness keeps every verdict in --out at once and judges only what is not there yet: a stopped evaluation goes
+    on, and one with more axes, approaches or episodes adds to it.
     """
+    chosen = _approaches(approaches)
+    if suite is Suite.ROBUSTNESS:
+        _refuse({"--mismatch": mismatch}, suite, "--axes")
+        from hetwin_suite.cli.robustness import Wish, robustness
+        from hetwin_suite.proving_ground.evaluation.replay import Replay
+
+        wish = Wish(axes, first, trust_kept, page)
+        robustness(episodes, chosen, wish, Replay(contacts, engine), out, jobs, not as_json)
+        return
+    given = {"--axes": axes, "--first": first, "--trust-kept": trust_kept, "--no-page": not page}
+    _refuse(given, suite, "evaluate robustness")
+    _table2(episodes, chosen, (contacts, engine, mismatch or []), out, jobs, as_json)
+
+
+def _refuse(given: Mapping[str, object], suite: Suite, expected: str) -> None:
+    """Refuse options that another evaluation has."""
+    for option, value in given.items():
+        if value:
+            raise BadInput(f"evaluate {suite} has no such option", where=option, expected=expected)
+
+
+def _table2(
+    episodes: Path,
+    chosen: Sequence[str],
+    how: tuple[Contacts, str | None, Sequence[str]],
+    out: Path,
+    jobs: int | None,
+    as_json: bool,
+) -> None:
     from hetwin_suite.proving_ground.evaluation.batch import judge_all
     from hetwin_suite.proving_ground.evaluation.episodes import find_episodes
     from hetwin_suite.proving_ground.evaluation.replay import Replay
@@ -69,8 +131,8 @@ def evaluate(
     from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
     from hetwin_suite.running.patience import never_silent, to_stderr
 
-    chosen = _approaches(approaches)
-    replay = Replay(contacts, engine, read_mismatches(mismatch or ()))
+    contacts, engine, mismatches = how
+    replay = Replay(contacts, engine, read_mismatches(mismatches))
     found = find_episodes(episodes)
     check_mismatches(replay.mismatches, found)
     count = len(found) * len(chosen)
@@ -89,12 +151,12 @@ def evaluate(
         judged = judge_all(found, chosen, replay, jobs=jobs, progress=progress)
         from hetwin_suite.cli import verdicts  # plotly takes its time
 
-        verdicts.write(out, suite, found, replay, judged)
+        verdicts.write(out, Suite.TABLE2, found, replay, judged)
     if as_json:
         print(json.dumps(verdicts.as_json(judged, replay, out), indent=2))
     else:
         verdicts.show(judged)
-        print(f"every verdict: {out / f'{suite}.csv'}; page: {out / f'{suite}.html'}")
+        print(f"every verdict: {out / 'table2.csv'}; page: {out / 'table2.html'}")
 
 
 def _approaches(text: str) -> list[str]:

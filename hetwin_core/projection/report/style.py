@@ -113,6 +113,9 @@ td.strong { font-weight: 600; }
 .cards ul { margin: 8px 0 0; padding-left: 1.1em; font-size: 0.9rem; }
 .cards li { margin-bottom: 3px; overflow-wrap: anywhere; }
 .plot { width: 100%; min-width: 0; }
+.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 0 24px; }
+.plots > div { min-width: 0; }
+.plots h3 { margin: 12px 0 2px; }
 summary { cursor: pointer; color: var(--muted); width: fit-content; }
 summary:hover { color: var(--text); }
 details { margin-top: 8px; }

@@ -31,7 +31,7 @@ WITNESS_STEPS = 10
 POSTURES = Postures(OPENED, CLOSED)
 
 _ENCODER = 2 * np.pi / 2**14
-_DRIVERS = (
+DRIVERS = (
     Driver(BODY, 10, 0, 1e-4, 2 * np.pi / 2**17, 2e-3, 0.1, 0.01),
     Driver(FINGERS["right"], 10, 3, 4e-4, _ENCODER, 5e-3, 0.008, 0.002),
     Driver(FINGERS["left"], 10, 6, 4e-4, _ENCODER, 5e-3, 0.008, 0.002),
@@ -76,7 +76,7 @@ def enact(
     controller = Impedance(
         model, program.set_points(), rest, fingers, real.gravity_factors, real.compliance
     )
-    sensors = Sensors(model, _DRIVERS, random)
+    sensors = Sensors(model, DRIVERS, random)
     hidden = round(hidden_s / PERIOD_S)
     data.time = -hidden_s
     for step in range(-hidden, round(program.now / PERIOD_S) + 1):
@@ -94,13 +94,18 @@ def enact(
 
 def start(model: mj.MjModel, data: mj.MjData, program: Program) -> Floats:
     """Set all joints to the program's start; returns their positions in the order of `ALL`, in rad."""
-    share = program.gripper[0].goal
-    places = dict.fromkeys(ALL, 0.0)
-    places |= dict(zip(ARMS["right"], program.home, strict=True))
-    for side, closing in (("right", share), ("left", 0.0)):
-        posture = np.tile(OPENED + closing * (CLOSED - OPENED), 4)
-        places |= dict(zip(FINGERS[side], posture, strict=True))
+    places = places_at_start(program)
     for name, position in places.items():
         data.joint(name).qpos[0] = position
     mj.mj_forward(model, data)
     return np.array([places[name] for name in ALL])
+
+
+def places_at_start(program: Program) -> dict[str, float]:
+    """Return the position of every joint at the program's start, in rad."""
+    places = dict.fromkeys(ALL, 0.0)
+    places |= dict(zip(ARMS["right"], program.home, strict=True))
+    for side, closing in (("right", program.gripper[0].goal), ("left", 0.0)):
+        posture = np.tile(OPENED + closing * (CLOSED - OPENED), 4)
+        places |= dict(zip(FINGERS[side], posture, strict=True))
+    return places

@@ -1,0 +1,119 @@
+"""`hetwin evaluate robustness`: where each approach breaks as twin and reality differ more."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hetwin_suite.proving_ground.evaluation.replay import Replay
+from hetwin_suite.proving_ground.robustness.evaluation import Asked, Progress, evaluate_robustness
+from hetwin_suite.proving_ground.robustness.findings import Findings
+from hetwin_suite.proving_ground.robustness.levels import read_axes, shown_level
+from hetwin_suite.proving_ground.robustness.outputs import (
+    NAME,
+    as_json,
+    write_csv,
+    write_pictures_and_page,
+)
+from hetwin_suite.proving_ground.robustness.sets import find_sets
+from hetwin_suite.proving_ground.robustness.worth import worth
+from hetwin_suite.running.patience import never_silent, to_stderr
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the command was asked for, beside the episodes.
+
+    Attributes:
+        axes: text of `--axes`; None: all.
+        first: number of successful and of failed episodes of each set; None: all.
+        trusts: whether verdicts count that other code has decided.
+        page: whether to draw pictures and page.
+    """
+
+    axes: str | None
+    first: int | None
+    trusts: bool
+    page: bool
+
+
+def robustness(
+    episodes: Path,
+    approaches: Sequence[str],
+    wish: Wish,
+    replay: Replay,
+    out: Path,
+    jobs: int | None,
+    as_text: bool,
+) -> None:
+    """Judge what is missing, write the files, and print the curves.
+
+    Args:
+        episodes: folder of the episodes.
+        approaches: names.
+        wish: see `Wish`.
+        replay: contact settings and engine.
+        out: folder of all files.
+        jobs: processes at a time; None: one per core.
+        as_text: print for a person, not as JSON.
+
+    Raises:
+        BadInput: if there are no episodes, an axis does not exist, or a level is not possible.
+    """
+    axes = read_axes(wish.axes)
+    asked = Asked(find_sets(episodes), axes, approaches, wish.first)
+    doing = "reading the episodes"
+    shown = {one.axis.name: one.axis for one in axes}
+
+    def began(kept: int, missing: int) -> None:
+        nonlocal doing
+        to_stderr(f"{kept} verdicts are kept in {out}, {missing} are to be made")
+        doing = f"0 of {missing} judged"
+
+    def judged(progress: Progress) -> None:
+        nonlocal doing
+        verdict = progress.verdict
+        axis = shown.get(verdict.axis)
+        level = f" {verdict.axis} {shown_level(axis, verdict.level)}" if axis else ""
+        mark = "right" if verdict.right else "n/a" if verdict.not_applicable else "WRONG"
+        where = f"{verdict.set}/{verdict.name}{level}, {verdict.approach}: {mark}"
+        doing = f"{progress.done} of {progress.of} judged, {_words(progress.left_s)} left"
+        to_stderr(f"{doing}: {where}")
+        patience.heard()
+
+    def drawn(done: int, of: int) -> None:
+        nonlocal doing
+        doing = f"{done} of {of} pictures drawn"
+
+    with never_silent(lambda: doing) as patience:
+        found = evaluate_robustness(
+            asked, replay, out, jobs=jobs, trusts=wish.trusts, began=began, progress=judged
+        )
+        write_csv(found, out)
+        if wish.page:
+            doing = "drawing the page"
+            write_pictures_and_page(found, replay, out, jobs, drawn)
+    if as_text:
+        _print(found, out, wish.page)
+    else:
+        print(json.dumps(as_json(found, out), indent=2))
+
+
+def _words(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{max(minutes, 1)} min"
+
+
+def _print(found: Findings, out: Path, page: bool) -> None:
+    print(worth(found.curves))
+    for line, points in found.lines.items():
+        axis = found.axes[line.axis]
+        shares = ", ".join(
+            f"{shown_level(axis, p.level)} {p.right}/{p.of}"
+            for p in sorted(points, key=lambda p: p.level)
+        )
+        print(f"  {line.axis}, {line.set}, {line.truth}, {line.approach}: {shares}")
+    drawn = f"; page: {out / f'{NAME}.html'}" if page else ""
+    print(f"curves: {out / f'{NAME}.csv'}{drawn}")

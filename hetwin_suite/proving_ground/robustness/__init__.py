@@ -1,0 +1,1 @@
+"""Where each approach breaks: its verdicts over the levels of declared mismatch."""

@@ -1,0 +1,120 @@
+"""Judges pieces of work in several processes."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
+from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
+from hetwin_suite.proving_ground.evaluation.replay import Replay
+from hetwin_suite.proving_ground.evaluation.worse import worsen
+from hetwin_suite.proving_ground.mismatch.axis import Mismatch, Place
+from hetwin_suite.proving_ground.robustness import fingerprints
+from hetwin_suite.proving_ground.robustness.kept import KeptVerdict
+from hetwin_suite.proving_ground.robustness.recorded_anew import recorded_anew
+from hetwin_suite.proving_ground.robustness.work import Piece, Point
+
+_AHEAD = 2
+"""Pieces that wait for each process."""
+
+
+def judge_pieces(
+    pieces: Sequence[Piece], replay: Replay, jobs: int | None, recorded: Path
+) -> Iterator[list[KeptVerdict]]:
+    """Yield the verdicts of each piece as soon as they are there; in which order depends on the processes.
+
+    Args:
+        pieces: of work.
+        replay: contact settings and engine.
+        jobs: processes at a time; None: one per core.
+        recorded: folder for episodes that are recorded anew.
+
+    Raises:
+        RunFailed: if a process died.
+    """
+    if not pieces:
+        return
+    count = min(jobs or os.cpu_count() or 1, len(pieces))
+    waiting = iter(pieces)
+    running: set[Future[list[KeptVerdict]]] = set()
+    # Spawned: a forked process would share locks and engines with its parent.
+    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+        try:
+            while True:
+                while len(running) < _AHEAD * count and (piece := next(waiting, None)):
+                    running.add(pool.submit(judge_piece, piece, replay, recorded))
+                if not running:
+                    return
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        except BrokenProcessPool as error:
+            reason = "a process that judged died; is there enough memory?"
+            raise RunFailed("evaluate", "judge", 0, reason) from error
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def judge_piece(piece: Piece, replay: Replay, recorded: Path) -> list[KeptVerdict]:
+    """Judge a point in some approaches.
+
+    Args:
+        piece: the point and the approaches.
+        replay: contact settings and engine.
+        recorded: folder for episodes that are recorded anew.
+    """
+    found = []
+    with at_level(piece.point, recorded) as episode:
+        for approach, decided_by in piece.approaches:
+            begun = time.process_time()
+            verdict = judge(episode, approach, None, replay.contacts, replay.engine)
+            seconds = time.process_time() - begun
+            found.append(_kept(piece.point, verdict, decided_by, seconds))
+    return found
+
+
+@contextmanager
+def at_level(point: Point, recorded: Path) -> Iterator[LabelledEpisode]:
+    """Provide the episode of a point; what is written for a replay is removed afterwards.
+
+    Args:
+        point: episode, axis and level.
+        recorded: folder in which episodes are recorded anew, and kept.
+    """
+    if point.axis is None:
+        yield point.episode
+        return
+    mismatch = Mismatch(point.axis, point.level)
+    if point.axis.place is Place.REALITY:
+        anew = recorded / fingerprints.of_recording() / point.digest / str(mismatch)
+        yield recorded_anew(point.episode, mismatch, anew)
+        return
+    with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
+        yield worsen(point.episode, (mismatch,), Path(folder) / point.episode.name)
+
+
+def _kept(point: Point, verdict: Verdict, decided_by: str, seconds: float) -> KeptVerdict:
+    question = point.question(verdict.approach)
+    return KeptVerdict(
+        episode=question.episode,
+        set=point.set,
+        name=point.episode.name,
+        axis=question.axis,
+        level=question.level,
+        approach=question.approach,
+        decided_by=decided_by,
+        truth=verdict.truth,
+        success=verdict.success,
+        not_applicable=verdict.not_applicable,
+        cause=verdict.cause,
+        why=verdict.why,
+        seconds=round(seconds, 3),
+    )

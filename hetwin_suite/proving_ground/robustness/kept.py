@@ -1,0 +1,159 @@
+"""Verdicts that are kept in a file, so that an evaluation goes on where it was stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hetwin_core.ensemble.errors import BadInput
+
+NONE = "none"
+"""In place of an axis: the episode as it was recorded."""
+
+
+class Question(NamedTuple):
+    """What a verdict is about.
+
+    Attributes:
+        episode: digest of the episode's files.
+        axis: name of the axis, or `NONE`.
+        level: on it; 0 for `NONE`.
+        approach: that judges.
+    """
+
+    episode: str
+    axis: str
+    level: float
+    approach: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptVerdict:
+    """One verdict, as a line of the file.
+
+    Attributes:
+        episode: digest of the episode's files.
+        set: name of the episode's set.
+        name: of the episode.
+        axis: name of the axis, or `NONE`.
+        level: on it; 0 for `NONE`.
+        approach: that judged.
+        decided_by: fingerprint of what decided; see `fingerprints`.
+        truth: whether it really succeeded.
+        success: the verdict; None if the run failed.
+        not_applicable: see `Verdict.not_applicable`.
+        cause: of a real failure.
+        why: the reason for the verdict.
+        seconds: of processor time that it took.
+    """
+
+    episode: str
+    set: str
+    name: str
+    axis: str
+    level: float
+    approach: str
+    decided_by: str
+    truth: bool
+    success: bool | None
+    not_applicable: bool
+    cause: str
+    why: str
+    seconds: float
+
+    @property
+    def question(self) -> Question:
+        """What it is about."""
+        return Question(self.episode, self.axis, self.level, self.approach)
+
+    @property
+    def right(self) -> bool:
+        """Whether the verdict equals the truth."""
+        return self.success is self.truth
+
+
+class KeptVerdicts:
+    """The verdicts of a file of JSON lines; new ones are appended at once.
+
+    Args:
+        file: need not exist; a last line that was not written to its end is dropped.
+
+    Raises:
+        BadInput: if a line is not a verdict.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._found: dict[tuple[Question, str], KeptVerdict] = {}
+        self._last: dict[Question, KeptVerdict] = {}
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _drop_torn_line(file)
+        for verdict in _read(file):
+            self._take(verdict)
+
+    @property
+    def questions(self) -> list[Question]:
+        """All questions on which there is a verdict."""
+        return list(self._last)
+
+    def find(self, question: Question, decided_by: str | None) -> KeptVerdict | None:
+        """Return the verdict on a question; None if there is none.
+
+        Args:
+            question: what it is about.
+            decided_by: the fingerprint that it must have; None: that of the last verdict on it.
+        """
+        if decided_by is None:
+            return self._last.get(question)
+        return self._found.get((question, decided_by))
+
+    def add(self, verdict: KeptVerdict) -> None:
+        """Keep a verdict; it is on the disk when this returns."""
+        self._take(verdict)
+        line = json.dumps(asdict(verdict), allow_nan=False) + "\n"
+        with self._file.open("a", encoding="utf-8") as file:
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _take(self, verdict: KeptVerdict) -> None:
+        self._found[verdict.question, verdict.decided_by] = verdict
+        self._last[verdict.question] = verdict
+
+
+def _drop_torn_line(file: Path) -> None:
+    if not file.exists():
+        return
+    data = file.read_bytes()
+    if data and not data.endswith(b"\n"):
+        with file.open("r+b") as opened:
+            opened.truncate(data.rfind(b"\n") + 1)
+
+
+def _read(file: Path) -> Iterator[KeptVerdict]:
+    if not file.exists():
+        return
+    names = {field.name for field in fields(KeptVerdict)}
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        data = _object(line)
+        if set(data) != names:
+            raise BadInput(
+                "this line is not a verdict",
+                file=file,
+                where=f"line {number}",
+                found=line[:80],
+                expected="a line that hetwin evaluate robustness wrote, or another --out",
+            )
+        yield KeptVerdict(**data)
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except json.JSONDecodeError:
+        return {}
+    return data if isinstance(data, dict) else {}

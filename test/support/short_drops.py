@@ -1,0 +1,75 @@
+"""Short episodes as `hetwin record` writes them, made without physics: the robot stands at its home."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.drops.draw import Draw, draw
+from hetwin_suite.proving_ground.drops.episode import ROBOT, SCENARIO, scene
+from hetwin_suite.proving_ground.drops.program import home
+from hetwin_suite.proving_ground.episode_files import write_episode
+from hetwin_suite.proving_ground.motion import Program
+from hetwin_suite.proving_ground.sensing import Reading
+from hetwin_suite.proving_ground.two_hands.joints import ALL
+from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
+from hetwin_suite.proving_ground.two_hands.stage import DRIVERS, places_at_start, right_hand
+from support.robot_files import ROOT
+
+
+def write_short_drop(
+    folder: Path, index: int, success: bool, grasp: str = "cage", seconds: float = 0.2
+) -> None:
+    """Write an episode in which nothing happens, with any label."""
+    random = np.random.default_rng(index)
+    drawn = draw(random)
+    reacher = right_hand(ROOT / ROBOT)
+    program = Program(reacher, home(reacher))
+    program.grip(0.0)
+    program.wait(seconds)
+    truth = {
+        "label": "success" if success else "failure",
+        "cause": "" if success else "never_held",
+        "grasp": grasp,
+        "flaw": "none",
+        "seed": 5,
+        "index": index,
+        "blocked_until_release": success,
+        "held": [],
+        **_path(drawn, seconds),
+    }
+    believed = scene(drawn, true=False)
+    readings = _readings(program, seconds)
+    write_episode(folder, index, SCENARIO, believed, truth, program, readings, random, ROOT)
+
+
+def write_short_drops(folder: Path, successes: int, failures: int, grasp: str = "cage") -> Path:
+    """Write a folder of them, successes first."""
+    folder.mkdir(parents=True)
+    for index in range(successes + failures):
+        write_short_drop(folder / f"drop_{index + 1:04d}", index, index < successes, grasp)
+    options = {"kind": "drop", "seed": 5, "grasp": grasp, "flaw": "any"}
+    (folder / "distribution.json").write_text(json.dumps(options), encoding="utf-8")
+    return folder
+
+
+def _path(drawn: Draw, seconds: float) -> dict[str, object]:
+    ball = scene(drawn, true=True)["ball"]
+    rows = [[time, *map(float, ball[:3])] for time in (0.0, seconds)]
+    return {"object": "ball", "columns": ["time", "x", "y", "z"], "path": rows}
+
+
+def _readings(program: Program, seconds: float) -> list[Reading]:
+    places = places_at_start(program)
+    found = []
+    for step in range(round(seconds / PERIOD_S)):
+        for driver in DRIVERS:
+            if driver.due(step):
+                positions: Floats = np.array([places[name] for name in driver.joints])
+                zeros = np.zeros(len(positions))
+                found.append(Reading(step * PERIOD_S, driver.joints, positions, zeros, zeros))
+    assert {name for reading in found for name in reading.joints} == set(ALL)
+    return found
