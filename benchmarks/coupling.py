@@ -136,6 +136,7 @@ SYSTEMS: Mapping[str, System] = {
     "hetwin ros": System(hetwin("ros"), 20_000),
     "mosaik in-process": System(peer("mosaik_peer", "in-process"), 10_000),
     "mosaik subprocess": System(peer("mosaik_peer", "subprocess"), 4_000),
+    "bare rclpy": System(peer("rclpy_peer", "subprocess"), 8_000),
     "helics inproc": System(peer("helics_peer", "inproc"), 20_000),
     "helics tcp": System(peer("helics_peer", "tcp"), 6_000),
     "bare": System(peer("bare_peer"), 60_000),

@@ -15,6 +15,7 @@ from rclpy.qos import QoSProfile
 from rclpy.task import Future
 
 from conductor_node.processes import ModelNodes
+from conductor_node.shared_steps import SharedSteps
 from conductor_node.step_requests import Round, StepRequests
 from hetwin.msg import ModelOutput
 from hetwin.srv import (
@@ -44,10 +45,12 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
 from hetwin_core.ensemble.transport import step_codec
+from hetwin_core.ensemble.transport.own_process.shared_parts import TooLarge
 from hetwin_core.ensemble.transport.port import ModelPort, error_of
 from hetwin_core.wire import messages
 from hetwin_core.wire.names import SERVICE_DEPTH
 from hetwin_core.wire.spinning import poll_until, spin_until
+from hetwin_core.wire.step_memory import Offer
 
 START_DEADLINE_S = 30.0
 """A node's process may take this long to come up, whatever the deadline of its calls."""
@@ -107,6 +110,7 @@ class RosPort(ModelPort):
         self._selections: tuple[Selection, ...] = ()
         self._description = ""
         self._outputs: deque[StepOutput] = deque()
+        self._shared: SharedSteps | None = None
 
     def register(self) -> tuple[str, int]:
         """Wait until the node has registered and its services are there."""
@@ -184,9 +188,12 @@ class RosPort(ModelPort):
         request = InitializeModel.Request(
             parameters=json.dumps(dict(parameters)), seed=seed, steps=self._topic
         )
+        offer = Offer(self._registrations[self.plan.name].pid) if self._may_share else None
         contribution = json_codec.contribution_from_text(
             self._call("initialize", request).contribution
         )
+        memory = None if offer is None else offer.taken()
+        self._shared = None if memory is None else SharedSteps(memory, self._between_looks)
         self._selections = contribution.reads
         return contribution
 
@@ -208,9 +215,19 @@ class RosPort(ModelPort):
     def _is_waited_for(self) -> bool:
         return self.plan.stepping is Stepping.SERVICE
 
+    @property
+    def _may_share(self) -> bool:
+        """Whether its node may get its steps through memory of this machine."""
+        return self._is_waited_for and self._process is not None and self._process.is_here
+
+    def _between_looks(self) -> None:
+        """What is done from time to time while a step takes long."""
+        self._executor.spin_once(0.0)
+        self._check_alive("step")
+
     def _wait_until_subscribed(self) -> None:
         """Wait until the node is subscribed to its steps: those published before would be lost."""
-        if not self._is_waited_for:
+        if not self._is_waited_for or self._shared is not None:
             return
         node = self._registrations[self.plan.name].node
         end = time.monotonic() + self.plan.deadline_of("start")
@@ -246,6 +263,12 @@ class RosPort(ModelPort):
             return  # it subscribes to the clock and the state
         if self._outputs:
             return
+        if self._shared is not None:
+            try:
+                self._shared.begin(tick, further, reads=self._reads)
+            except TooLarge as error:
+                raise self._failure("step", f"its input is too large: {error}") from None
+            return
         self._pending = Future()
         self._sequence, self._round = self._requests.request(
             self._topic, self.plan.index, tick, further, reads=self._reads
@@ -264,14 +287,21 @@ class RosPort(ModelPort):
     def end_step(self) -> StepOutput:
         """Wait for the output of the step."""
         if not self._outputs:
-            assert self._pending is not None
-            response = self._wait_for_step(self._pending)
-            self._pending = None
+            response = self._step_response()
             if response.error:
                 raise self._error("step", response.error)
             assert self._layout is not None
             self._outputs.extend(step_codec.read_outputs(response, self._layout))
         return self._outputs.popleft()
+
+    def _step_response(self) -> Any:
+        if self._shared is not None:
+            self._let_step_end()
+            return self._shared.output()
+        assert self._pending is not None
+        response = self._wait_for_step(self._pending)
+        self._pending = None
+        return response
 
     def _wait_for_step(self, pending: Future[ModelOutput]) -> ModelOutput:
         if not pending.done() and self._round.leaves_a_core:
@@ -335,7 +365,7 @@ class RosPort(ModelPort):
         if client is None or self._hangs or not client.service_is_ready():
             return None
         try:
-            stopped = client.call_async(StopModel.Request())
+            stopped = self._sent(client, StopModel.Request())
             response = self._wait_for("stop", stopped, STOP_DEADLINE_S)
             if response is None:
                 return self._failure("stop", f"no answer within {STOP_DEADLINE_S:g} s")
@@ -349,7 +379,7 @@ class RosPort(ModelPort):
         """Ask the node to end, if it still responds; its late responses are dropped."""
         stop = self._clients.pop("stop", None)
         if stop is not None:
-            stop.call_async(StopModel.Request())
+            self._sent(stop, StopModel.Request())
         self._forget()
 
     def renew(self) -> None:
@@ -381,16 +411,27 @@ class RosPort(ModelPort):
             self._node.destroy_client(client)
         if self._subscription is not None:
             self._node.destroy_subscription(self._subscription)
-        self._clients, self._subscription, self._pending = {}, None, None
+        if self._shared is not None:
+            self._shared.close()
+        self._clients, self._subscription, self._pending, self._shared = {}, None, None, None
         self._arrived.clear()
 
     def _let_step_end(self) -> None:
         """Wait for a requested step first: the order must not depend on the node's executor."""
+        if self._shared is not None and not self._shared.has_ended(self.plan.deadline):
+            raise self._too_late("step", self.plan.deadline)
         if self._pending is not None:
             spin_until(self._executor, self._pending, self.plan.deadline)
 
     def _call(self, name: str, request: Any) -> Any:
-        return self._accepted(name, self._clients[name].call_async(request))
+        return self._accepted(name, self._sent(self._clients[name], request))
+
+    def _sent(self, client: Any, request: Any) -> Any:
+        """The future of a call; a node that waits for steps is told to look for it."""
+        future = client.call_async(request)
+        if self._shared is not None:
+            self._shared.announce_call()
+        return future
 
     def _accepted(self, name: str, future: Any) -> Any:
         """The response; a node that has died is not waited for."""
@@ -403,11 +444,14 @@ class RosPort(ModelPort):
         deadline = self.plan.deadline_of(name)
         response = self._wait_for(name, future, deadline)
         if response is None:
-            self._hangs = True
             future.cancel()
-            reason = f"no answer{self._description} within its deadline of {deadline:g} s"
-            raise self._failure(name, reason)
+            raise self._too_late(name, deadline)
         return response
+
+    def _too_late(self, name: str, deadline: float) -> RunFailed:
+        self._hangs = True
+        reason = f"no answer{self._description} within its deadline of {deadline:g} s"
+        return self._failure(name, reason)
 
     def _wait_for(self, name: str, future: Any, deadline: float) -> Any:
         end = time.monotonic() + deadline

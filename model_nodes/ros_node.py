@@ -51,11 +51,14 @@ from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts,
 from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
 from hetwin_core.ensemble.topics import CLOCK, EVENTS, STATE
 from hetwin_core.ensemble.transport import step_codec
+from hetwin_core.ensemble.transport.own_process.flat_message import FlatMessage
+from hetwin_core.ensemble.transport.own_process.shared_parts import TooLarge
 from hetwin_core.ensemble.transport.step_batching import Stepper
 from hetwin_core.wire import messages
 from hetwin_core.wire.described import declare
 from hetwin_core.wire.names import REGISTER, SERVICE_DEPTH, STEP_DEPTH
 from hetwin_core.wire.spinning import make_executor, spin_until
+from hetwin_core.wire.step_memory import Asked, StepMemory
 
 REGISTER_TIMEOUT_S = 120.0
 """Many nodes that start at the same time on a busy machine take long."""
@@ -65,6 +68,12 @@ LEFT_TO_CONDUCTOR_S = 8.0
 """After a signal that the conductor got too, it has this long to stop the run, and the model with it."""
 CONDUCTOR_GONE_S = 5.0
 MATCH_TIMEOUT_S = 10.0
+MEMORY_TIMEOUT_S = 5.0
+SERVICES_PERIOD_S = 0.05
+"""Services that the conductor has not announced are looked at as often while steps come through memory."""
+SERVICES_S = 0.001
+"""Everything that arrives in this time is served."""
+CALL_PERIOD_S = 0.005
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     "type": ("", "a model type that `hetwin models` lists, or MODULE:CLASS"),
     "modules": ("", "folder to search for the module of a type MODULE:CLASS"),
@@ -93,6 +102,10 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self._models: tuple[str, ...] = ()
         self._at_start: Snapshot | None = None
         self._stepper = Stepper()
+        self.conductor = ("", 0)
+        self._asked: Asked | None = None
+        self._memory: StepMemory | None = None
+        self._announced = 0
         self._unwaited: _UnwaitedStepping | None = None
         self._model_lock = (
             threading.Lock()
@@ -157,6 +170,8 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             except (Exception, SystemExit) as error:
                 response.ok = False
                 response.error = json_codec.error_to_text(error)
+            if self._memory is not None:
+                self._announced -= 1
             return response
 
         self.create_service(kind, f"~/{name}", respond, qos_profile=QoSProfile(depth=SERVICE_DEPTH))
@@ -173,6 +188,8 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             self._steps = self.create_subscription(
                 Step, request.steps, self._on_step, QoSProfile(depth=STEP_DEPTH)
             )
+            host, process = self.conductor
+            self._asked = Asked(process) if host == socket.gethostname() else None
         contribution = self.model.initialize(json.loads(request.parameters), request.seed)
         response.contribution = json_codec.contribution_to_text(contribution)
         self.trigger_configure()
@@ -187,7 +204,9 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             self._unwaited = _UnwaitedStepping(
                 self, self._output, self._step, self._scene, round(request.period * 1e9)
             )
-        self._wait_for_conductor()
+        self._memory = None if self._asked is None else self._asked.memory(MEMORY_TIMEOUT_S)
+        if self._memory is None:
+            self._wait_for_conductor()
         self.trigger_activate()
 
     def _wait_for_conductor(self) -> None:
@@ -205,7 +224,12 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         """Take a step that is requested of some models, if this one is among them."""
         if self._index not in message.models:
             return
-        output_message = ModelOutput(sequence=message.sequence)
+        output = ModelOutput(sequence=message.sequence)
+        self._take_step(message, output)
+        self._output.publish(output)
+
+    def _take_step(self, message: Any, output_message: Any) -> None:
+        """Take a step and those that may follow at once; the output gets the error, if there is one."""
         try:
             layout = self._started()
             assert self._at_start is not None
@@ -214,7 +238,32 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             step_codec.fill_output(output_message, output, layout, early)
         except (Exception, SystemExit) as error:
             output_message.error = json_codec.error_to_text(error)
-        self._output.publish(output_message)
+
+    def serve(self, executor: rclpy.executors.Executor, period_s: float) -> None:
+        """Carry out what the conductor wants, for so long or until the run is over."""
+        end = time.monotonic() + period_s
+        while not self.over.done() and (left := end - time.monotonic()) > 0.0:
+            if self._memory is None:
+                spin_until(executor, self.over, left)
+            elif self._announced > 0:
+                executor.spin_once(CALL_PERIOD_S)
+                self._take_requests(self._memory, 0.0)
+            elif not self._take_requests(self._memory, SERVICES_PERIOD_S):
+                spin_until(executor, self.over, SERVICES_S)
+
+    def _take_requests(self, memory: StepMemory, timeout_s: float) -> bool:
+        """Take the requested step, and count the announced calls; returns whether there was anything."""
+        request, calls = memory.wait_for_request(timeout_s)
+        self._announced += calls
+        if request is None:
+            return bool(calls)
+        output = FlatMessage()
+        self._take_step(request, output)
+        try:
+            memory.reply(output)
+        except TooLarge as error:
+            memory.reply(FlatMessage(error=json_codec.error_to_text(error)))
+        return True
 
     def _step(self, tick: StepInput) -> StepOutput:
         with self._model_lock:
@@ -447,6 +496,7 @@ def register(
         raise HetwinError(
             f"{node.get_name()}: the conductor refused the registration: {response.reason}"
         )
+    node.conductor = (response.host, response.pid)
     return _ConductorWatch(client, WatchedProcess(response.host, response.pid))
 
 
@@ -461,8 +511,7 @@ def _serve(node: ModelNode, executor: rclpy.executors.Executor, interrupts: Inte
     watch = register(node, executor, interrupts)
     parent = os.getppid()
     while rclpy.ok() and not node.over.done() and os.getppid() == parent:
-        # Everything that arrives in this time, in one call.
-        spin_until(executor, node.over, LOOK_PERIOD_S)
+        node.serve(executor, LOOK_PERIOD_S)
         if interrupts.count == 0:
             watch.check(node.get_name())
         elif not watch.stops_the_run(interrupts.since):

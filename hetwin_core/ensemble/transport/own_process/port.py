@@ -90,11 +90,11 @@ class OwnProcessPort(ModelPort):
         if self._begun is None:
             raise self._failure("step", "no step was asked for")
         self._begun = None
-        parts = self._running("step").link.output.read()
-        if len(parts) == 1:
-            raise error_of(self.plan, "step", self._time_ns, parts[0].decode())
+        output = FlatMessage.of(self._running("step").link.output.read())
+        if output.error:
+            raise error_of(self.plan, "step", self._time_ns, output.error)
         assert self._layout is not None
-        return step_codec.read_outputs(FlatMessage.of(parts), self._layout)[0]
+        return step_codec.read_outputs(output, self._layout)[0]
 
     def collect(self) -> list[StepOutput]:
         """Nothing: the model is stepped by service."""

@@ -73,7 +73,7 @@ class ServedModel:
             self._link.model.send((None, json_codec.error_to_text(error)))
 
     def step(self) -> None:
-        """Take the step in the memory, and leave its output there, or its error as the only part."""
+        """Take the step in the memory, and leave its output or its error there."""
         link = self._link
         try:
             message = FlatMessage()
@@ -82,7 +82,7 @@ class ServedModel:
             step_codec.fill_output(message, output, tick.scene.layout)
             link.output.write(message.parts())
         except (Exception, SystemExit) as error:
-            link.output.write([json_codec.error_to_text(error).encode()])
+            link.output.write(FlatMessage(error=json_codec.error_to_text(error)).parts())
 
     def _register(self) -> None:
         self._made = self._cls()

@@ -29,10 +29,11 @@ class SharedParts:
 
     Args:
         room: bytes that it has.
+        file: descriptor of the memory; by default it is new, and shared with processes that are forked from now on.
     """
 
-    def __init__(self, room: int = ROOM) -> None:
-        self._memory = memoryview(mmap.mmap(-1, room))
+    def __init__(self, room: int = ROOM, file: int = -1) -> None:
+        self._memory = memoryview(mmap.mmap(file, room))
 
     def write(self, parts: Sequence[Part]) -> None:
         """Replace the message.
