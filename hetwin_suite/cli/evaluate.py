@@ -90,7 +90,7 @@ def evaluate(
 
     hetwin evaluate table2 --episodes episodes/drops --approaches single --mismatch finger_offset=0.0175 --out worse
 
-    hetwin evaluate robustness --episodes episodes --axes finger_offset,rate=15 --first 10 --out robustness
+    hetwin evaluate robustness --episodes episodes/drops --axes rate=15 --approaches single,rule --first 1 --out curves
 
     Robustness keeps every verdict in --out at once and judges only what is not there yet: a stopped evaluation goes
     on, and one with more axes, approaches or episodes adds to it.

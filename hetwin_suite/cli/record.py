@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from hetwin_suite.cli.options import Mismatches
-from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind
+from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
 
 
 def record(
@@ -26,6 +26,10 @@ def record(
         FlawChoice, typer.Option(help="of drops: what goes wrong, apart from the aim")
     ] = FlawChoice.ANY,
     mismatch: Mismatches = None,
+    reality: Annotated[
+        RealityChoice,
+        typer.Option(help="of drops: what simulates the real world; drake needs the extra drake"),
+    ] = RealityChoice.MUJOCO,
     as_json: Annotated[bool, typer.Option("--json", help="print the outcome as JSON")] = False,
 ) -> None:
     """Record episodes of a simulated real robot, with what it believes and what is true.
@@ -58,7 +62,11 @@ def record(
 
     with never_silent(lambda: f"{done} of {episodes} recorded") as patience:
         found = record_episodes(
-            kind, episodes, seed, out, jobs, show, grasp=grasp, flaw=flaw, mismatches=mismatches
+            *(kind, episodes, seed, out, jobs, show),
+            grasp=grasp,
+            flaw=flaw,
+            mismatches=mismatches,
+            reality=reality,
         )
     if as_json:
         print(json.dumps({**found, "out": str(out.resolve())}, indent=2))

@@ -7,6 +7,7 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,7 +19,7 @@ from hetwin_suite.proving_ground.distribution import distribution
 from hetwin_suite.proving_ground.drops.episode import record as record_drop
 from hetwin_suite.proving_ground.drops.fixed import check_choices
 from hetwin_suite.proving_ground.insertions.episode import record as record_insertion
-from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind
+from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
 from hetwin_suite.proving_ground.mismatch.axis import Mismatch, Place
 from hetwin_suite.proving_ground.mismatch.registry import in_order, refuse
 from hetwin_suite.proving_ground.recipe import Recipe
@@ -50,6 +51,7 @@ def record_episodes(
     grasp: GraspChoice = GraspChoice.CAGE,
     flaw: FlawChoice = FlawChoice.ANY,
     mismatches: Sequence[Mismatch] = (),
+    reality: RealityChoice = RealityChoice.MUJOCO,
 ) -> dict[str, Any]:
     """Write episodes ``drop_0001`` ... and `distribution.json` into `out`.
 
@@ -65,23 +67,24 @@ def record_episodes(
         grasp: how drops take the ball.
         flaw: what goes wrong in drops.
         mismatches: that act on reality.
+        reality: what simulates drops.
 
     Returns:
         The content of `distribution.json`.
 
     Raises:
         BadInput: if a number is too small, `out` is not empty, options fix the same draw or one that the kind does
-            not have, or a mismatch does not act on reality.
+            not have, Drake is not installed, or a mismatch does not act on reality.
         RunFailed: if an episode cannot be recorded.
     """
     for name, value, least in (("episodes", count, 1), ("jobs", jobs, 1), ("seed", seed, 0)):
         if value < least:
             raise BadInput("is too small", where=f"--{name}", found=value, expected=f">= {least}")
-    _check_choices(kind, grasp, flaw)
+    _check_choices(kind, grasp, flaw, reality)
     refuse(mismatches, (Place.REALITY,), "to replay with it: hetwin evaluate table2 --mismatch ...")
     _make_free(out)
     root = resource("worlds").parent
-    recipes = [Recipe(seed, i, grasp, flaw, in_order(mismatches)) for i in range(count)]
+    recipes = [Recipe(seed, i, grasp, flaw, in_order(mismatches), reality) for i in range(count)]
     tasks = [(kind, recipe, out, root) for recipe in recipes]
     summaries: dict[int, Summary] = {}
     for index, summary in _results(tasks, min(jobs, count)):
@@ -89,6 +92,8 @@ def record_episodes(
         on_episode(name_of(kind, index), summary)
     counted = distribution([summaries[index] for index in range(count)])
     chosen = {"grasp": grasp.value, "flaw": flaw.value} if kind is Kind.DROP else {}
+    if reality is not RealityChoice.MUJOCO:
+        chosen["reality"] = reality.value
     levels = {one.axis.name: one.level for one in mismatches}
     found = {"kind": kind.value, "seed": seed, **chosen, "mismatch": levels, **counted}
     (out / DISTRIBUTION).write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
@@ -100,12 +105,22 @@ def name_of(kind: Kind, index: int) -> str:
     return f"{kind.value}_{index + 1:04d}"
 
 
-def _check_choices(kind: Kind, grasp: GraspChoice, flaw: FlawChoice) -> None:
+def _check_choices(
+    kind: Kind, grasp: GraspChoice, flaw: FlawChoice, reality: RealityChoice
+) -> None:
     check_choices(grasp, flaw)
     given = {"--grasp": grasp is not GraspChoice.CAGE, "--flaw": flaw is not FlawChoice.ANY}
+    given["--reality"] = reality is not RealityChoice.MUJOCO
     for option, is_given in given.items():
         if is_given and kind is not Kind.DROP:
             raise BadInput(f"{kind.value} has no such option", where=option, expected="drop")
+    if reality is RealityChoice.DRAKE and find_spec("pydrake") is None:
+        raise BadInput(
+            "Drake is not installed",
+            where="--reality",
+            found=reality.value,
+            expected="pip install 'hetwin-suite[drake]', or --reality mujoco",
+        )
 
 
 def _make_free(out: Path) -> None:

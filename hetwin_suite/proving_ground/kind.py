@@ -32,3 +32,12 @@ class FlawChoice(StrEnum):
     FADING = "fading"
     ELSEWHERE = "elsewhere"
     HIGH = "high"
+
+
+class RealityChoice(StrEnum):
+    """What simulates the real world."""
+
+    MUJOCO = "mujoco"
+    """The stand-in, which is finer than the twin but uses the same engine."""
+    DRAKE = "drake"
+    """An engine that shares no code with the twin's; an extra."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice
+from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, RealityChoice
 from hetwin_suite.proving_ground.mismatch.axis import Mismatch, RealityAxis
 from hetwin_suite.proving_ground.own_random import own_random
 from hetwin_suite.proving_ground.two_hands.real import Real
@@ -23,6 +23,7 @@ class Recipe:
         grasp: of drops.
         flaw: of drops.
         mismatches: that act on reality, in the order in which they act.
+        reality: what simulates it; only drops have a choice.
     """
 
     seed: int
@@ -30,6 +31,7 @@ class Recipe:
     grasp: GraspChoice = GraspChoice.CAGE
     flaw: FlawChoice = FlawChoice.ANY
     mismatches: tuple[Mismatch, ...] = ()
+    reality: RealityChoice = RealityChoice.MUJOCO
 
     def random(self, purpose: str) -> np.random.Generator:
         """Return a generator of this episode for one purpose, apart from that of its other draws."""
@@ -45,7 +47,9 @@ class Recipe:
     @property
     def truth(self) -> dict[str, Any]:
         """What `truth.json` says about it."""
-        told = {"seed": self.seed, "index": self.index}
+        told: dict[str, Any] = {"seed": self.seed, "index": self.index}
+        if self.reality is not RealityChoice.MUJOCO:
+            told["reality"] = self.reality.value
         levels = {one.axis.name: one.level for one in self.mismatches}
         return {**told, "mismatch": levels} if levels else told
 

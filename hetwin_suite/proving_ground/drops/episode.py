@@ -17,6 +17,7 @@ from hetwin_suite.proving_ground.drops.fixed import fixed
 from hetwin_suite.proving_ground.drops.program import above, plan
 from hetwin_suite.proving_ground.drops.verdict import Verdict, judge
 from hetwin_suite.proving_ground.episode_files import path_of, write_episode
+from hetwin_suite.proving_ground.kind import RealityChoice
 from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.recipe import Recipe, unchanged
 from hetwin_suite.proving_ground.sensing import Reading
@@ -74,7 +75,7 @@ def simulate(random: np.random.Generator, root: Path, recipe: Recipe) -> Drop:
         RunFailed: if none of many draws is within the arm's reach.
     """
     drawn, program = _draw_within_reach(random, root / ROBOT, recipe)
-    return carry_out(drawn, program, random, root, recipe.worse)
+    return carry_out(drawn, program, random, root, recipe.worse, recipe.reality)
 
 
 def carry_out(
@@ -83,6 +84,7 @@ def carry_out(
     random: np.random.Generator,
     root: Path,
     worse: Callable[[Real], Real] = unchanged,
+    reality: RealityChoice = RealityChoice.MUJOCO,
 ) -> Drop:
     """Execute a program in the drawn world.
 
@@ -92,6 +94,7 @@ def carry_out(
         random: for the noise of the sensors.
         root: folder that holds `urdf` and `worlds`.
         worse: what mismatch makes of the real world.
+        reality: what simulates it.
     """
     truths = Truths(
         scene(drawn, true=True),
@@ -100,11 +103,27 @@ def carry_out(
         (0.0085, drawn.bounce),
     )
     real = worse(Real(truths, Grip(drawn.force, drawn.fading), drawn.gravity_factors))
+    simulate_in = _in_drake if reality is RealityChoice.DRAKE else _in_mujoco
+    readings, samples = simulate_in(program, real, random, root)
+    verdict = judge(samples, drawn.container, drawn.container_pose(True), opening(program))
+    return Drop(drawn, program, readings, samples, verdict)
+
+
+def _in_mujoco(
+    program: Program, real: Real, random: np.random.Generator, root: Path
+) -> tuple[list[Reading], list[Sample]]:
     model = build(root / ROBOT, read_solids(root / "worlds" / WORLD), real.truths)
     witness = Witness(model, "ball")
-    readings = enact(model, program, real, witness, random)
-    verdict = judge(witness.samples, drawn.container, drawn.container_pose(True), opening(program))
-    return Drop(drawn, program, readings, witness.samples, verdict)
+    return enact(model, program, real, witness, random), witness.samples
+
+
+def _in_drake(
+    program: Program, real: Real, random: np.random.Generator, root: Path
+) -> tuple[list[Reading], list[Sample]]:
+    from hetwin_suite.proving_ground.drake import plant, stage  # an extra
+
+    world = plant.build(root / ROBOT, read_solids(root / "worlds" / WORLD), real)
+    return stage.enact(world, program, real, random)
 
 
 def opening(program: Program) -> float:

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_suite.proving_ground.episodes import DISTRIBUTION, RECORDERS
 from hetwin_suite.proving_ground.evaluation.episodes import TRUTH, LabelledEpisode, read_episode
-from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind
+from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
 from hetwin_suite.proving_ground.mismatch.axis import Mismatch
 from hetwin_suite.proving_ground.recipe import Recipe
 
@@ -48,6 +48,7 @@ def _recipe(episode: LabelledEpisode, mismatch: Mismatch) -> tuple[Kind, Recipe]
             GraspChoice(options.get("grasp", GraspChoice.CAGE)),
             FlawChoice(options.get("flaw", FlawChoice.ANY)),
             (mismatch,),
+            RealityChoice(options.get("reality", RealityChoice.MUJOCO)),
         )
     except (KeyError, ValueError) as error:
         raise BadInput(

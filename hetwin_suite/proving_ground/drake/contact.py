@@ -1,0 +1,73 @@
+"""Contact settings of Drake from those of the stand-in."""
+
+from __future__ import annotations
+
+import math
+
+from pydrake.geometry import AddContactMaterial, ProximityProperties
+from pydrake.multibody.plant import CoulombFriction
+
+IMPACT_SPEED = 1.5
+"""Speed at which bodies bounce as high as in the stand-in [m/s]: that of a ball that falls 0.11 m."""
+
+BALL_STIFFNESS = 2.6e4
+"""Of each side of a tennis ball [N/m]: 6.5 mm under 80 N between two plates (Rules of Tennis, Appendix I)."""
+USUAL_TIME = 0.0085
+"""Time constant with which the stand-in has this ball [s]."""
+
+
+def properties(stiffness: float, dissipation: float, friction: float) -> ProximityProperties:
+    """Return the properties of a shape.
+
+    Args:
+        stiffness: of a point contact [N/m].
+        dissipation: of Hunt and Crossley [s/m].
+        friction: coefficient of sliding friction.
+    """
+    found = ProximityProperties()
+    coulomb = CoulombFriction(static_friction=friction, dynamic_friction=friction)
+    AddContactMaterial(
+        dissipation=dissipation, point_stiffness=stiffness, friction=coulomb, properties=found
+    )
+    return found
+
+
+def stiffness_of(time: float) -> float:
+    """Return the stiffness of the ball's contacts [N/m].
+
+    Args:
+        time: time constant of the ball's contacts in the stand-in [s]; `USUAL_TIME` for a tennis ball.
+    """
+    return BALL_STIFFNESS * (USUAL_TIME / time) ** 2
+
+
+def dissipation_of(damping: float) -> float:
+    """Return the Hunt-Crossley dissipation [s/m] that bounces as high as a linear damper, at `IMPACT_SPEED`.
+
+    Args:
+        damping: damping ratio of the linear damper.
+    """
+    if damping >= 1.0:
+        return dissipation_of(0.95)
+    restitution = math.exp(-math.pi * damping / math.sqrt(1.0 - damping**2))
+    low, high = 0.0, 1.0 / (restitution * IMPACT_SPEED)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _restitution_is_below(middle, restitution) else (low, middle)
+    return low
+
+
+def _restitution_is_below(dissipation: float, restitution: float) -> bool:
+    """Whether a dissipation bounces higher than that, by the law of energy of Hunt and Crossley's model."""
+    u = dissipation * IMPACT_SPEED
+    return math.log1p(u) - math.log1p(-restitution * u) < u * (1.0 + restitution)
+
+
+def own_friction(pair: float, other: float) -> float:
+    """Return the friction of a shape so that a pair has the given one; Drake takes the harmonic mean of both.
+
+    Args:
+        pair: coefficient of the pair.
+        other: of the other shape.
+    """
+    return pair * other / max(2.0 * other - pair, 1e-3)
