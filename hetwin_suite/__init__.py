@@ -72,6 +72,15 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.scene.values import Value as Value
     from hetwin_core.ensemble.scene.values import pose_value as pose_value
     from hetwin_core.projection.episode import Episode as Episode
+    from hetwin_suite.proving_ground.mismatch.axis import BeliefAxis as BeliefAxis
+    from hetwin_suite.proving_ground.mismatch.axis import RealityAxis as RealityAxis
+    from hetwin_suite.proving_ground.mismatch.axis import RecordingAxis as RecordingAxis
+    from hetwin_suite.proving_ground.mismatch.axis import TwinAxis as TwinAxis
+    from hetwin_suite.proving_ground.mismatch.facts import EpisodeFacts as EpisodeFacts
+    from hetwin_suite.proving_ground.mismatch.facts import HandFacts as HandFacts
+    from hetwin_suite.proving_ground.mismatch.joint_states import JointStates as JointStates
+    from hetwin_suite.proving_ground.mismatch.twin_files import TwinFiles as TwinFiles
+    from hetwin_suite.proving_ground.two_hands.real_world import RealWorld as RealWorld
     from hetwin_suite.running.api import Summary as Summary
     from hetwin_suite.running.api import check_model as check_model
     from hetwin_suite.running.api import open_episode as open_episode
@@ -93,6 +102,11 @@ _HOMES = {
     "hetwin_core.ensemble.scene.snapshot": "Snapshot",
     "hetwin_core.ensemble.scene.values": "EXTERNAL_WRENCH POSE WORLD AttributeSpec Floats Meaning Value pose_value",
     "hetwin_core.projection.episode": "Episode",
+    "hetwin_suite.proving_ground.mismatch.axis": "BeliefAxis RealityAxis RecordingAxis TwinAxis",
+    "hetwin_suite.proving_ground.mismatch.facts": "EpisodeFacts HandFacts",
+    "hetwin_suite.proving_ground.mismatch.joint_states": "JointStates",
+    "hetwin_suite.proving_ground.mismatch.twin_files": "TwinFiles",
+    "hetwin_suite.proving_ground.two_hands.real_world": "RealWorld",
     "hetwin_suite.running.api": "Summary check_model open_episode run",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}

@@ -88,7 +88,7 @@ def evaluate(
 
     hetwin evaluate table2 --episodes episodes/drops --approaches ensemble,rule
 
-    hetwin evaluate table2 --episodes episodes/drops --approaches single --mismatch finger_offset=0.0175 --out worse
+    hetwin evaluate table2 --episodes episodes/pinches --approaches single --mismatch finger_offset=0.0175 --out worse
 
     hetwin evaluate robustness --episodes episodes/drops --axes rate=15 --approaches single,rule --first 1 --out curves
 

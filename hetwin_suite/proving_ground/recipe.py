@@ -10,7 +10,7 @@ import numpy as np
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, RealityChoice
 from hetwin_suite.proving_ground.mismatch.axis import Mismatch, RealityAxis
 from hetwin_suite.proving_ground.own_random import own_random
-from hetwin_suite.proving_ground.two_hands.real import Real
+from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Recipe:
         """Return a generator of this episode for one purpose, apart from that of its other draws."""
         return own_random(purpose, self.seed, self.index)
 
-    def worse(self, real: Real) -> Real:
+    def worse(self, real: RealWorld) -> RealWorld:
         """Return the real world with the mismatches."""
         for one in self.mismatches:
             if isinstance(one.axis, RealityAxis):
@@ -54,6 +54,6 @@ class Recipe:
         return {**told, "mismatch": levels} if levels else told
 
 
-def unchanged(real: Real) -> Real:
+def unchanged(real: RealWorld) -> RealWorld:
     """Return the real world without mismatch."""
     return real

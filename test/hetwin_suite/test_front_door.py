@@ -24,6 +24,8 @@ PROMISED = (
     *("Selection", "Shape", "ShapeKind", "Snapshot", "StepInput", "StepOutput", "Stepping"),
     *("Summary", "Value", "WORLD", "check_model", "compose", "extrapolate", "open_episode"),
     *("pose_value", "relative_to", "run"),
+    *("BeliefAxis", "EpisodeFacts", "HandFacts", "JointStates", "RealWorld", "RealityAxis"),
+    *("RecordingAxis", "TwinAxis", "TwinFiles"),
 )
 
 HEAVY = ("PIL", "mujoco", "numpy", "plotly", "pydantic", "rclpy", "rosbags")

@@ -51,7 +51,7 @@ from hetwin_suite.proving_ground.drake.contact import (
 )
 from hetwin_suite.proving_ground.solids import Solid
 from hetwin_suite.proving_ground.two_hands.joints import ALL, ARMS, FINGERS, drives
-from hetwin_suite.proving_ground.two_hands.real import Real
+from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 from hetwin_suite.proving_ground.two_hands.reality import Truths
 
 STEP_S = 0.002
@@ -79,7 +79,7 @@ class DrakeWorld:
     thing: str
 
 
-def build(robot: Path, solids: Sequence[Solid], real: Real) -> DrakeWorld:
+def build(robot: Path, solids: Sequence[Solid], real: RealWorld) -> DrakeWorld:
     """Build the real world; the counterpart of the stand-in's `build`.
 
     Args:

@@ -17,7 +17,7 @@ from hetwin_suite.proving_ground.motion import TICK_S, Program
 from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.two_hands.control import Fingers
 from hetwin_suite.proving_ground.two_hands.joints import ALL, ARMS, FINGERS, drives
-from hetwin_suite.proving_ground.two_hands.real import Real
+from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
 from hetwin_suite.proving_ground.two_hands.stage import (
     DRIVERS,
@@ -37,7 +37,7 @@ _ARM = slice(ALL.index(ARMS["right"][0]), ALL.index(ARMS["right"][-1]) + 1)
 
 
 def enact(
-    world: DrakeWorld, program: Program, real: Real, random: np.random.Generator
+    world: DrakeWorld, program: Program, real: RealWorld, random: np.random.Generator
 ) -> tuple[list[Reading], list[Sample]]:
     """Simulate from the program's beginning to its end.
 
@@ -87,7 +87,7 @@ class _Robot:
         context: Context,
         rest: Floats,
         program: Program,
-        real: Real,
+        real: RealWorld,
     ) -> None:
         self._plant, self._context, self._instance = world.plant, context, world.robot
         joints = [self._plant.GetJointByName(name) for name in ALL]

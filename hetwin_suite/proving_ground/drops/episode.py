@@ -23,7 +23,7 @@ from hetwin_suite.proving_ground.recipe import Recipe, unchanged
 from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.solids import read_solids
 from hetwin_suite.proving_ground.tennis_table_sdf import BALL_ABOVE_FOOT
-from hetwin_suite.proving_ground.two_hands.real import Real
+from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 from hetwin_suite.proving_ground.two_hands.reality import Truths, build
 from hetwin_suite.proving_ground.two_hands.stage import enact, right_hand
 from hetwin_suite.proving_ground.two_hands.still_fingers import blocked_until
@@ -83,7 +83,7 @@ def carry_out(
     program: Program,
     random: np.random.Generator,
     root: Path,
-    worse: Callable[[Real], Real] = unchanged,
+    worse: Callable[[RealWorld], RealWorld] = unchanged,
     reality: RealityChoice = RealityChoice.MUJOCO,
 ) -> Drop:
     """Execute a program in the drawn world.
@@ -102,7 +102,7 @@ def carry_out(
         drawn.finger_friction,
         (0.0085, drawn.bounce),
     )
-    real = worse(Real(truths, Grip(drawn.force, drawn.fading), drawn.gravity_factors))
+    real = worse(RealWorld(truths, Grip(drawn.force, drawn.fading), drawn.gravity_factors))
     simulate_in = _in_drake if reality is RealityChoice.DRAKE else _in_mujoco
     readings, samples = simulate_in(program, real, random, root)
     verdict = judge(samples, drawn.container, drawn.container_pose(True), opening(program))
@@ -110,7 +110,7 @@ def carry_out(
 
 
 def _in_mujoco(
-    program: Program, real: Real, random: np.random.Generator, root: Path
+    program: Program, real: RealWorld, random: np.random.Generator, root: Path
 ) -> tuple[list[Reading], list[Sample]]:
     model = build(root / ROBOT, read_solids(root / "worlds" / WORLD), real.truths)
     witness = Witness(model, "ball")
@@ -118,7 +118,7 @@ def _in_mujoco(
 
 
 def _in_drake(
-    program: Program, real: Real, random: np.random.Generator, root: Path
+    program: Program, real: RealWorld, random: np.random.Generator, root: Path
 ) -> tuple[list[Reading], list[Sample]]:
     from hetwin_suite.proving_ground.drake import plant, stage  # an extra
 

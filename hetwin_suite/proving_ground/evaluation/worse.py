@@ -89,7 +89,8 @@ def worsen(
     _dump(folder / SCENE, {"scenario": episode.scenario, "scene": scene})
     _write_twin(folder, episode, twin, chosen, facts)
     truth = json.loads((episode.folder / TRUTH).read_text(encoding="utf-8"))
-    _dump(folder / TRUTH, {**truth, "mismatch": {one.axis.name: one.level for one in chosen}})
+    levels = {one.axis.name: one.level for one in chosen}
+    _dump(folder / TRUTH, {**truth, "mismatch": {**truth.get("mismatch", {}), **levels}})
     return read_episode(folder)
 
 

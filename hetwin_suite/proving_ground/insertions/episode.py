@@ -23,7 +23,7 @@ from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.solar_panel_sdf import HOLE_DEPTH, shaft_hull
 from hetwin_suite.proving_ground.solids import read_solids
 from hetwin_suite.proving_ground.two_hands.control import Compliance
-from hetwin_suite.proving_ground.two_hands.real import Real
+from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 from hetwin_suite.proving_ground.two_hands.reality import Truths, build
 from hetwin_suite.proving_ground.two_hands.stage import enact, right_hand
 from hetwin_suite.proving_ground.two_hands.witness import Sample, Witness, held, intervals, touched
@@ -70,7 +70,7 @@ class Insertion:
 
 
 def simulate(
-    random: np.random.Generator, root: Path, worse: Callable[[Real], Real] = unchanged
+    random: np.random.Generator, root: Path, worse: Callable[[RealWorld], RealWorld] = unchanged
 ) -> Insertion:
     """Draw an episode and simulate it.
 
@@ -86,7 +86,7 @@ def carry_out(
     drawn: Draw,
     random: np.random.Generator,
     root: Path,
-    worse: Callable[[Real], Real] = unchanged,
+    worse: Callable[[RealWorld], RealWorld] = unchanged,
 ) -> Insertion:
     """Execute the program of an episode in the drawn world.
 
@@ -112,7 +112,7 @@ def carry_out(
         if solid.model != "dip" or solid.name == "handle"
     ]
     compliance = Compliance(drawn.softness, push(program), MOST_STRAIN)
-    real = worse(Real(truths, Grip(drawn.force), drawn.gravity_factors, compliance))
+    real = worse(RealWorld(truths, Grip(drawn.force), drawn.gravity_factors, compliance))
     model = build(robot, solids, real.truths)
     witness = Witness(model, "dip")
     readings = enact(model, program, real, witness, random, HIDDEN_S)

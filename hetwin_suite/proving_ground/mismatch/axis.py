@@ -13,7 +13,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.mismatch.facts import EpisodeFacts
 from hetwin_suite.proving_ground.mismatch.joint_states import JointStates
 from hetwin_suite.proving_ground.mismatch.twin_files import TwinFiles
-from hetwin_suite.proving_ground.two_hands.real import Real
+from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 
 
 class Place(StrEnum):
@@ -140,7 +140,7 @@ class RealityAxis(Axis):
     place = Place.REALITY
 
     @abstractmethod
-    def change(self, real: Real, level: float, random: np.random.Generator) -> Real:
+    def change(self, real: RealWorld, level: float, random: np.random.Generator) -> RealWorld:
         """Return the real world at this level.
 
         Args:

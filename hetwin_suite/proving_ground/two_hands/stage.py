@@ -22,7 +22,7 @@ from hetwin_suite.proving_ground.two_hands.joints import (
     OPENED,
     PALM,
 )
-from hetwin_suite.proving_ground.two_hands.real import Real
+from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
 from hetwin_suite.proving_ground.two_hands.witness import Witness
 
@@ -51,7 +51,7 @@ def right_hand(robot: Path, offset: tuple[float, float, float] = GRASP_OFFSET) -
 def enact(
     model: mj.MjModel,
     program: Program,
-    real: Real,
+    real: RealWorld,
     witness: Witness,
     random: np.random.Generator,
     hidden_s: float = 0.0,

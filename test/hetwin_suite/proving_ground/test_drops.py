@@ -191,6 +191,37 @@ def test_files_say_what_readers_expect(recorded: Path) -> None:
     assert found["labels"] == {truth["label"]: 1}
 
 
+def test_a_seed_records_what_it_recorded(recorded: Path) -> None:
+    """Samples of this seed's first episode from before drops had options."""
+    folder = recorded / "drop_0001"
+    hand = [r for r in messages(folder) if r.name[0] == "right_hand_finger_1_joint_1"]
+    assert len(hand) == 928
+    assert hand[400].position[:3] == pytest.approx(
+        [-0.15071361240976425, 0.5503156076539738, 0.34514567727426926], abs=1e-12
+    )
+    assert hand[400].effort[:3] == pytest.approx([0.308, 0.168, 0.07], abs=1e-12)
+    truth = json.loads((folder / "truth.json").read_text())
+    assert truth["path"][300][:4] == [3.0, 0.505565, -0.131548, 0.88189]
+    assert (truth["margin"], truth["released"]) == (-0.05448, 6.37)
+
+
+def test_truth_says_how_the_ball_was_taken(recorded: Path) -> None:
+    truth = json.loads((recorded / "drop_0001" / "truth.json").read_text())
+    assert (truth["seed"], truth["index"]) == (3, 0)
+    assert (truth["grasp"], truth["flaw"]) == ("cage", "none")
+    assert all(-0.012 <= height <= -0.008 for height in truth["contact_heights"])
+
+
+def messages(folder: Path) -> list[Any]:
+    """The joint states of an episode."""
+    with AnyReader([folder / "recording"]) as reader:
+        connections = [c for c in reader.connections if c.topic == "/joint_states"]
+        return [
+            reader.deserialize(raw, connection.msgtype)
+            for connection, _, raw in reader.messages(connections)
+        ]
+
+
 def test_recording_tells_joints_and_actions(recorded: Path) -> None:
     said: list[tuple[str, str]] = []
     joints: set[str] = set()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hetwin_suite.proving_ground.mismatch.axis import RealityAxis
-from hetwin_suite.proving_ground.two_hands.real import Real
+from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 
 
 class ArmCompliance(RealityAxis):
@@ -21,7 +21,7 @@ class ArmCompliance(RealityAxis):
     source = "the controller sets the stiffness of an arm; no range was found to compare with"
     summary = "the real arm is softer by this factor, on top of what is drawn"
 
-    def change(self, real: Real, level: float, random: np.random.Generator) -> Real:
+    def change(self, real: RealWorld, level: float, random: np.random.Generator) -> RealWorld:
         """Divide the stiffness of the arm's joints."""
         softness = level * real.compliance.softness
         return replace(real, compliance=replace(real.compliance, softness=softness))

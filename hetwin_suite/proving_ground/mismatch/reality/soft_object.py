@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hetwin_suite.proving_ground.mismatch.axis import RealityAxis
-from hetwin_suite.proving_ground.two_hands.real import Real
+from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 
 
 class SoftObject(RealityAxis):
@@ -26,7 +26,7 @@ class SoftObject(RealityAxis):
     )
     summary = "the contacts of the real object are softer by this factor; at 16, fingers sink in 7 times as deep"
 
-    def change(self, real: Real, level: float, random: np.random.Generator) -> Real:
+    def change(self, real: RealWorld, level: float, random: np.random.Generator) -> RealWorld:
         """Divide the stiffness of the contacts of the object and of the fingers; damping ratios stay."""
         slower = np.sqrt(level)  # a contact's stiffness is the inverse square of its time constant
         truths = real.truths

@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rosbags.highlevel import AnyReader
+from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.typesys import Stores, get_typestore
 from typer.testing import CliRunner
 
 from hetwin_core.ensemble.errors import BadInput
@@ -19,8 +22,12 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_suite.cli.main import app
 from hetwin_suite.proving_ground.episodes import Kind, record_episodes
 from hetwin_suite.proving_ground.evaluation.approaches import Contacts
-from hetwin_suite.proving_ground.evaluation.episodes import find_episodes
+from hetwin_suite.proving_ground.evaluation.episodes import find_episodes, read_episode
 from hetwin_suite.proving_ground.evaluation.judge import judge
+from hetwin_suite.proving_ground.evaluation.judge_worse import judge_worse
+from hetwin_suite.proving_ground.evaluation.replay import Replay
+from hetwin_suite.proving_ground.evaluation.worse import worsen
+from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
 
 pytestmark = pytest.mark.slow
 
@@ -124,6 +131,84 @@ def test_an_episode_that_cannot_be_played_is_a_wrong_verdict(
     evaluate(tmp_path / "episodes", tmp_path / "out", "--approaches", "ensemble")
     page = (tmp_path / "out" / "table2.html").read_text(encoding="utf-8")
     assert "said nothing: the run failed" in page
+
+
+def worse_by_hand(episode: Path, folder: Path) -> Path:
+    """What a user's own script makes of an episode: fingers that read too open by 0.0175 rad, and 15 Hz."""
+    shutil.copytree(episode, folder, ignore=shutil.ignore_patterns("recording"))
+    types = get_typestore(Stores.ROS2_JAZZY)
+    with AnyReader([episode / "recording"]) as reader:
+        recorded = list(reader.messages())
+        definitions = reader.typestore
+    seen: dict[str, list[int]] = {}
+    for connection, _, raw in recorded:
+        if connection.topic == "/joint_states":
+            message: Any = definitions.deserialize_cdr(raw, connection.msgtype)
+            stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+            seen.setdefault(message.name[0], []).append(stamp)
+    kept = {name: due(stamps) for name, stamps in seen.items()}
+    with Writer(folder / "recording", version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        connections: dict[str, Any] = {}
+        for connection, received, raw in recorded:
+            if connection.topic not in connections:
+                connections[connection.topic] = writer.add_connection(
+                    connection.topic, connection.msgtype, typestore=definitions
+                )
+            data = bytes(raw)
+            if connection.topic == "/joint_states":
+                message = definitions.deserialize_cdr(raw, connection.msgtype)
+                stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+                if stamp not in kept[message.name[0]]:
+                    continue
+                if message.name[0].startswith("right_hand_finger"):
+                    message.position[:] -= 0.0175
+                    data = bytes(types.serialize_cdr(message, connection.msgtype))
+            writer.write(connections[connection.topic], received, data)
+    return folder
+
+
+def due(stamps: list[int]) -> set[int]:
+    """The last stamps at or before each fifteenth of a second after the first one."""
+    found, time = set(), 0
+    while stamps[0] + round(time * 1e9 / 15) <= stamps[-1]:
+        found.add(max(s for s in stamps if s <= stamps[0] + round(time * 1e9 / 15)))
+        time += 1
+    return found
+
+
+def test_a_script_of_ones_own_gets_the_verdicts_of_mismatch(episodes: Path, tmp_path: Path) -> None:
+    episode = next(e for e in find_episodes(episodes) if e.success)
+    by_hand = read_episode(worse_by_hand(episode.folder, tmp_path / "worse" / episode.name))
+    mismatches = read_mismatches(["rate=15", "finger_offset=0.0175"])
+    ours = judge_worse(episode, "single", Replay(mismatches=mismatches))
+    theirs = judge(by_hand, "single")
+    plain = judge(episode, "single")
+    assert (ours.why, ours.success, repr(ours.gain)) == (
+        theirs.why,
+        theirs.success,
+        repr(theirs.gain),
+    )
+    assert ours.why != plain.why
+    assert ours.episode == plain.episode
+
+
+def test_mismatch_is_told_with_the_table(episodes: Path, tmp_path: Path) -> None:
+    given = ("--mismatch", "efforts_missing=1", "--mismatch", "finger_offset=-0.01")
+    told = evaluate(episodes, tmp_path / "out", "--approaches", "rule", *given)
+    assert told["mismatch"] == {"efforts_missing": 1.0, "finger_offset": -0.01}
+    page = (tmp_path / "out" / "table2.html").read_text(encoding="utf-8")
+    assert "The twin was given mismatch: efforts_missing=1, finger_offset=-0.01." in page
+
+
+def test_the_twin_takes_world_and_robot_from_beside_the_recording(
+    episodes: Path, tmp_path: Path
+) -> None:
+    episode = next(e for e in find_episodes(episodes) if e.success)
+    worse = worsen(episode, read_mismatches(["object_size=0.5"]), tmp_path / "small")
+    assert (worse.world, worse.robot) == (worse.folder / "world.sdf", worse.folder / "robot.urdf")
+    found = judge(worse, "single")
+    assert found.success is False
+    assert "grasped" not in found.why
 
 
 @pytest.mark.parametrize(

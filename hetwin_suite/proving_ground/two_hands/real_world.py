@@ -11,7 +11,7 @@ from hetwin_suite.proving_ground.two_hands.reality import Truths
 
 
 @dataclass(frozen=True, slots=True)
-class Real:
+class RealWorld:
     """The real world of an episode.
 
     Attributes:
