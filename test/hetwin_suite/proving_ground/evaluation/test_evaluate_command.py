@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from rosbags.highlevel import AnyReader
 from rosbags.rosbag2 import StoragePlugin, Writer
-from rosbags.typesys import Stores, get_typestore
 from typer.testing import CliRunner
 
 from hetwin_core.ensemble.errors import BadInput
@@ -136,35 +135,33 @@ def test_an_episode_that_cannot_be_played_is_a_wrong_verdict(
 def worse_by_hand(episode: Path, folder: Path) -> Path:
     """What a user's own script makes of an episode: fingers that read too open by 0.0175 rad, and 15 Hz."""
     shutil.copytree(episode, folder, ignore=shutil.ignore_patterns("recording"))
-    types = get_typestore(Stores.ROS2_JAZZY)
     with AnyReader([episode / "recording"]) as reader:
-        recorded = list(reader.messages())
-        definitions = reader.typestore
-    seen: dict[str, list[int]] = {}
-    for connection, _, raw in recorded:
-        if connection.topic == "/joint_states":
-            message: Any = definitions.deserialize_cdr(raw, connection.msgtype)
-            stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
-            seen.setdefault(message.name[0], []).append(stamp)
-    kept = {name: due(stamps) for name, stamps in seen.items()}
+        recorded = [(c.topic, c.msgtype, at, bytes(raw)) for c, at, raw in reader.messages()]
+        types = reader.typestore
+    stamps: dict[str, list[int]] = {}
+    for topic, kind, _, raw in recorded:
+        if topic == "/joint_states":
+            message: Any = types.deserialize_cdr(raw, kind)
+            stamps.setdefault(message.name[0], []).append(stamp_of(message))
+    kept = {first: due(of_one) for first, of_one in stamps.items()}
     with Writer(folder / "recording", version=9, storage_plugin=StoragePlugin.MCAP) as writer:
         connections: dict[str, Any] = {}
-        for connection, received, raw in recorded:
-            if connection.topic not in connections:
-                connections[connection.topic] = writer.add_connection(
-                    connection.topic, connection.msgtype, typestore=definitions
-                )
-            data = bytes(raw)
-            if connection.topic == "/joint_states":
-                message = definitions.deserialize_cdr(raw, connection.msgtype)
-                stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
-                if stamp not in kept[message.name[0]]:
+        for topic, kind, at, raw in recorded:
+            if topic not in connections:
+                connections[topic] = writer.add_connection(topic, kind, typestore=types)
+            if topic == "/joint_states":
+                message = types.deserialize_cdr(raw, kind)
+                if stamp_of(message) not in kept[message.name[0]]:
                     continue
                 if message.name[0].startswith("right_hand_finger"):
-                    message.position[:] -= 0.0175
-                    data = bytes(types.serialize_cdr(message, connection.msgtype))
-            writer.write(connections[connection.topic], received, data)
+                    message.position = message.position - 0.0175
+                raw = bytes(types.serialize_cdr(message, kind))
+            writer.write(connections[topic], at, raw)
     return folder
+
+
+def stamp_of(message: Any) -> int:
+    return int(message.header.stamp.sec * 10**9 + message.header.stamp.nanosec)
 
 
 def due(stamps: list[int]) -> set[int]:
