@@ -34,7 +34,7 @@ class Drive:
         self._driven = np.zeros(len(joints), np.bool_)
         if source is not None and names:
             self._driven = np.asarray(source.bind(names, period_ns), np.bool_)
-        self._complete = bool(self._driven.all())
+        self._complete, self._any_driven = bool(self._driven.all()), bool(self._driven.any())
         held = [start.get(joint.name, joint.resting) for joint in joints]
         self.measured_efforts: Floats = np.full(len(joints), np.nan)
         self._held = np.where(self._driven, 0.0, np.array(held))
@@ -55,7 +55,7 @@ class Drive:
 
     def at(self, time_ns: int) -> JointMotion:
         """Return the motion of all joints at a time; efforts are 0 where none were recorded."""
-        if self._source is None or not self._driven.any():
+        if self._source is None or not self._any_driven:
             return self._complete_motion(_rest(self._held))
         motion = self._source.motion(time_ns)
         self.measured_efforts = efforts = motion.efforts
@@ -70,7 +70,7 @@ class Drive:
 
     def has_efforts(self, time_ns: int) -> bool:
         """Whether the source has efforts at a time."""
-        if self._source is None or not self._driven.any():
+        if self._source is None or not self._any_driven:
             return False
         return not bool(np.isnan(self._source.motion(time_ns).efforts).all())
 

@@ -25,7 +25,8 @@ def all_finite(numbers: Floats) -> bool:
 
     A sum is finite only if all its terms are, and is much cheaper than a test of each.
     """
-    total = sum(numbers.tolist()) if numbers.ndim == 1 and numbers.size <= _FEW else numbers.sum()
+    few = numbers.ndim == 1 and numbers.size <= _FEW
+    total = sum(numbers.tolist()) if few else np.add.reduce(numbers, axis=None)
     return math.isfinite(total) or bool(np.isfinite(numbers).all())
 
 

@@ -19,7 +19,7 @@ class Predicates:
         self._layout = layout
         self._naming = [s for s in layout.slots if s.attribute.meaning is Meaning.ENTITY]
         self._offsets = np.array([s.offset for s in self._naming], np.intp)
-        self._last: Floats = np.full(len(self._naming), np.nan)
+        self._last = b""
         hands = [layout.entity_id(e.name) for e in layout.of_kind(EntityKind.HAND)]
         self._partners: list[set[int]] = [
             set(hands) if s.attribute.name == "held" else set() for s in self._naming
@@ -30,9 +30,10 @@ class Predicates:
         if not len(self._offsets):
             return
         now = values[self._offsets]
-        if np.array_equal(now, self._last):
+        same = now.tobytes()  # compared at every step, for which numpy's functions take too long
+        if same == self._last:
             return
-        self._last = now
+        self._last = same
         for partners, partner in zip(self._partners, now.tolist(), strict=True):
             if partner >= 0:
                 partners.add(int(partner))

@@ -42,6 +42,8 @@ class EventQueue:
         Raises:
             RunFailed: if the arguments of one cannot be written as JSON.
         """
+        if not events:
+            return []
         name = self._models[index]
         for event in events:
             _check_json(event, name)

@@ -46,6 +46,8 @@ from model_nodes.main_physics.world.notes import Notes
 _Any = TypeVar("_Any")
 _TOO_FAST = 1e4
 """A joint or body faster than this has diverged [m/s or rad/s]."""
+_FEW = 4096
+"""So many numbers BLAS does not share among threads."""
 _STATE = mj.mjtState.mjSTATE_INTEGRATION.value
 _CHANGED = (
     "geom_margin",
@@ -203,8 +205,10 @@ class MujocoEngine(Engine):
 
     def _check(self) -> None:
         qvel = self._data.qvel
-        # Not with BLAS, which would wake its threads for the long vectors of a large world.
-        if not np.einsum("i,i->", qvel, qvel) < _TOO_FAST**2:
+        # Not all with BLAS, which would wake its threads for the long vectors of a large world.
+        few = qvel.size <= _FEW
+        square = qvel.dot(qvel) if few else np.einsum("i,i->", qvel, qvel)
+        if not square < _TOO_FAST**2:
             fastest = int(np.argmax(np.nan_to_num(np.abs(qvel), nan=np.inf)))
             body = int(self._model.dof_bodyid[fastest])
             name = self._tables.frames[self._tables.body_frames[body]]
@@ -234,7 +238,7 @@ class MujocoEngine(Engine):
 
         def rows() -> Floats:
             is_now = pairs is self._pairs and not self._dirty and not self._fidelity_changed
-            is_now = is_now and np.array_equal(positions, self._qpos)
+            is_now = is_now and bool((positions == self._qpos).all())
             near = pairs.nearest() if is_now else pairs.nearest_at(positions)
             return _rows(near, contacts, frames)
 

@@ -62,10 +62,10 @@ class FrameReader:
         """Set (13,) pose and twist of a free body; returns whether anything changed."""
         q, v = free.position, free.velocity
         local = rotate(conjugate(pose[3:7].tolist()), pose[10:13].tolist())
-        velocity = np.array((*pose[7:10].tolist(), *local))
+        place, velocity = pose[:7].tolist(), [*pose[7:10].tolist(), *local]
         qpos, qvel = self._data.qpos[q : q + 7], self._data.qvel[v : v + 6]
-        if np.array_equal(qpos, pose[:7]) and np.array_equal(qvel, velocity):
+        if qpos.tolist() == place and qvel.tolist() == velocity:
             return False
-        qpos[:] = pose[:7]
+        qpos[:] = place
         qvel[:] = velocity
         return True
