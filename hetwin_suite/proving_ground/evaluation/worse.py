@@ -32,8 +32,8 @@ from hetwin_suite.proving_ground.mismatch.axis import (
 )
 from hetwin_suite.proving_ground.mismatch.facts import EpisodeFacts, HandFacts
 from hetwin_suite.proving_ground.mismatch.recording_file import (
-    Recording,
     read_recording,
+    start_of,
     write_recording,
 )
 from hetwin_suite.proving_ground.mismatch.registry import in_order, refuse
@@ -79,12 +79,11 @@ def worsen(
     """
     refuse(mismatches, REPLAYED, REMEDY)
     chosen = [one for one in in_order(mismatches) if one.axis.concerns(episode.grasp)]
-    recording = read_recording(episode.recording)
     scenario = load_scenario(find_scenario(episode.scenario))
     twin = _twin_of(episode, scenario)
-    facts = _facts(episode, scenario, copy.deepcopy(twin.robot), recording.start_ns)
+    facts = _facts(episode, scenario, copy.deepcopy(twin.robot))
     folder.mkdir(parents=True)
-    _write_recording(folder, episode, recording, chosen, facts)
+    _write_recording(folder / RECORDING, episode, chosen, facts)
     scene = _scene(episode, chosen, facts)
     _dump(folder / SCENE, {"scenario": episode.scenario, "scene": scene})
     _write_twin(folder, episode, twin, chosen, facts)
@@ -95,20 +94,17 @@ def worsen(
 
 
 def _write_recording(
-    folder: Path,
-    episode: LabelledEpisode,
-    recording: Recording,
-    mismatches: Sequence[Mismatch],
-    facts: EpisodeFacts,
+    folder: Path, episode: LabelledEpisode, mismatches: Sequence[Mismatch], facts: EpisodeFacts
 ) -> None:
+    changing = [(one.axis, one.level) for one in mismatches if isinstance(one.axis, RecordingAxis)]
+    if not changing:
+        shutil.copytree(episode.recording, folder)
+        return
+    recording = read_recording(episode.recording)
     joint_states = recording.joint_states
-    for one in mismatches:
-        if isinstance(one.axis, RecordingAxis):
-            joint_states = one.axis.change(joint_states, one.level, facts)
-    if joint_states is recording.joint_states:
-        shutil.copytree(episode.recording, folder / RECORDING)
-    else:
-        write_recording(folder / RECORDING, replace(recording, joint_states=joint_states))
+    for axis, level in changing:
+        joint_states = axis.change(joint_states, level, facts)
+    write_recording(folder, replace(recording, joint_states=joint_states))
 
 
 def _scene(
@@ -129,10 +125,9 @@ def _write_twin(
     facts: EpisodeFacts,
 ) -> None:
     """Write world and robot if the twin's are not those of the scenario."""
-    changing = [one for one in mismatches if isinstance(one.axis, TwinAxis)]
-    for one in changing:
-        if isinstance(one.axis, TwinAxis):
-            one.axis.change(twin, one.level, facts)
+    changing = [(one.axis, one.level) for one in mismatches if isinstance(one.axis, TwinAxis)]
+    for axis, level in changing:
+        axis.change(twin, level, facts)
     for name, own, root in ((WORLD, episode.world, twin.world), (ROBOT, episode.robot, twin.robot)):
         if own is not None or changing:
             ET.ElementTree(root).write(folder / name, encoding="utf-8", xml_declaration=True)
@@ -155,9 +150,7 @@ def _file(scenario: Scenario, name: str | None, what: str) -> Path:
     return path
 
 
-def _facts(
-    episode: LabelledEpisode, scenario: Scenario, robot: ET.Element, start_ns: int
-) -> EpisodeFacts:
+def _facts(episode: LabelledEpisode, scenario: Scenario, robot: ET.Element) -> EpisodeFacts:
     handled = handled_in(episode.scenario)
     hands = tuple(
         HandFacts(
@@ -176,7 +169,7 @@ def _facts(
         held_at=handled.held_at,
         hands=hands,
         robot=robot,
-        key=episode.key or (start_ns,),
+        key=episode.key or (start_of(episode.recording),),
     )
 
 

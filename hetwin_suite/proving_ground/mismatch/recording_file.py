@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -49,14 +50,12 @@ class Recording:
         others: all other messages.
         connections: one per topic.
         types: of the messages.
-        start_ns: time of reception of the first message [ns].
     """
 
     joint_states: list[JointStates]
     others: list[Message]
     connections: dict[str, Connection]
     types: Typestore
-    start_ns: int
 
 
 class _Group(NamedTuple):
@@ -76,13 +75,18 @@ def read_recording(folder: Path) -> Recording:
     Raises:
         BadInput: if it cannot be read.
     """
-    try:
-        with AnyReader([folder], default_typestore=known_types()) as reader:
-            return _read(reader)
-    except (AnyReaderError, OSError) as error:
-        raise BadInput(
-            f"the recording cannot be read: {error}", file=folder, expected="a rosbag2"
-        ) from error
+    with _opened(folder) as reader:
+        return _read(reader)
+
+
+def start_of(folder: Path) -> int:
+    """Return the time at which the first message was received [ns].
+
+    Raises:
+        BadInput: if the recording cannot be read.
+    """
+    with _opened(folder) as reader:
+        return reader.start_time
 
 
 def write_recording(folder: Path, recording: Recording) -> None:
@@ -107,6 +111,17 @@ def write_recording(folder: Path, recording: Recording) -> None:
             writer.write(connections[message.topic], message.received, message.data)
 
 
+@contextmanager
+def _opened(folder: Path) -> Iterator[AnyReader]:
+    try:
+        with AnyReader([folder], default_typestore=known_types()) as reader:
+            yield reader
+    except (AnyReaderError, OSError) as error:
+        raise BadInput(
+            f"the recording cannot be read: {error}", file=folder, expected="a rosbag2"
+        ) from error
+
+
 def _read(reader: AnyReader) -> Recording:
     connections = {connection.topic: connection for connection in reader.connections}
     others: list[Message] = []
@@ -126,7 +141,7 @@ def _read(reader: AnyReader) -> Recording:
         )
         read[group].append((received, order, message))
     joint_states = [_joint_states(group, found) for group, found in read.items()]
-    return Recording(joint_states, others, connections, reader.typestore, reader.start_time)
+    return Recording(joint_states, others, connections, reader.typestore)
 
 
 def _joint_states(group: _Group, found: Sequence[tuple[int, int, Any]]) -> JointStates:

@@ -6,6 +6,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from hetwin_core.ensemble.errors import BadInput
+
 
 @dataclass(frozen=True, slots=True)
 class TwinFiles:
@@ -20,8 +22,16 @@ class TwinFiles:
     robot: ET.Element
 
     def model(self, name: str) -> ET.Element:
-        """Return a model of the world."""
-        return next(m for m in self.world.iter("model") if m.get("name") == name)
+        """Return a model of the world.
+
+        Raises:
+            BadInput: if there is none.
+        """
+        for model in self.world.iter("model"):
+            if model.get("name") == name:
+                return model
+        found = [model.get("name") for model in self.world.iter("model")]
+        raise BadInput("the twin's world has no such model", found=found, expected=name)
 
     def shapes(self, model: str, part: str = "") -> Iterator[ET.Element]:
         """Collisions and visuals of a model whose names begin with `part`."""

@@ -25,5 +25,5 @@ class ObjectPlace(BeliefAxis):
 
     def change(self, scene: dict[str, Any], level: float, episode: EpisodeFacts) -> dict[str, Any]:
         """Move the object and its support in the believed scene."""
-        things = (episode.thing, *episode.support)
-        return moved_aside(scene, things, level, episode.random(self.name))
+        random = episode.random(self.name)
+        return moved_aside(scene, episode.thing, episode.support, level, random)

@@ -8,6 +8,7 @@ import numpy as np
 from transforms3d.quaternions import axangle2quat, qmult, rotate_vector
 
 from hetwin_suite.proving_ground.mismatch.axis import BeliefAxis
+from hetwin_suite.proving_ground.mismatch.belief.moved import believed_pose
 from hetwin_suite.proving_ground.mismatch.facts import EpisodeFacts
 
 
@@ -26,7 +27,7 @@ class ObjectTilt(BeliefAxis):
         """Tilt the object about a horizontal axis through the middle of what the fingers hold."""
         direction = episode.random(self.name).uniform(0.0, 2 * np.pi)
         turn = axangle2quat([np.cos(direction), np.sin(direction), 0.0], level)
-        pose = np.array(scene[episode.thing]["pose"], np.float64)
+        pose = np.array(believed_pose(scene, episode.thing), np.float64)
         held = rotate_vector(np.array(episode.held_at), pose[3:])
         place = pose[:3] + held - rotate_vector(held, turn)
         tilted = np.concatenate([place, qmult(turn, pose[3:])])

@@ -26,4 +26,4 @@ class SocketPlace(BeliefAxis):
 
     def change(self, scene: dict[str, Any], level: float, episode: EpisodeFacts) -> dict[str, Any]:
         """Move the socket in the believed scene."""
-        return moved_aside(scene, (episode.target,), level, episode.random(self.name))
+        return moved_aside(scene, episode.target, (), level, episode.random(self.name))

@@ -30,6 +30,8 @@ class Gaps(RecordingAxis):
         self, recorded: list[JointStates], level: float, episode: EpisodeFacts
     ) -> list[JointStates]:
         """Drop the messages stamped within the gaps; the first ones and the last incomplete 2 s stay."""
+        if not recorded:
+            return recorded
         first = min(int(one.stamps[0]) for one in recorded)
         last = max(int(one.stamps[-1]) for one in recorded)
         length = round(1e9 * level)

@@ -9,6 +9,7 @@ import pytest
 from support.toy_episode import facts, twin
 from transforms3d.quaternions import rotate_vector
 
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.controller import Grip
 from hetwin_suite.proving_ground.mismatch.axis import BeliefAxis, RealityAxis, TwinAxis
 from hetwin_suite.proving_ground.mismatch.registry import axis_of
@@ -80,6 +81,15 @@ def test_of_a_probe_only_the_radius_of_what_the_fingers_hold_is_scaled() -> None
     found = changed("object_size", 0.95, "probe", "handle")
     assert numbers(found, ".//model[@name='probe']//radius") == pytest.approx([0.0228, 0.012])
     assert numbers(found, ".//model[@name='probe']//length") == [0.1, 0.04]
+
+
+def test_what_is_not_there_is_named() -> None:
+    axis = axis_of("object_place")
+    assert isinstance(axis, BeliefAxis)
+    with pytest.raises(BadInput, match=r"no belief to be mistaken in.*\"ball\": .*scene.json"):
+        axis.change({"stand": SCENE["stand"]}, 0.01, facts())
+    with pytest.raises(BadInput, match=r"no such model.*expected cup"):
+        changed("mass", 2.0, "cup")
 
 
 def test_thicker_fingers() -> None:
