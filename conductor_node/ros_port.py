@@ -42,7 +42,7 @@ from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.layout import Layout, Selection
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.ensemble.scene.values import Floats, Value
 from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
 from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.own_process.shared_parts import TooLarge
@@ -291,8 +291,17 @@ class RosPort(ModelPort):
             if response.error:
                 raise self._error("step", response.error)
             assert self._layout is not None
-            self._outputs.extend(step_codec.read_outputs(response, self._layout))
+            self._outputs.extend(step_codec.read_outputs(response, self._layout, self._rows_at))
         return self._outputs.popleft()
+
+    def _rows_at(self, time_ns: int) -> Floats:
+        """The rows of proximity of a step whose output has left them for later."""
+        assert self._shared is not None
+        try:
+            return self._shared.rows_at(time_ns, self.plan.deadline)
+        except LookupError as error:
+            reason = f"the distances at {time_ns / 1e9:.6f} s cannot be read: {error}"
+            raise self._failure("step", reason) from None
 
     def _step_response(self) -> Any:
         if self._shared is not None:

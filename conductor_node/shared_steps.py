@@ -5,7 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.own_process.flat_message import FlatMessage
 from hetwin_core.wire.step_memory import StepMemory
@@ -60,6 +64,27 @@ class SharedSteps:
     def output(self) -> FlatMessage:
         """The output of the step that has ended; with the model's error, if it has raised one."""
         return self._memory.output()
+
+    def rows_at(self, time_ns: int, deadline_s: float) -> Floats:
+        """Ask for the rows of proximity of one of the last steps.
+
+        Args:
+            time_ns: its time.
+            deadline_s: how long that may take.
+
+        Raises:
+            LookupError: if a later step is under way, or the rows are not there in time; the text says why.
+        """
+        if self._is_under_way:
+            raise LookupError("the next step is under way")
+        self._memory.request_rows(time_ns)
+        self._is_under_way = True
+        if not self.has_ended(deadline_s):
+            raise LookupError(f"no answer within its deadline of {deadline_s:g} s")
+        output = self.output()
+        if output.error:
+            raise LookupError(output.error)
+        return np.frombuffer(output.numbers, np.float64).reshape(-1, PROXIMITY_COLUMNS)
 
     def announce_call(self) -> None:
         """Let the node look for a call of a service."""

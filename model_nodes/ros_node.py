@@ -46,7 +46,7 @@ from hetwin_core.ensemble.own_modules import use_modules_in
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.ensemble.scene.values import Floats, Value
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts, hold, ignore
 from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
 from hetwin_core.ensemble.topics import CLOCK, EVENTS, STATE
@@ -106,6 +106,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self._asked: Asked | None = None
         self._memory: StepMemory | None = None
         self._announced = 0
+        self._rows_at: dict[int, Callable[[], Floats]] = {}
         self._unwaited: _UnwaitedStepping | None = None
         self._model_lock = (
             threading.Lock()
@@ -207,6 +208,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self._memory = None if self._asked is None else self._asked.memory(MEMORY_TIMEOUT_S)
         if self._memory is None:
             self._wait_for_conductor()
+        self._stepper.keeps_functions = self._memory is not None
         self.trigger_activate()
 
     def _wait_for_conductor(self) -> None:
@@ -235,6 +237,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             assert self._at_start is not None
             tick, further = step_codec.read_step(message, self._at_start)
             early, output = self._stepper.step(self.model.step, tick, further)
+            self._rows_at = early.later
             step_codec.fill_output(output_message, output, layout, early)
         except (Exception, SystemExit) as error:
             output_message.error = json_codec.error_to_text(error)
@@ -251,14 +254,27 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             elif not self._take_requests(self._memory, SERVICES_PERIOD_S):
                 spin_until(executor, self.over, SERVICES_S)
 
+    def _compute_rows(self, time_ns: int | None, output: FlatMessage) -> None:
+        """Compute the rows of proximity of one of the last steps; the output gets the error, if there is one."""
+        try:
+            rows = self._rows_at[time_ns or 0]()
+            output.numbers = messages.doubles(rows)
+        except KeyError:
+            output.error = "they are not kept any more"
+        except (Exception, SystemExit) as error:
+            output.error = f"{type(error).__name__}: {error}"
+
     def _take_requests(self, memory: StepMemory, timeout_s: float) -> bool:
         """Take the requested step, and count the announced calls; returns whether there was anything."""
-        request, calls = memory.wait_for_request(timeout_s)
-        self._announced += calls
-        if request is None:
-            return bool(calls)
+        wanted = memory.wait_for_request(timeout_s)
+        self._announced += wanted.calls
+        if wanted.step is None and wanted.rows_at is None:
+            return bool(wanted.calls)
         output = FlatMessage()
-        self._take_step(request, output)
+        if wanted.step is not None:
+            self._take_step(wanted.step, output)
+        else:
+            self._compute_rows(wanted.rows_at, output)
         try:
             memory.reply(output)
         except TooLarge as error:

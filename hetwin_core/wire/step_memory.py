@@ -12,16 +12,32 @@ import os
 import select
 import socket
 import struct
+from array import array
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from hetwin_core.ensemble.transport.own_process.flat_message import FlatMessage
 from hetwin_core.ensemble.transport.own_process.shared_parts import ROOM, SharedParts
 
-STEP, CALL = 1, 1 << 32
-"""What the counter of requests rises by: a step is in the memory, or a service is called."""
+STEP, ROWS, CALL = 1, 1 << 16, 1 << 32
+"""What the counter of requests rises by: a step is in the memory, the time of rows, or a service is called."""
 _FILES = 4
 _CREDENTIALS = struct.Struct("3i")
+
+
+class Wanted(NamedTuple):
+    """What a conductor wants of a model's node.
+
+    Attributes:
+        step: the request of a step; None if there is none.
+        rows_at: time of the step whose rows of proximity it wants [ns]; None if it wants none.
+        calls: how many services it has called since the last time.
+    """
+
+    step: FlatMessage | None = None
+    rows_at: int | None = None
+    calls: int = 0
 
 
 class StepMemory:
@@ -53,6 +69,11 @@ class StepMemory:
         self._request.write(message.parts())
         os.eventfd_write(self._asked, STEP)
 
+    def request_rows(self, time_ns: int) -> None:
+        """Request the rows of proximity of one of the last steps, by its time."""
+        self._request.write(FlatMessage(index=array("q", [time_ns])).parts())
+        os.eventfd_write(self._asked, ROWS)
+
     def announce_call(self) -> None:
         """Let the model's node look for a call of a service."""
         os.eventfd_write(self._asked, CALL)
@@ -68,16 +89,17 @@ class StepMemory:
         """The output of the step that is done."""
         return FlatMessage.of(self._output.read())
 
-    def wait_for_request(self, timeout_s: float) -> tuple[FlatMessage | None, int]:
-        """Wait for what the conductor wants.
-
-        Returns:
-            The step that it requests, if it does, and how many services it has called since the last time.
-        """
+    def wait_for_request(self, timeout_s: float) -> Wanted:
+        """Wait for what the conductor wants."""
         if not _poll(self._asked, timeout_s * 1e3):
-            return None, 0
-        calls, steps = divmod(os.eventfd_read(self._asked), CALL)
-        return (FlatMessage.of(self._request.read()) if steps else None), calls
+            return Wanted()
+        calls, requests = divmod(os.eventfd_read(self._asked), CALL)
+        if not requests:
+            return Wanted(calls=calls)
+        message = FlatMessage.of(self._request.read())
+        if requests == STEP:
+            return Wanted(message, calls=calls)
+        return Wanted(rows_at=message.index[0], calls=calls)
 
     def reply(self, output: FlatMessage) -> None:
         """Return the output of a step.

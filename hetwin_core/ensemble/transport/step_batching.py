@@ -21,6 +21,8 @@ from hetwin_core.ensemble.scene.values import Floats
 
 MAX_STEPS = 32
 """Most steps in one call."""
+LATER = -2
+"""Instead of the number of rows of proximity: they are computed when they are asked for."""
 LONGEST_S = 0.005
 """No further step begins after this wall time, so that the conductor hears from the model often enough."""
 
@@ -28,15 +30,22 @@ LONGEST_S = 0.005
 class QuietSteps:
     """Outputs that hold a block and nothing to act on, as flat arrays.
 
+    Args:
+        keeps_functions: rows of proximity that are computed when they are read are kept as functions, for whoever can
+            call them later; else they are computed now.
+
     Attributes:
-        index: time, and how many numbers the block, the rows of proximity and the watch have (-1: there is none), of
-            each output in turn.
+        index: time, and how many numbers the block, the rows of proximity and the watch have (-1: there is none, -2:
+            they are not computed yet), of each output in turn.
         numbers: block, rows and watch of each output in turn.
+        later: time of an output -> what computes its rows.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_functions: bool = False) -> None:
         self.index = array("q")
         self.numbers = array("d")
+        self.later: dict[int, Callable[[], Floats]] = {}
+        self._keeps_functions = keeps_functions
         self._count = 0
 
     def __len__(self) -> int:
@@ -46,13 +55,17 @@ class QuietSteps:
         """Keep a copy of an output; returns false, and keeps nothing, if it holds more than fits here."""
         if not isinstance(output, StepOutput) or _has_more(output):
             return False
-        block, near, watch = output.block, output.proximity_rows, output.watch
+        if self._keeps_functions and callable(output.proximity):
+            self.later[output.time_ns] = output.proximity
+        block, watch = output.block, output.watch
+        near = None if output.time_ns in self.later else output.proximity_rows
         if not _is_floats(block, 1) or (near is not None and not _is_floats(near, 2)):
             return False
         if watch is not None and not _is_floats(watch, 1):
             return False
         self._count += 1
-        self.index.extend((output.time_ns, block.size, size_of(near), size_of(watch)))
+        rows = LATER if output.time_ns in self.later else size_of(near)
+        self.index.extend((output.time_ns, block.size, rows, size_of(watch)))
         for numbers in (block, near, watch):
             if numbers is not None:
                 self.numbers.frombytes(numbers.tobytes())
@@ -64,7 +77,7 @@ class QuietSteps:
         index = self.index
         watch_size, near_size, size, time_ns = index.pop(), index.pop(), index.pop(), index.pop()
         watch = None if watch_size < 0 else _cut(self.numbers, watch_size)
-        near = None
+        near: Floats | Callable[[], Floats] | None = self.later.pop(time_ns, None)
         if near_size >= 0:
             near = _cut(self.numbers, near_size).reshape(-1, PROXIMITY_COLUMNS)
         return StepOutput(
@@ -104,9 +117,13 @@ class Stepper:
     """Takes a step and those that may follow at once.
 
     An exception in a later step is kept and raised when that step is requested, so that the steps before it count.
+
+    Args:
+        keeps_functions: see `QuietSteps`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_functions: bool = False) -> None:
+        self.keeps_functions = keeps_functions
         self._failure: Exception | None = None
 
     def step(
@@ -125,7 +142,7 @@ class Stepper:
         if self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure
-        early = QuietSteps()
+        early = QuietSteps(keeps_functions=self.keeps_functions)
         end = time.monotonic() + LONGEST_S
         output = step(tick)
         for time_ns in further:

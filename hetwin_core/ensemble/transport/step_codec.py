@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +21,7 @@ from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutp
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
-from hetwin_core.ensemble.transport.step_batching import QuietSteps, size_of
+from hetwin_core.ensemble.transport.step_batching import LATER, QuietSteps, size_of
 from hetwin_core.ensemble.transport.value_check import wrong_numbers, wrong_output
 
 NONE = -1
@@ -157,8 +158,16 @@ def fill_output(
             raise ValueError(f"the arguments of events must be JSON: {error}") from None
 
 
-def read_outputs(message: OutputFields, layout: Layout) -> list[StepOutput]:
-    """The outputs of all steps that were taken; inverse of `fill_output`."""
+def read_outputs(
+    message: OutputFields, layout: Layout, rows_at: Callable[[int], Floats] | None = None
+) -> list[StepOutput]:
+    """The outputs of all steps that were taken; inverse of `fill_output`.
+
+    Args:
+        message: the message.
+        layout: of the scene.
+        rows_at: returns the rows of proximity of a step, by its time [ns], if the message leaves them for later.
+    """
     index: list[int] = message.index.tolist()
     numbers = np.frombuffer(message.numbers, np.float64)
     outputs: list[StepOutput] = []
@@ -166,13 +175,15 @@ def read_outputs(message: OutputFields, layout: Layout) -> list[StepOutput]:
     for _ in range(index[0]):
         time_ns, size, near_size, watch_size = index[place : place + _PER_STEP]
         place += _PER_STEP
-        block = near = watch = None
+        block = watch = None
+        near: Floats | Callable[[], Floats] | None = None
         if size != NONE:
             block, at = numbers[at : at + size], at + size
-        if near_size != NONE:
-            near, at = numbers[at : at + near_size], at + near_size
-            if near_size % PROXIMITY_COLUMNS == 0:
-                near = near.reshape(-1, PROXIMITY_COLUMNS)
+        if near_size == LATER and rows_at is not None:
+            near = partial(rows_at, time_ns)
+        elif near_size != NONE:
+            rows, at = numbers[at : at + near_size], at + near_size
+            near = rows if near_size % PROXIMITY_COLUMNS else rows.reshape(-1, PROXIMITY_COLUMNS)
         if watch_size != NONE:
             watch, at = numbers[at : at + watch_size], at + watch_size
         outputs.append(StepOutput(time_ns=time_ns, block=block, proximity=near, watch=watch))

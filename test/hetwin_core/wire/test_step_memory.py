@@ -8,7 +8,7 @@ from array import array
 import pytest
 
 from hetwin_core.ensemble.transport.own_process.flat_message import FlatMessage
-from hetwin_core.wire.step_memory import Asked, Offer, StepMemory
+from hetwin_core.wire.step_memory import Asked, Offer, StepMemory, Wanted
 
 TIMEOUT_S = 1.0
 
@@ -25,11 +25,11 @@ def both_ends() -> tuple[StepMemory, StepMemory]:
 
 def test_a_step_and_its_output() -> None:
     conductor, model = both_ends()
-    assert model.wait_for_request(0.0) == (None, 0)
+    assert model.wait_for_request(0.0) == Wanted()
     conductor.request(FlatMessage(array("q", [1, -2]), array("d", [0.1]), array("i", [3]), "[]"))
-    request, calls = model.wait_for_request(TIMEOUT_S)
+    request, rows_at, calls = model.wait_for_request(TIMEOUT_S)
     assert request is not None
-    assert calls == 0
+    assert (rows_at, calls) == (None, 0)
     assert request.index.tolist() == [1, -2]
     assert array("d", request.numbers) == array("d", [0.1])
     assert array("i", request.tables) == array("i", [3])
@@ -45,11 +45,17 @@ def test_calls_are_counted_beside_a_step() -> None:
     conductor, model = both_ends()
     conductor.announce_call()
     conductor.announce_call()
-    assert model.wait_for_request(TIMEOUT_S) == (None, 2)
+    assert model.wait_for_request(TIMEOUT_S) == Wanted(calls=2)
     conductor.announce_call()
     conductor.request(FlatMessage())
-    request, calls = model.wait_for_request(TIMEOUT_S)
+    request, _, calls = model.wait_for_request(TIMEOUT_S)
     assert (request is not None, calls) == (True, 1)
+
+
+def test_rows_are_asked_for_by_their_time() -> None:
+    conductor, model = both_ends()
+    conductor.request_rows(2_500_000)
+    assert model.wait_for_request(TIMEOUT_S) == Wanted(rows_at=2_500_000)
 
 
 def test_without_an_offer_there_is_none() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +15,7 @@ from support.random_examples import examples
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepOutput
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.ensemble.scene.values import Floats, Value
 from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.step_batching import QuietSteps
 
@@ -65,6 +66,28 @@ def test_a_copy_is_kept() -> None:
     found = kept(steps)[0].block
     assert found is not None
     assert found.tolist() == [0.0, 0.0]
+
+
+def test_rows_that_are_computed_when_read_are_left_for_later() -> None:
+    rows, calls = np.ones((2, 12)), list[int]()
+    steps = QuietSteps(keeps_functions=True)
+
+    def compute(time_ns: int) -> Floats:
+        calls.append(time_ns)
+        return rows
+
+    for time_ns in (1, 2):
+        near = partial(compute, time_ns)
+        assert steps.add(StepOutput(time_ns=time_ns, block=np.zeros(1), proximity=near))
+    message = SimpleNamespace(index=[], numbers=[], more="")
+    step_codec.fill_output(message, LAST, Layout.build([], []), deepcopy(steps))
+    found = step_codec.read_outputs(message, Layout.build([], []), lambda at: steps.later[at]())
+    assert calls == []
+    assert found[1].proximity_rows is rows
+    assert calls == [2]
+    popped = steps.pop()
+    assert popped.time_ns == 2
+    assert popped.proximity_rows is rows
 
 
 @pytest.mark.parametrize(
