@@ -19,7 +19,8 @@ class ArmOffset(RecordingAxis):
     hardware = (0.0, 0.0036)
     source = (
         "the humanoid Agile Justin errs by 3.1 mm on average after calibration (21 mm before), "
-        "as one joint of an arm of 0.87 m 3.6 mrad (Tenhumberg, Bäuml, 2020, arXiv:2311.08333)"
+        "as one joint of an arm of 0.87 m 3.6 mrad (Tenhumberg and Bäuml, 2023, "
+        "arXiv:2311.08333)"
     )
     summary = "each joint of the arm has a constant offset, drawn with this standard deviation"
 

@@ -19,8 +19,8 @@ class FingerNoise(RecordingAxis):
     hardware = (0.0, 0.024)
     source = (
         "the DLR-Hand II has a greatest error of 3.7 mm between fingertips after calibration "
-        "(17.7 mm before), as one joint of a finger of 155 mm 24 mrad (Tenhumberg, Sievers, "
-        "Bäuml, 2023, arXiv:2311.03957)"
+        "(17.7 mm before), as one joint of a finger of 155 mm 24 mrad (Tenhumberg et al., 2023, "
+        "arXiv:2311.03957)"
     )
     summary = "each finger joint has a constant offset, drawn with this standard deviation"
 
