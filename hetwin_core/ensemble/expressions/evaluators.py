@@ -23,6 +23,24 @@ from hetwin_core.ensemble.scene.values import WORLD
 
 Evaluator: TypeAlias = Callable[..., Any]
 ENTRY_POINTS = "hetwin.evaluators"
+_SCENE_ONLY = "depends_on_scene_only"
+
+
+def scene_only(function: Evaluator) -> Evaluator:
+    """Declare that an evaluator depends on its arguments and on what it reads of the scene, and on nothing else.
+
+    A condition that calls it while an operation lasts is then looked at again only when some of what was read has
+    changed. It gets the scene for the time of the call, and must neither keep it nor write to it. An evaluator without
+    this declaration counts as one that reads everything.
+    """
+    setattr(function, _SCENE_ONLY, True)
+    return function
+
+
+def is_scene_only(function: Evaluator) -> bool:
+    """Whether an evaluator is built in, or declared so by `scene_only`."""
+    name = getattr(function, "__name__", "")
+    return getattr(function, _SCENE_ONLY, False) is True or BUILT_IN.get(name) is function
 
 
 def distance(scene: Snapshot, a: str, b: str) -> float:

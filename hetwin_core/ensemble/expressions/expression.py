@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.conjuncts import conjuncts
 from hetwin_core.ensemble.expressions.language import cel
 from hetwin_core.ensemble.nearest import one_of
 
@@ -52,7 +54,14 @@ class Expression:
             ) from None
         bound = set(_COMPREHENSION.findall(text))
         self.variables = frozenset(self._program.variables()) - bound
+        self.is_name = text in self.variables
         self.functions = frozenset(n for n in self._program.functions() if _NAME.match(n))
+
+    @cached_property
+    def parts(self) -> tuple[Expression, ...]:
+        """Expressions that are all true if and only if this one is; itself if it is no conjunction."""
+        texts = conjuncts(self.text)
+        return (self,) if len(texts) == 1 else tuple(Expression(t, self.where) for t in texts)
 
     def check_names(self, functions: Collection[str], variables: Collection[str]) -> None:
         """See that every function and variable is known.

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.expressions.evaluators import Evaluator
+from hetwin_core.ensemble.expressions.evaluators import Evaluator, is_scene_only
 from hetwin_core.ensemble.expressions.expression import EvaluationError, Expression
+from hetwin_core.ensemble.scene.read_scene import Reads, ReadScene
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.triggers.trigger import Trigger
+
+
+class _Known(NamedTuple):
+    """A value, and what it was computed from."""
+
+    value: Any
+    reads: Reads
 
 
 class Evaluation:
@@ -25,45 +33,55 @@ class Evaluation:
     def __init__(
         self, evaluators: Mapping[str, Evaluator], snapshot: Callable[[], Snapshot]
     ) -> None:
-        self._snapshot = snapshot
+        self.snapshot = snapshot
         self._functions = {
-            name: partial(self._evaluator, function) for name, function in evaluators.items()
+            name: partial(self._evaluator, function, is_scene_only(function))
+            for name, function in evaluators.items()
         }
+        self._reads = Reads()
         self._cause: Exception | None = None
 
     def bind(self, trigger: Trigger, event: Event, time_ns: int) -> Bound:
-        """The trigger's variables for an event.
-
-        Raises:
-            RunFailed: if an expression has no value.
-        """
+        """The trigger with its variables for an event."""
         facts = {"name": event.name, "source": event.source, "time": event.time_ns / 1e9}
-        variables: dict[str, Any] = {"event": {**facts, **event.arguments}}
-        bound = Bound(self, trigger, variables, time_ns)
-        for name, expression in trigger.let:
-            variables[name] = bound.value(expression)
-        return bound
+        return Bound(self, trigger, {"event": {**facts, **event.arguments}}, time_ns)
 
     def value(
-        self, trigger: Trigger, expression: Expression, variables: dict[str, Any], time_ns: int
+        self,
+        trigger: Trigger,
+        expression: Expression,
+        variables: Mapping[str, Any],
+        time_ns: int,
+        reads: Reads,
     ) -> Any:
-        """Evaluate, with the scenario's evaluators that the expression names bound first."""
+        """Evaluate, with the scenario's evaluators that the expression names bound first.
+
+        Raises:
+            RunFailed: if the expression has no value.
+        """
         inner = {
-            name: self.value(trigger, trigger.evaluators[name], variables, time_ns)
+            name: self.value(trigger, trigger.evaluators[name], variables, time_ns, reads)
             for name in sorted(expression.variables & trigger.evaluators.keys())
             if name not in variables
         }
-        self._cause = None
+        if expression.is_name:
+            return (
+                inner[expression.text] if expression.text in inner else variables[expression.text]
+            )
+        self._cause, self._reads = None, reads
         try:
             return expression.evaluate({**variables, **inner}, self._functions)
         except EvaluationError as error:
             reason = str(error) if self._cause is None else f"{expression.text}: {self._cause}"
             raise RunFailed(f"trigger {trigger.name}", "evaluate", time_ns, reason) from None
 
-    def _evaluator(self, function: Evaluator, *arguments: Any) -> Any:
+    def _evaluator(self, function: Evaluator, scene_only: bool, *arguments: Any) -> Any:
         """Call an evaluator; keeps what it raises, of which the library reports too little."""
         try:
-            return function(self._snapshot(), *arguments)
+            if scene_only:
+                return function(ReadScene(self.snapshot(), self._reads), *arguments)
+            self._reads.note_everything()
+            return function(self.snapshot(), *arguments)
         except Exception as error:
             name = getattr(function, "__name__", str(function))
             called = f"{name}({', '.join(repr(a) for a in arguments)})"
@@ -72,30 +90,107 @@ class Evaluation:
 
 
 class Bound:
-    """A trigger with its variables bound, for one event."""
+    """A trigger for one event; a variable is evaluated when something needs it, at the latest for the effects.
+
+    It may be looked at again and again: what depends on nothing that has changed in the scene keeps its value.
+    """
 
     def __init__(
-        self, evaluation: Evaluation, trigger: Trigger, variables: dict[str, Any], time_ns: int
+        self, evaluation: Evaluation, trigger: Trigger, event: dict[str, Any], time_ns: int
     ) -> None:
         self._evaluation = evaluation
         self._trigger = trigger
-        self._variables = variables
+        self._event = event
         self._time_ns = time_ns
+        self._needs: dict[Expression, frozenset[str]] = {}
+        self._known: dict[tuple[Expression, int | None], _Known] = {}
+        self._variables: dict[str, _Known] = {}
+        self._reads = Reads()
 
     def value(self, expression: Expression) -> Any:
-        """Value of an expression."""
-        return self._evaluation.value(self._trigger, expression, self._variables, self._time_ns)
-
-    def holds(self) -> bool:
-        """Whether the trigger's precondition holds.
+        """Value of an expression that may name the variables, with the scene as it is now.
 
         Raises:
-            RunFailed: if it is neither true nor false.
+            RunFailed: if it, or a variable that it needs, has no value.
         """
+        return self._evaluated(expression, None).value
+
+    def holds(self) -> bool:
+        """Whether the trigger's precondition holds; all variables have values then.
+
+        Raises:
+            RunFailed: if it is neither true nor false, or a variable has no value.
+        """
+        if not self._condition_holds():
+            return False
+        for number, (name, _) in enumerate(self._trigger.let):
+            self._variable(name, number)
+        return True
+
+    def holds_again(self, time_ns: int) -> bool | None:
+        """Whether the precondition holds at a later time; None if nothing that it read before has changed.
+
+        Raises:
+            RunFailed: as `holds`.
+        """
+        if self._known and self._reads.unchanged(self._evaluation.snapshot()):
+            return None
+        self._time_ns = time_ns
+        self._variables.clear()
+        self._reads = Reads()
+        return self.holds()
+
+    def _used(self, expression: Expression, before: int | None) -> _Known:
+        """The value of a part of the condition, or of a variable before which there are so many others."""
+        known = self._known.get((expression, before))
+        if known is None or not known.reads.unchanged(self._evaluation.snapshot()):
+            known = self._known[expression, before] = self._evaluated(expression, before)
+        self._reads.add(known.reads)
+        return known
+
+    def _evaluated(self, expression: Expression, before: int | None) -> _Known:
+        trigger, reads = self._trigger, Reads()
+        needed = self._needs.get(expression)
+        if needed is None:
+            needed = self._needs[expression] = trigger.needs(expression)
+        variables = dict(self._event)
+        for number, (name, _) in enumerate(trigger.let[:before]):
+            if name in needed:
+                variable = self._variable(name, number)
+                reads.add(variable.reads)
+                variables[name] = variable.value
+        value = self._evaluation.value(trigger, expression, variables, self._time_ns, reads)
+        return _Known(value, reads)
+
+    def _variable(self, name: str, number: int) -> _Known:
+        """A variable, which keeps its value until the next time that the trigger is looked at."""
+        found = self._variables.get(name)
+        if found is None:
+            found = self._variables[name] = self._used(self._trigger.let[number][1], number)
+        return found
+
+    def _condition_holds(self) -> bool:
+        """Look at the parts of the condition in order, up to the first that is false."""
         condition = self._trigger.condition
         if condition is None:
             return True
-        value = self.value(condition)
+        try:
+            for part in condition.parts:
+                value = self._used(part, None).value
+                if value is False:
+                    return False
+                if value is not True:
+                    break
+            else:
+                return True
+        except RunFailed:
+            if len(condition.parts) == 1:
+                raise
+        return self._as_a_whole(condition)
+
+    def _as_a_whole(self, condition: Expression) -> bool:
+        """The language may know a value although a part has none, and says what is wrong if not."""
+        value = self._used(condition, None).value
         if not isinstance(value, bool):
             reason = f"{condition.text}: must be true or false, not {value!r}"
             raise self._failed("if", reason)

@@ -64,7 +64,7 @@ class TriggerRunner:
         self._on_value = [t for t in self._triggers if isinstance(t.on, OnAttribute)]
         self._on_topic = [t for t in self._triggers if isinstance(t.on, OnTopic)]
         self._was_true: dict[str, bool] = {}
-        self._operations: dict[str, Event] = {}
+        self._operations: dict[str, Bound] = {}
 
     @property
     def waits_for_events(self) -> bool:
@@ -117,7 +117,9 @@ class TriggerRunner:
         phase = event.arguments.get("phase", "instant")
         if trigger.while_phase:
             if phase == "begin":
-                self._operations[trigger.name] = event
+                self._operations[trigger.name] = self._evaluation.bind(
+                    trigger, event, event.time_ns
+                )
                 self._was_true[trigger.name] = False
             else:
                 self._operations.pop(trigger.name, None)
@@ -151,8 +153,10 @@ class TriggerRunner:
             self._drain(deque(_Waiting(e, (trigger.name,)) for e in raised), time_ns)
 
     def _run_while_phase(self, trigger: Trigger, time_ns: int) -> None:
-        bound = self._evaluation.bind(trigger, self._operations[trigger.name], time_ns)
-        if self._rises(trigger, bound.holds()):
+        """Look at the condition again, unless nothing that it read when it was looked at last has changed."""
+        bound = self._operations[trigger.name]
+        holds = bound.holds_again(time_ns)
+        if holds is not None and self._rises(trigger, holds):
             raised = self._apply(trigger, bound, time_ns)
             self._drain(deque(_Waiting(e, (trigger.name,)) for e in raised), time_ns)
 

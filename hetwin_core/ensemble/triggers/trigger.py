@@ -47,6 +47,11 @@ class Trigger:
     arguments: Mapping[str, Expression]
     evaluators: Mapping[str, Expression]
 
+    def needs(self, expression: Expression) -> frozenset[str]:
+        """Names that an expression uses, those in the evaluators that it uses included."""
+        inner = expression.variables & self.evaluators.keys()
+        return expression.variables.union(*(self.needs(self.evaluators[name]) for name in inner))
+
 
 def compile_evaluators(
     texts: Mapping[str, str], functions: Collection[str]
