@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.events import Event as Event
     from hetwin_core.ensemble.events import EventKind as EventKind
     from hetwin_core.ensemble.events import Json as Json
+    from hetwin_core.ensemble.expressions.evaluators import scene_only as scene_only
     from hetwin_core.ensemble.model import AttributeStart as AttributeStart
     from hetwin_core.ensemble.model import Contribution as Contribution
     from hetwin_core.ensemble.model import Model as Model
@@ -90,6 +91,7 @@ _HOMES = {
     "hetwin_core.ensemble.conformance.result": "CheckResult",
     "hetwin_core.ensemble.errors": "BadInput HetwinError Refused RunFailed",
     "hetwin_core.ensemble.events": "Event EventKind Json",
+    "hetwin_core.ensemble.expressions.evaluators": "scene_only",
     "hetwin_core.ensemble.model": "AttributeStart Contribution Model ModelDescription ModelKind Request"
     " RequestKind StepInput StepOutput Stepping",
     "hetwin_core.ensemble.parameters": "EntityName EntityNames ModelId ParameterKind ParameterRequest Parameters"

@@ -40,6 +40,8 @@ _LEVELS = {"info": 0, "warning": 1, "error": 2}
 _KEPT_TEMPLATES = 64
 _ROOM = 4 * 2**20
 """Bytes reserved on the disk for the last chunk, the end of the log and the summary."""
+_REPETITION_NS = 1_000_000_000
+"""Frames and particles that do not move are written again after this, for who begins to read in the middle."""
 _FLUSH_MOMENT_S = 0.5
 _FLUSH_S = 2.0
 """Events reach the disk soon, the rest later; many small chunks would make the file large."""
@@ -68,7 +70,8 @@ class RunLog(RunListener):
         out: folder of the run; made with its parents when the run starts.
         state_rate: states per simulated second. The first and the last state, and that of every step with an
             event or a handover, are always written.
-        transform_rate: messages on ``/tf`` per simulated second.
+        transform_rate: most messages on ``/tf`` per simulated second; one without any motion is left out, but never for
+            longer than a second.
 
     Raises:
         BadInput: if the folder already holds a run or cannot be written to; nothing is touched then.
@@ -93,6 +96,7 @@ class RunLog(RunListener):
         self._now = 0
         self._next_state = 0
         self._next_transforms = 0
+        self._next_repetition = 0
         self._moment = False
         self._pending: _State | None = None
         self._owners: dict[tuple[str, str], str] = {}
@@ -316,12 +320,16 @@ class RunLog(RunListener):
             bag.write_raw(topics.JOINT_STATES, state.time_ns, data)
 
     def _write_transforms(self, time_ns: int, values: Floats) -> None:
+        """All frames if one has moved, and all particles if one has; and both now and then, for late readers."""
         self._next_transforms = _next(self._next_transforms, self._transform_period, time_ns)
-        if self._bag is not None and not self._transforms.empty:
-            data = self._transforms.fill(time_ns, values)
-            self._bag.write_raw(topics.TRANSFORMS, time_ns, data)
-        if not self._particles.empty:
-            self._write(topics.PARTICLES, time_ns, self._particles.markers(time_ns, values))
+        again = time_ns >= self._next_repetition
+        if again:
+            self._next_repetition = _next(self._next_repetition, _REPETITION_NS, time_ns)
+        frames, particles = self._transforms, self._particles
+        if self._bag is not None and not frames.empty and (again or frames.changed(values)):
+            self._bag.write_raw(topics.TRANSFORMS, time_ns, frames.fill(time_ns, values))
+        if not particles.empty and (again or particles.changed(values)):
+            self._write(topics.PARTICLES, time_ns, particles.markers(time_ns, values))
 
     def _write_what_stays(self, scene: Snapshot) -> None:
         """The frames of static bodies, and all shapes, which are drawn in the frames of their entities."""

@@ -87,14 +87,26 @@ class ParticleMarkers:
 
     def __init__(self, layout: Layout) -> None:
         self._slots = particle_slots(layout)
+        self._shown: list[bytes] = []
 
     @property
     def empty(self) -> bool:
         """Whether the scene can have no particles."""
         return not self._slots
 
+    def changed(self, values: Floats) -> bool:
+        """Whether a particle is elsewhere than in the markers that were made last, to the bit."""
+        return self._content(values) != self._shown
+
+    def _content(self, values: Floats) -> list[bytes]:
+        return [
+            values[slot.offset : slot.offset + slot.attribute.size].tobytes()
+            for slot in self._slots
+        ]
+
     def markers(self, time_ns: int, values: Floats) -> Any:
         """``visualization_msgs/MarkerArray`` at a time [ns], from all values of the scene."""
+        self._shown = self._content(values)
         found = [_cloud(slot, time_ns, values) for slot in self._slots]
         return message(MARKERS.type, markers=found)
 

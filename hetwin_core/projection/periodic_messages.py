@@ -151,6 +151,11 @@ class TransformTemplate:
         starts = [layout.range_of(name, "pose").start for name in names]
         self._sources = np.array([start + i for start in starts for i in order], np.intp)
 
+    def changed(self, values: Floats) -> bool:
+        """Whether a frame is elsewhere than in the message that was filled last, to the bit."""
+        filled = self._template.float64[self._targets]
+        return filled.tobytes() != values[self._sources].tobytes()
+
     def fill(self, time_ns: int, values: Floats) -> memoryview:
         """Put the numbers in.
 

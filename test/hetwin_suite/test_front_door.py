@@ -23,7 +23,7 @@ PROMISED = (
     *("ParameterKind", "ParameterRequest", "Refused", "Request", "RequestKind", "RunFailed"),
     *("Selection", "Shape", "ShapeKind", "Snapshot", "StepInput", "StepOutput", "Stepping"),
     *("Summary", "Value", "WORLD", "check_model", "compose", "extrapolate", "open_episode"),
-    *("pose_value", "relative_to", "run"),
+    *("pose_value", "relative_to", "run", "scene_only"),
     *("BeliefAxis", "EpisodeFacts", "HandFacts", "JointStates", "RealWorld", "RealityAxis"),
     *("RecordingAxis", "TwinAxis", "TwinFiles"),
 )

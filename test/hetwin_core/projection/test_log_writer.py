@@ -129,6 +129,19 @@ def test_joint_states_and_transforms(
         assert frames["box"].header.frame_id == "world"
 
 
+def test_frames_that_do_not_move_are_written_once_a_second(make_run: Any) -> None:
+    run = make_run()
+    with RunLog(run.out) as log:
+        log.started(run.start())
+        moved = run.snapshot(1000).values
+        for step in range(1, 1201):
+            values = moved if step >= 600 else run.snapshot(0).values
+            log.stepped(step, replace(run.snapshot(step), values=values.copy()))
+        log.ended(run.summary())
+    times = [time_ns / 1e9 for time_ns, _ in read(run.out)["/tf"]]
+    assert times == pytest.approx([0.0, 1.0, 1.5, 2.0, 3.0], abs=1 / 30)
+
+
 def test_notes_are_diagnostics(content: dict[str, list[tuple[int, Any]]]) -> None:
     found = [(m.status[0].level, m.status[0].name) for _, m in content["/diagnostics"]]
     assert found == [(1, "physics"), (1, "in_hand")]
