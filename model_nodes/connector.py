@@ -24,7 +24,7 @@ from hetwin_core.ensemble.model import (
 )
 from hetwin_core.ensemble.parameters import Amount, EntityName, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Selection
-from hetwin_core.ensemble.scene.poses import compose, conjugate, multiply, relative_to
+from hetwin_core.ensemble.scene.poses import compose, conjugate, multiply, relative_to, rotate
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Meaning, Value
 from hetwin_core.ensemble.validation import Number
@@ -211,12 +211,6 @@ class Connector(Model):
         axial = float(offset @ self._axis)
         radial = float(np.linalg.norm(offset - axial * self._axis))
         turn = multiply(pose[3:7].tolist(), conjugate(self._ideal[3:7].tolist()))
-        w, x, y, z = turn
-        moved = np.array(  # the rotated axis; roll about the axis does not matter
-            [
-                self._axis + 2 * (w * np.cross((x, y, z), self._axis)),
-                2 * np.cross((x, y, z), np.cross((x, y, z), self._axis)),
-            ]
-        ).sum(axis=0)
+        moved = np.array(rotate(turn, self._axis.tolist()))  # roll about the axis does not matter
         cosine = min(1.0, max(-1.0, float(moved @ self._axis)))
         return radial, axial, math.degrees(math.acos(cosine))
