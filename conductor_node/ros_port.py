@@ -195,6 +195,7 @@ class RosPort(ModelPort):
         memory = None if offer is None else offer.taken()
         self._shared = None if memory is None else SharedSteps(memory, self._between_looks)
         self._selections = contribution.reads
+        self.reads_proximity = contribution.reads_proximity
         return contribution
 
     def start(self, scene: Snapshot) -> None:

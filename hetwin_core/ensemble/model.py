@@ -81,6 +81,7 @@ class Contribution:
         entities: new entities; none may exist already.
         attributes: new attributes of entities, its own or another model's; the model owns them at the start.
         reads: what its snapshots must hold; other attributes may be out of date in them.
+        reads_proximity: whether its snapshots must hold `Snapshot.proximity`, which costs the main model time.
         warnings: elements of its input that it ignores, by name.
         duration_ns: main model only: when the source ends, if that is known.
         robot_description: main model only: the robot's URDF.
@@ -93,6 +94,7 @@ class Contribution:
     entities: tuple[Entity, ...] = ()
     attributes: tuple[AttributeStart, ...] = ()
     reads: tuple[Selection, ...] = EVERYTHING
+    reads_proximity: bool = field(default=True, kw_only=True)
     warnings: tuple[str, ...] = ()
     duration_ns: int | None = None
     robot_description: str = ""

@@ -171,8 +171,12 @@ class Scene:
             )
         return self._view
 
-    def kept_snapshot(self) -> Snapshot:
-        """A copy of the scene, to be read while the next step is under way."""
+    def kept_snapshot(self, *, near: bool = True) -> Snapshot:
+        """A copy of the scene, to be read while the next step is under way.
+
+        Args:
+            near: with the rows of proximity, which are computed now; else there are none in it.
+        """
         return Snapshot(
             self.layout,
             self.table.models,
@@ -180,7 +184,7 @@ class Scene:
             self._values.copy(),
             self.table.owners.copy(),
             self._parents.copy(),
-            rows_of(self._near).copy(),
+            rows_of(self._near).copy() if near else no_proximity(),
             None if self._watch is None else self._watch.copy(),
         )
 

@@ -72,7 +72,10 @@ class LocalPort(ModelPort):
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Initialize the model with the resolved parameters."""
-        return self._call("initialize", self.model.initialize, parameters, seed)
+        contribution = self._call("initialize", self.model.initialize, parameters, seed)
+        if isinstance(contribution, Contribution):
+            self.reads_proximity = contribution.reads_proximity
+        return contribution
 
     def start(self, scene: Snapshot) -> None:
         """Begin the run, and the thread of a model on the clock or free."""

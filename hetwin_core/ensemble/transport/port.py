@@ -57,6 +57,8 @@ class ModelPort(ABC):
     """
 
     plan: ModelPlan
+    reads_proximity: bool = True
+    """Whether the model's snapshots must hold `Snapshot.proximity`; known when it is initialized."""
 
     @abstractmethod
     def register(self) -> tuple[str, int]:

@@ -109,5 +109,6 @@ class Barrier:
                 self._failures.handle(failure)
                 continue
             if port.plan.stepping is Stepping.FREE or step % port.plan.every == 0:
-                port.begin_step(self._inputs.make(port, step, self._scene.kept_snapshot()))
+                kept = self._scene.kept_snapshot(near=port.reads_proximity)
+                port.begin_step(self._inputs.make(port, step, kept))
         return outputs

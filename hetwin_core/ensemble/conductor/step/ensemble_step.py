@@ -72,7 +72,7 @@ class EnsembleStep:
         self._due = self._scheduler.due(step, self._scene)
         beside = self._scheduler.starting_beside(step)
         if beside:
-            kept = self._scene.kept_snapshot()
+            kept = self._scene.kept_snapshot(near=any(p.reads_proximity for p in beside))
             for port in beside:
                 # its step ends with the last main step of its period
                 port.begin_step(self._inputs.make(port, step - 1 + port.plan.every, kept))

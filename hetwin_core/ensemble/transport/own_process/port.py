@@ -14,7 +14,7 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import Contribution, ParameterRequest, StepInput, StepOutput
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.layout import Layout, Selection
-from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.own_process.flat_message import FlatMessage
@@ -62,6 +62,7 @@ class OwnProcessPort(ModelPort):
         """Initialize the model with the resolved parameters."""
         contribution: Contribution = self._call("initialize", dict(parameters), seed)
         self._selections = contribution.reads
+        self.reads_proximity = contribution.reads_proximity
         return contribution
 
     def start(self, scene: Snapshot) -> None:
@@ -79,6 +80,8 @@ class OwnProcessPort(ModelPort):
         """Request a step, which begins at once."""
         process = self._running("step")
         self._time_ns = tick.time_ns
+        if not self.reads_proximity:
+            tick = replace(tick, scene=replace(tick.scene, near=no_proximity()))
         self._put(tick, with_state=self._reads)
         self._begun = time.monotonic()
         self._has_stepped = False

@@ -6,11 +6,17 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pytest
-from support.small_ensemble import Watcher, run
+from support.small_ensemble import Watcher, run, scenario
+from support.toys import ToyPhysics
 from support.waiting import wait_until
 
+from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.model import Contribution, StepInput, StepOutput
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.transport.local import LocalPort
 
 TEXT = """
 scenario: coupling
@@ -112,3 +118,43 @@ class Late(Watcher):
 
     def command(self, name: str, arguments: Mapping[str, Any]) -> None:
         self.order.append(name)
+
+
+class Near(ToyPhysics):
+    """A main model that counts how often its rows of proximity are read."""
+
+    computed = 0
+
+    def step(self, tick: StepInput) -> StepOutput:
+        output = super().step(tick)
+        output.proximity = self._rows
+        return output
+
+    def _rows(self) -> Floats:
+        Near.computed += 1
+        return np.zeros((1, PROXIMITY_COLUMNS))
+
+
+class Blind(Watcher):
+    """Does not read proximity."""
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        super().initialize(parameters, seed)
+        return Contribution(reads_proximity=False)
+
+
+@pytest.mark.parametrize(("kind", "rows"), [("Blind", 0), ("support.small_ensemble:Watcher", 1)])
+def test_proximity_is_copied_for_those_who_read_it(kind: str, rows: int) -> None:
+    here = "test_beside_and_after"
+    kind = kind if ":" in kind else f"{here}:{kind}"
+    text = TEXT.replace("support.toys:ToyPhysics", f"{here}:Near")
+    text = "\n".join(line for line in text.splitlines() if not line.startswith("  after:"))
+    text = text.replace("support.small_ensemble:Watcher", kind)
+    Near.computed = 0
+    read = scenario(text)
+    ports = [LocalPort(plan) for plan in read.models]
+    assert Conductor(read, ports).run().error is None  # no listener, which would read them too
+    beside = ports[1].model
+    assert isinstance(beside, Watcher)
+    assert {len(tick.scene.proximity) for tick in beside.ticks[1:]} == {rows}
+    assert Near.computed == (3 if rows else 1)  # the state at the end is read in any case
