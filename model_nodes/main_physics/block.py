@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, AttributeSpec, Floats, Meaning
@@ -106,7 +107,7 @@ class Block:
         for i, root in enumerate(self._roots):
             at = (count + i) * POSE_SIZE
             data[at : at + POSE_SIZE] = data[root : root + POSE_SIZE]
-        if len(self._to_positions):
+        if len(self._positions):
             engine.read_joints(self._positions, self._velocities)
             data[self._to_positions] = self._positions
             data[self._to_velocities] = self._velocities
@@ -118,7 +119,7 @@ class Block:
 
     def set_efforts(self, efforts: Floats) -> None:
         """Write the robots' recorded efforts."""
-        if len(self._to_efforts):
+        if len(efforts):
             self.data[self._to_efforts] = efforts
 
     def set_collision(self, entity: str, on: bool) -> bool:
@@ -160,9 +161,9 @@ class Block:
                 for i, joint in enumerate(entity.joints):
                     where[name][joint] = begin + i
         positions, velocities, efforts = (where[name] for name, _ in _JOINTS)
-        self._to_positions = np.array([positions[j] for j in engine.joints], np.intp)
-        self._to_velocities = np.array([velocities[j] for j in engine.joints], np.intp)
-        self._to_efforts = np.array([efforts[j] for j in engine.driven], np.intp)
+        self._to_positions = _places([positions[j] for j in engine.joints])
+        self._to_velocities = _places([velocities[j] for j in engine.joints])
+        self._to_efforts = _places([efforts[j] for j in engine.driven])
         self._positions = np.zeros(len(engine.joints))
         self._velocities = np.zeros(len(engine.joints))
         self._roots = [
@@ -170,6 +171,14 @@ class Block:
             for body in self._robots
         ]
         self._rare = (len(self._frames) + len(self._robots)) * POSE_SIZE
+
+
+def _places(indices: Sequence[int]) -> slice | NDArray[np.intp]:
+    """Indices as a slice if they follow on each other, which is faster."""
+    first = indices[0] if indices else 0
+    if list(indices) == list(range(first, first + len(indices))):
+        return slice(first, first + len(indices))
+    return np.array(indices, np.intp)
 
 
 def _has_joints(entity: Entity) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass
 from operator import itemgetter
+from typing import NamedTuple
 
 import mujoco as mj
 import numpy as np
@@ -21,8 +21,7 @@ _TOLERANCE = 1e-5
 _COINCIDENT = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Nearest:
+class Nearest(NamedTuple):
     """The nearest points of two bodies.
 
     Attributes:
@@ -92,7 +91,8 @@ class Pairs:
         self._motion.update()
         if self._centres is None or self._have_moved(self._centres):
             self._choose()
-        bounds = self._least[self._chosen] - self._motion.travelled[self._chosen_group]
+        bounds = self._least.take(self._chosen)
+        bounds -= self._motion.travelled.take(self._chosen_group)
         due = np.flatnonzero(bounds < self._reach)
         pairs, groups = self._chosen[due].tolist(), self._chosen_group[due].tolist()
         together: dict[int, list[tuple[float, int]]] = {}
@@ -116,7 +116,8 @@ class Pairs:
 
     def _have_moved(self, centres: Floats) -> bool:
         """Whether two spheres may be nearer to each other by `_MARGIN`."""
-        moved = self._xpos[self._spheres] - centres
+        moved = self._xpos.take(self._spheres, axis=0)
+        moved -= centres
         return bool(4.0 * np.einsum("ij,ij->i", moved, moved).max(initial=0.0) > _MARGIN * _MARGIN)
 
     def _choose(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.poses import cross
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, no_proximity
+from hetwin_core.ensemble.scene.snapshot import no_proximity
 from hetwin_core.ensemble.scene.values import Floats, Ints, Value
 from model_nodes.main_physics.engines.engine import (
     Diverged,
@@ -167,7 +167,7 @@ class MujocoEngine(Engine):
         model, data = self._model, self._data
         count, period = self._settings.substeps, self._settings.period
         begin = self._time_ns(0.0)
-        if self._kinematic.any:
+        if self._kinematic.any and not (self._is_current and self._kinematic.are_at(begin)):
             self._refresh()
             self._dirty = self._kinematic.place(begin)
         self._refresh()
@@ -189,6 +189,11 @@ class MujocoEngine(Engine):
         if self._depenetration.any:
             self._depenetration.update(self._seconds())
             self._dirty = True
+
+    @property
+    def _is_current(self) -> bool:
+        """Whether nothing was changed since positions, velocities and contacts were computed."""
+        return not (self._dirty or self._fidelity_changed)
 
     def _refresh(self) -> None:
         # After changes between steps: compute positions, velocities and contacts again.
@@ -222,8 +227,8 @@ class MujocoEngine(Engine):
 
     def read_joints(self, positions: Floats, velocities: Floats) -> None:
         """Write the positions and velocities of all joints."""
-        positions[:] = self._data.qpos[self._tables.joint_positions]
-        velocities[:] = self._data.qvel[self._tables.joint_velocities]
+        positions[:] = self._qpos.take(self._tables.joint_positions)
+        velocities[:] = self._data.qvel.take(self._tables.joint_velocities)
 
     def proximity(self) -> Floats:
         """Return rows for the objects of the settings; also for pairs that do not collide."""
@@ -237,7 +242,7 @@ class MujocoEngine(Engine):
         frames = self._tables.body_frames
 
         def rows() -> Floats:
-            is_now = pairs is self._pairs and not self._dirty and not self._fidelity_changed
+            is_now = pairs is self._pairs and self._is_current
             is_now = is_now and bool((positions == self._qpos).all())
             near = pairs.nearest() if is_now else pairs.nearest_at(positions)
             return _rows(near, contacts, frames)
@@ -272,6 +277,8 @@ class MujocoEngine(Engine):
 
     def follow(self, name: str, value: Value) -> None:
         """Make an object kinematic; see `kinematic_bodies`."""
+        if self._kinematic.follows(name, value):
+            return
         free = self._free(name)
         if not free.rigid:
             raise Unsupported(f"{name} has joints; only rigid objects can follow another model")
@@ -494,8 +501,9 @@ def _rows(
     """(n, 12) rows as `Engine.proximity`; `frames` are those of the bodies."""
     if not near:
         return no_proximity()
-    rows = np.empty((len(near), PROXIMITY_COLUMNS))
-    for i, ((body, other), n) in enumerate(near.items()):
-        force = contacts.force_on(body, other)
-        rows[i] = (frames[body], frames[other], n.distance, *n.point, *n.normal, *force)
-    return rows
+    bodies = frames[np.array(list(near))].tolist()
+    rows = [
+        (*pair, n.distance, *n.point, *n.normal, *contacts.force_on(*key))
+        for pair, (key, n) in zip(bodies, near.items(), strict=True)
+    ]
+    return np.array(rows, np.float64)

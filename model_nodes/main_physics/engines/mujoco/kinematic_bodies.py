@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import mujoco as mj
+import numpy as np
 
 from hetwin_core.ensemble.scene.poses import compose, extrapolate
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
@@ -35,6 +36,7 @@ class KinematicBodies:
         self._reader = reader
         self._armature, self._inertia = model.dof_armature.copy(), model.dof_M0.copy()
         self._kinematic: dict[str, _KinematicBody] = {}
+        self._placed_ns: int | None = None
 
     def __contains__(self, name: str) -> bool:
         return name in self._kinematic
@@ -49,6 +51,15 @@ class KinematicBodies:
         """The last prescribed value of each."""
         return {name: body.value for name, body in self._kinematic.items()}
 
+    def follows(self, name: str, value: Value) -> bool:
+        """Whether an object's prescribed value is this one already."""
+        body = self._kinematic.get(name)
+        return body is not None and _same(body.value, value)
+
+    def are_at(self, time_ns: int) -> bool:
+        """Whether all were placed last at this time, with their present values."""
+        return self._placed_ns == time_ns
+
     def set(self, free: FreeBody, value: Value) -> bool:
         """Set the prescribed value of an object; returns whether it was free before."""
         is_new = free.name not in self._kinematic
@@ -56,6 +67,7 @@ class KinematicBodies:
         if is_new:
             self._load(free, KINEMATIC_ARMATURE)
         self._kinematic[free.name] = _KinematicBody(free, value, parent)
+        self._placed_ns = None
         return is_new
 
     def release(self, name: str) -> None:
@@ -71,6 +83,7 @@ class KinematicBodies:
         moved = False
         for body in self._kinematic.values():
             moved |= self._reader.place(body.free, self._pose(body, time_ns))
+        self._placed_ns = time_ns
         return moved
 
     def _pose(self, body: _KinematicBody, time_ns: int) -> Floats:
@@ -94,6 +107,14 @@ class KinematicBodies:
     def restore(self, state: object) -> None:
         """Restore a saved state."""
         assert isinstance(state, dict)
+        self._placed_ns = None
         self._kinematic = {
             n: _KinematicBody(body.free, body.value, body.parent) for n, body in state.items()
         }
+
+
+def _same(one: Value, other: Value) -> bool:
+    if one is other:
+        return True
+    same_frame = one.parent == other.parent and one.time_ns == other.time_ns
+    return same_frame and np.array_equal(one.data, other.data)

@@ -15,6 +15,9 @@ Places: TypeAlias = NDArray[np.intp]
 _CHORD = 0.5**0.5
 """A point moves by at most this, times its distance from the origin, times the norm of the rotation's change."""
 
+_TRANSPOSED = np.array([0, 3, 6, 1, 4, 7, 2, 5, 8], np.intp)
+"""The places in a matrix of 3 rows, column after column."""
+
 
 class RelativeMotion:
     """Adds up how far pairs of bodies move relative to each other.
@@ -31,7 +34,7 @@ class RelativeMotion:
     """
 
     def __init__(self, model: mj.MjModel, data: mj.MjData, pairs: Places) -> None:
-        self._places, self._rotations = data.xpos, data.xmat.reshape(-1, 3, 3)
+        self._places, self._rotations = data.xpos, data.xmat
         radii = _radii(model)
         # Of two bodies the smaller one is seen from the other: it moves less when they turn.
         smaller = np.argmin(radii[pairs], axis=1)
@@ -45,23 +48,27 @@ class RelativeMotion:
         """Follow these pairs from now on, by their indices."""
         self._followed = pairs
         self._one, self._other = self._seen[pairs], self._from[pairs]
+        # Matrices whose memory is transposed are slow to multiply; these indices transpose while they copy.
+        self._back = 9 * self._other[:, None] + _TRANSPOSED
         self._lever = self._levers[pairs]
         self._at, self._turn = self._relative()
 
     def update(self) -> None:
         """Add what has moved since the last call."""
         at, turn = self._relative()
-        moved, turned = at - self._at, (turn - self._turn).reshape(-1, 9)
+        moved, turned = at - self._at, turn - self._turn
         step = np.sqrt(np.einsum("ij,ij->i", moved, moved))
         step += self._lever * np.sqrt(np.einsum("ij,ij->i", turned, turned))
         self.travelled[self._followed] += step
         self._at, self._turn = at, turn
 
     def _relative(self) -> tuple[Floats, Floats]:
-        """(n, 3) origins and (n, 3, 3) rotations of the bodies seen, in the frames of the others."""
-        back = self._rotations[self._other].transpose(0, 2, 1)
-        apart = self._places[self._one] - self._places[self._other]
-        return (back @ apart[:, :, None])[:, :, 0], back @ self._rotations[self._one]
+        """(n, 3) origins and (n, 9) rotations of the bodies seen, in the frames of the others."""
+        back = self._rotations.take(self._back).reshape(-1, 3, 3)
+        apart = self._places.take(self._one, axis=0)
+        apart -= self._places.take(self._other, axis=0)
+        turn = back @ self._rotations.take(self._one, axis=0).reshape(-1, 3, 3)
+        return (back @ apart[:, :, None])[:, :, 0], turn.reshape(-1, 9)
 
 
 def _radii(model: mj.MjModel) -> Floats:
