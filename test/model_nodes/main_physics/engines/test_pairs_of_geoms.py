@@ -8,10 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.random_examples import examples
-from support.small_worlds import PERIOD, at, ball, box, box_link, floor, gripper, wedge
+from support.small_worlds import (
+    PERIOD,
+    at,
+    ball,
+    box,
+    box_link,
+    floor,
+    gripper,
+    loaded,
+    rest,
+    wedge,
+)
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import EngineSettings
+from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.engines.mujoco import distances
 from model_nodes.main_physics.engines.mujoco.builder import Builder
 from model_nodes.main_physics.engines.mujoco.distances import Pairs
@@ -163,3 +175,24 @@ def test_what_moves_far_away_is_not_measured(monkeypatch: pytest.MonkeyPatch) ->
         scene.move(away)
         near = len(scene.pairs.nearest())
     assert counter.taken() <= 40 * (near + 1)
+
+
+def test_in_a_heap_at_rest_each_pair_that_is_near_is_measured_once_in_a_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine = make_engine("mujoco")
+    places = [
+        (0.11 * x, 0.11 * y, 0.0505 + 0.101 * z)
+        for x in range(3)
+        for y in range(3)
+        for z in range(3)
+    ]
+    boxes = [box(f"box {i}", at(*place)) for i, place in enumerate(places)]
+    loaded(engine, floor(), *boxes)
+    rest(engine, 40)
+    assert len(engine.proximity()) > 2 * len(boxes)
+    counter, near = Counter(monkeypatch), 0
+    for _ in range(10):
+        rest(engine, 1)
+        near += len(engine.proximity())
+    assert near <= counter.taken() < 1.1 * near
