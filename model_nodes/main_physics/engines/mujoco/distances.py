@@ -75,6 +75,7 @@ class Pairs:
         self._bodies, group = np.unique(of_bodies, axis=0, return_inverse=True)
         self._group: Places = group.reshape(-1)
         self._scattered = _scattered(self._group, len(self._bodies))
+        self._former: Pairs | None = None
         self._use(data)
 
     def _use(self, data: mj.MjData) -> None:
@@ -106,12 +107,13 @@ class Pairs:
         }
 
     def nearest_at(self, positions: Floats) -> dict[tuple[int, int], Nearest]:
-        """As `nearest`, with the world at other positions, as MuJoCo's ``qpos``; nothing of it is remembered."""
-        data = mj.MjData(self._model)
-        data.qpos[:] = positions
-        mj.mj_kinematics(self._model, data)
-        there = copy(self)
-        there._use(data)
+        """As `nearest`, with the world at other positions, as MuJoCo's ``qpos``; what is known of now stays."""
+        there = self._former
+        if there is None:
+            there = self._former = copy(self)
+            there._use(mj.MjData(self._model))
+        there._data.qpos[:] = positions
+        mj.mj_kinematics(self._model, there._data)
         return there.nearest()
 
     def _have_moved(self, centres: Floats) -> bool:

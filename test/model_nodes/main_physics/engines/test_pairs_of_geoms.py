@@ -124,9 +124,11 @@ def test_at_other_positions_the_nearest_are_those_of_all_pairs_too() -> None:
     scene.move(np.full(scene.model.nv, -0.02))
     now = scene.by_hand()
     assert now != expected
-    there = scene.pairs.nearest_at(positions)
-    assert [(key, n.distance, n.point) for key, n in there.items()] == expected
-    assert scene.found() == now
+    present = scene.data.qpos.copy()
+    for at_, wanted in ((positions, expected), (present, now), (positions, expected)):
+        there = scene.pairs.nearest_at(at_)
+        assert [(key, n.distance, n.point) for key, n in there.items()] == wanted
+        assert scene.found() == now
 
 
 class Counter:
