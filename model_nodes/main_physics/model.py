@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -238,11 +238,12 @@ class MainPhysics(Model):
             watch=None if self._watching is None else self._watching.report(tick.time_ns, motion),
         )
 
-    def _near(self, engine: Engine) -> Callable[[], Floats]:
+    def _near(self, engine: Engine) -> LateRows:
         """What computes the rows of proximity after this step."""
         compute = engine.proximity_when_read()
-        self._rows = LateRows(lambda: self._block.of_entities(compute()))
-        return self._rows.rows
+        lasts = engine.remembers_forces
+        self._rows = LateRows(lambda: self._block.of_entities(compute()), lasts=lasts)
+        return self._rows
 
     def _events(self, engine: Engine, source: Source | None, time_ns: int) -> list[Event]:
         events = [] if source is None else source.events(time_ns)

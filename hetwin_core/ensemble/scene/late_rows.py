@@ -12,11 +12,13 @@ class LateRows:
 
     Args:
         compute: returns the table; it is called once at most.
+        lasts: whether the table is the same if it is read only after further steps.
     """
 
-    __slots__ = ("_compute", "_rows")
+    __slots__ = ("_compute", "_rows", "lasts")
 
-    def __init__(self, compute: Callable[[], Floats]) -> None:
+    def __init__(self, compute: Callable[[], Floats], *, lasts: bool = True) -> None:
+        self.lasts = lasts
         self._compute: Callable[[], Floats] | None = compute
         self._rows: Floats | None = None
 
@@ -27,6 +29,8 @@ class LateRows:
             self._rows = self._compute()
             self._compute = None  # frees what the table was computed from
         return self._rows
+
+    __call__ = rows
 
 
 def rows_of(table: Floats | LateRows) -> Floats:

@@ -16,6 +16,7 @@ from typing import TypeGuard
 import numpy as np
 
 from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats
 
@@ -55,7 +56,7 @@ class QuietSteps:
         """Keep a copy of an output; returns false, and keeps nothing, if it holds more than fits here."""
         if not isinstance(output, StepOutput) or _has_more(output):
             return False
-        if self._keeps_functions and callable(output.proximity):
+        if self._keeps_functions and callable(output.proximity) and _lasts(output.proximity):
             self.later[output.time_ns] = output.proximity
         block, watch = output.block, output.watch
         near = None if output.time_ns in self.later else output.proximity_rows
@@ -83,6 +84,11 @@ class QuietSteps:
         return StepOutput(
             time_ns=time_ns, block=_cut(self.numbers, size), proximity=near, watch=watch
         )
+
+
+def _lasts(function: Callable[[], Floats]) -> bool:
+    """Whether rows of proximity may be computed after further steps."""
+    return not isinstance(function, LateRows) or function.lasts
 
 
 def size_of(numbers: Floats | None) -> int:

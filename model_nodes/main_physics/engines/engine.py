@@ -96,6 +96,8 @@ class Engine(ABC):
     name: ClassVar[str]
     deterministic: ClassVar[bool]
     """Whether the same input gives bitwise identical results in every process."""
+    remembers_forces: ClassVar[bool] = True
+    """Whether `proximity_when_read` knows the forces of former steps."""
 
     @property
     def description(self) -> str:
@@ -181,8 +183,8 @@ class Engine(ABC):
     def proximity_when_read(self) -> Callable[[], Floats]:
         """Return what computes `proximity` of the state of now, whenever it is called.
 
-        It must have been called before anything is changed between two steps. Once another step has begun, an engine
-        may not know the forces any more, which are 0 then.
+        It must have been called before anything is changed between two steps. Once another step has begun, the forces
+        are 0 unless the engine remembers them.
         """
         return self.proximity().copy
 

@@ -74,6 +74,7 @@ class GazeboEngine(Engine):
     """
 
     name = "gz"
+    remembers_forces = False
     deterministic = False
 
     def __init__(self) -> None:

@@ -14,6 +14,7 @@ from support.random_examples import examples
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats, Value
 from hetwin_core.ensemble.transport import step_codec
@@ -109,3 +110,13 @@ def test_what_has_more_to_tell_is_not_taken(loud: object) -> None:
     assert steps.add(StepOutput(time_ns=0, block=np.zeros(2)))
     assert not steps.add(loud)
     assert len(steps) == 1
+
+
+def test_rows_that_only_last_until_the_next_step_are_computed_at_once() -> None:
+    rows, steps = np.ones((2, 12)), QuietSteps(keeps_functions=True)
+    near = LateRows(lambda: rows, lasts=False)
+    assert steps.add(StepOutput(time_ns=1, block=np.zeros(2), proximity=near))
+    assert not steps.later
+    kept = steps.pop().proximity_rows
+    assert kept is not None
+    assert kept.tobytes() == rows.tobytes()
