@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from rosbags.interfaces import Connection
-from rosbags.rosbag1 import Reader as Reader1
 from rosbags.rosbag2 import Reader as Reader2
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
@@ -119,8 +118,10 @@ class Rosbag1(Storage):
     """A ROS 1 bag."""
 
     def __init__(self, path: Path) -> None:
+        from rosbags.rosbag1 import Reader  # with libraries that only such a bag needs
+
         self._path = path
-        self._reader = Reader1(path)
+        self._reader = Reader(path)
         self._reader.open()
         self.connections = self.stored = self._reader.connections
         ends = [(c.start_time, c.end_time) for c in self._reader.chunk_infos if c.connection_counts]
