@@ -139,11 +139,13 @@ class Inside:
 
     Attributes:
         outline: (n, 2) corners of the convex outline, counter-clockwise [m].
+        edges: (n, 2) from each corner to the next [m].
         bottom: z of the lowest point [m].
         rim: z of the highest point [m].
     """
 
     outline: Floats
+    edges: Floats
     bottom: float
     rim: float
 
@@ -151,7 +153,7 @@ class Inside:
         """Whether a point is inside."""
         if not self.bottom <= point[2] <= self.rim:
             return False
-        edges = np.roll(self.outline, -1, axis=0) - self.outline
+        edges = self.edges
         to_point = np.array(point[:2]) - self.outline
         return bool((edges[:, 0] * to_point[:, 1] - edges[:, 1] * to_point[:, 0] >= 0).all())
 
@@ -167,7 +169,9 @@ def inside_of(container: Entity) -> Inside:
         expected = "an entity with shapes, such as walls and a bottom"
         raise BadInput("this container has no shape", found=container.name, expected=expected)
     cloud = np.concatenate(points)
-    return Inside(_convex_outline(cloud[:, :2]), float(cloud[:, 2].min()), float(cloud[:, 2].max()))
+    outline = _convex_outline(cloud[:, :2])
+    edges = np.roll(outline, -1, axis=0) - outline
+    return Inside(outline, edges, float(cloud[:, 2].min()), float(cloud[:, 2].max()))
 
 
 def _points(shape: Shape) -> Floats:
