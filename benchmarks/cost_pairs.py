@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -15,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from in_turn import Absent, in_turn
+from tree_command import run_command
 
 HERE = Path(__file__).resolve().parent
-BAD_INPUT = 2
 LIMIT_S = 600.0
 SHORT_S = 1.0
 """With ROS the cost of starting and ending the nodes is that of a run of this length, without what it simulates."""
@@ -142,28 +138,4 @@ def _run(command: Sequence[str], root: Path) -> tuple[dict[str, Any], float]:
     with tempfile.TemporaryDirectory(prefix="hetwin_benchmark_") as folder:
         if "--json" in command:
             command = [*command, "--out", f"{folder}/run"]
-        environment = {**os.environ, "ROS_DOMAIN_ID": str(20 + os.getpid() % 80)}
-        used = _children()
-        ended = subprocess.run(
-            command,
-            cwd=root,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_S,
-            check=False,
-        )
-        used = _children() - used
-    said = (ended.stderr.strip().splitlines() or ["no word"])[-1]
-    if ended.returncode == BAD_INPUT:
-        raise Absent(said)
-    if ended.returncode != 0:
-        raise RuntimeError(f"{' '.join(command[1:4])}: code {ended.returncode}: {said}")
-    found: dict[str, Any] = json.loads(ended.stdout)
-    return found, used
-
-
-def _children() -> float:
-    """Return the processor time of all processes that this one has started and that have ended [s]."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+        return run_command(command, root, " ".join(command[1:4]), LIMIT_S)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from typing import Any
 from cost_pairs import PairRow, measure_pairs
 from in_turn import Absent, in_turn
 from machine import machine
+from tree_command import run_command
 
 ROOT = Path(__file__).resolve().parents[1]
 SCENARIOS = ("pick_and_place", "baxter_pick_and_place", "uncertain_environment", "insertion")
@@ -31,7 +31,6 @@ EPISODES = {"uncertain_environment": "drop", "insertion": "insertion"}
 SEED = 5
 TRANSPORTS = ("local", "ros")
 RUN_LIMIT_S = 300.0
-BAD_INPUT = 2
 
 EXAMPLES = """examples:
   python benchmarks/real_time_factor.py
@@ -97,22 +96,8 @@ def factor(scenario: str, transport: str, options: Sequence[str]) -> float:
             f"{folder}/run",
             *options,
         ]
-        environment = {**os.environ, "ROS_DOMAIN_ID": str(20 + os.getpid() % 80)}
-        ended = subprocess.run(
-            command,
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=RUN_LIMIT_S,
-            check=False,
-        )
-    said = (ended.stderr.strip().splitlines() or ["no word"])[-1]
-    if ended.returncode == BAD_INPUT:
-        raise Absent(said)
-    if ended.returncode != 0:
-        raise RuntimeError(f"{scenario}, {transport}: ended with code {ended.returncode}: {said}")
-    return float(json.loads(ended.stdout)["real_time_factor"])
+        found, _ = run_command(command, ROOT, f"{scenario}, {transport}", RUN_LIMIT_S)
+    return float(found["real_time_factor"])
 
 
 def measure(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -43,6 +43,10 @@ class JointStates:
     def columns(self, joints: Collection[str]) -> list[int]:
         """Return the columns of those of its joints that are among `joints`."""
         return [i for i, name in enumerate(self.names) if name in joints]
+
+    def of_each(self, numbers: Mapping[str, float]) -> Floats:
+        """Return (joints,) the number of each of its joints, 0 for those without."""
+        return np.array([numbers.get(name, 0.0) for name in self.names])
 
     def messages(self, chosen: Int64s | NDArray[np.bool_]) -> JointStates:
         """Return some of the messages.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from hetwin_suite.proving_ground.mismatch.axis import RecordingAxis
 from hetwin_suite.proving_ground.mismatch.facts import EpisodeFacts
 from hetwin_suite.proving_ground.mismatch.joint_states import JointStates
@@ -30,16 +28,9 @@ class EffortOffset(RecordingAxis):
         self, recorded: list[JointStates], level: float, episode: EpisodeFacts
     ) -> list[JointStates]:
         """Add the offset to the efforts of the finger joints, in the direction in which each closes."""
-        closing = episode.closing
         return [
-            replace(one, efforts=one.efforts + level * _directions(one, closing))
+            replace(one, efforts=one.efforts + level * one.of_each(episode.closing))
             if one.efforts.shape[1]
             else one
             for one in recorded
         ]
-
-
-def _directions(
-    one: JointStates, closing: dict[str, float]
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.array([closing.get(name, 0.0) for name in one.names])

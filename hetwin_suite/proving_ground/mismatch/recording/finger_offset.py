@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from hetwin_suite.proving_ground.mismatch.axis import RecordingAxis
 from hetwin_suite.proving_ground.mismatch.facts import EpisodeFacts
 from hetwin_suite.proving_ground.mismatch.joint_states import JointStates
@@ -28,6 +26,4 @@ class FingerOffset(RecordingAxis):
         self, recorded: list[JointStates], level: float, episode: EpisodeFacts
     ) -> list[JointStates]:
         """Shift the recorded positions of all finger joints towards open."""
-        closing = episode.closing
-        offsets = [np.array([closing.get(name, 0.0) for name in one.names]) for one in recorded]
-        return [one.moved(-level * offset) for one, offset in zip(recorded, offsets, strict=True)]
+        return [one.moved(-level * one.of_each(episode.closing)) for one in recorded]
