@@ -71,6 +71,11 @@ class Settings(Parameters):
     lock_angle: Amount = parameter(
         "largest angle between the probe's axis and the connected one", 15.0, "deg"
     )
+    approach_length: Amount = parameter(
+        "distance that the probe must come along the axis, within the inner cylinder's radius, to connect",
+        0.02,
+        "m",
+    )
     takes_over: bool = parameter(
         "whether it takes collisions and pose, or only says whether the probe is in its place", True
     )
@@ -82,9 +87,11 @@ class Connector(Model):
     It compares the probe with its ideal connected pose. Inside a cylinder around it, the model requests the probe's
     *collisions*, so that physics does not jam what snaps in on the real robot; inside a smaller one it requests the
     probe's *pose* and reports ``connected``. Both only while something carries the probe, that is, while its pose is
-    given in a frame other than the world's: a probe that is not pushed does not snap in. A probe that leaves the outer
-    cylinder unconnected, or is released unconnected, gets its collisions back. With `takes_over` false the model only
-    reports whether the probe is in its place, as for a baseline without it.
+    given in a frame other than the world's: a probe that is not pushed does not snap in. Nor does one that enters the
+    smaller cylinder through its side or its far end, where the socket has a wall: it must come along the axis over
+    `approach_length`. A probe that leaves the outer cylinder unconnected, or is released unconnected, gets its
+    collisions back. With `takes_over` false the model only reports whether the probe is in its place, as for a
+    baseline without it.
     """
 
     settings_class = Settings
@@ -129,6 +136,7 @@ class Connector(Model):
         self._has_collision = False
         self._has_pose = False
         self._is_in_place = False
+        self._came_along: bool | None = None
 
     def step(self, tick: StepInput) -> StepOutput:
         """Compare the probe with its ideal pose."""
@@ -138,7 +146,7 @@ class Connector(Model):
         reach = HYSTERESIS if self._has_collision else 1.0
         near = radial <= reach * limits.near_radius and abs(axial) <= reach * limits.near_length
         locked = (
-            radial <= limits.lock_radius
+            self._comes_along(radial, axial)
             and abs(axial) <= limits.lock_length
             and angle <= limits.lock_angle
         )
@@ -182,6 +190,18 @@ class Connector(Model):
             self._has_pose = False
             return Value(compose(scene.pose(self._socket), self._ideal), scene.time_ns)
         raise Refused(f"the connector is not responsible for {entity}.{attribute}")
+
+    def _comes_along(self, radial: float, axial: float) -> bool:
+        """Whether the probe has come along the axis, inside the inner cylinder's radius all the way.
+
+        A probe that is inside at the first step has come along: no other way is known of it.
+        """
+        limits = self._limits
+        if radial > limits.lock_radius or axial > limits.lock_length:
+            self._came_along = False
+        elif self._came_along is None or axial <= -limits.approach_length:
+            self._came_along = True
+        return self._came_along is True
 
     def _report_in_place(self, locked: bool, output: StepOutput) -> None:
         """Report whether the probe is in its place without taking responsibility."""

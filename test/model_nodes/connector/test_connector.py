@@ -124,6 +124,55 @@ def test_short_beside_or_askew_is_not_connected(
     assert asked(output) == [("take", "collision")]
 
 
+SIDEWAYS = [(float(turn), height) for turn in np.arange(10) * 36.0 for height in (-0.004, 0.003)]
+"""Twenty directions of a sweep: its angle about the axis [deg], its height in the inner cylinder [m]."""
+
+
+@pytest.mark.parametrize(("turn", "height"), SIDEWAYS)
+@pytest.mark.parametrize("takes_over", [True, False])
+def test_a_tip_that_is_swept_sideways_through_the_socket_is_never_connected(
+    turn: float, height: float, takes_over: bool
+) -> None:
+    model = Connector()
+    model.initialize({**PARAMETERS, "takes_over": takes_over}, 0)
+    model.start(scene((0, 0, 0.2)))
+    direction = np.array([math.cos(math.radians(turn)), math.sin(math.radians(turn))])
+    aside = 0.003 * np.array([-direction[1], direction[0]])
+    for step, way in enumerate(np.linspace(-0.08, 0.08, 81)):
+        x, y = (aside + way * direction).tolist()
+        seen = scene((x, y, height), step=step)
+        output = look(model, seen)
+        assert output.events == []
+        assert output.values["dip", "connected"].data[0] == -1.0
+        assert ("take", "pose") not in asked(output)
+        grant(model, seen, output)
+
+
+def test_from_beneath_or_through_the_side_of_the_way_in_it_is_not_connected() -> None:
+    ways = {
+        "beneath": [(0.0, 0.0, z) for z in np.linspace(-0.05, 0.0, 26).tolist()],
+        "aslant": [(0.5 * z, 0.0, 0.4 * z) for z in np.linspace(0.08, 0.0, 41).tolist()],
+    }
+    for way in ways.values():
+        model = ready()
+        for step, place in enumerate(way):
+            seen = scene(place, step=step)
+            output = look(model, seen)
+            assert output.events == []
+            grant(model, seen, output)
+
+
+def test_after_a_sweep_it_connects_what_comes_along_the_axis() -> None:
+    model = ready()
+    around = [(-0.05, 0.0, 0.0), (0.0, 0.0, 0.0), (0.05, 0.0, 0.0), (0.05, 0.0, 0.05)]
+    along = [(0.002, 0.0, z) for z in np.linspace(0.05, 0.0, 26).tolist()]
+    names = [
+        [event.name for event in look(model, scene(place, step=step)).events]
+        for step, place in enumerate(around + along)
+    ]
+    assert [step for step, seen in enumerate(names) if seen][0] == len(around) + 22
+
+
 def test_a_roll_about_the_axis_does_not_matter() -> None:
     model = ready()
     turned = pose_value((0, 0, 0.02), (math.cos(0.6), 0.0, 0.0, math.sin(0.6))).data
