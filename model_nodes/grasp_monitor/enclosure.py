@@ -66,15 +66,20 @@ class Enclosure:
             distance: largest distance of a touching finger [m].
             preferred: the object to select if there are several; otherwise the nearest.
         """
-        gaps = {o: self._gap(t) for o, t in touches.items() if len(t) > 1}
-        held = {o: gap for o, gap in gaps.items() if gap <= distance}
+        gaps = {entity: self.gap(touches, entity) for entity in touches}
+        held = {entity: gap for entity, gap in gaps.items() if gap <= distance}
         if preferred in held:
             return preferred
         return min(held, key=held.__getitem__, default=-1)
 
-    def keeps(self, touches: Touches, entity: int) -> bool:
-        """Whether at least two fingers are still within reach of the object."""
-        return len({touch.finger for touch in touches.get(entity, ())}) > 1
+    def keeps(self, touches: Touches, entity: int, distance: float) -> bool:
+        """Whether at least two fingers are still within a distance [m] of the object."""
+        near = {touch.finger for touch in touches.get(entity, ()) if touch.distance <= distance}
+        return len(near) > 1
+
+    def gap(self, touches: Touches, entity: int) -> float:
+        """Return the least distance [m] within which fingers touch the object on opposing sides, or infinity."""
+        return self._gap(touches.get(entity, ()))
 
     def _gap(self, touches: Sequence[Touch]) -> float:
         opposing = (

@@ -41,7 +41,9 @@ class Settings(Parameters):
     hand: ResolvedHand = parameter("the hand to watch")
     contact_distance: Amount = parameter("a finger this near to an object touches it", 0.002, "m")
     leave_distance: Amount = parameter(
-        "a finger farther than this from a held object has left it", 0.006, "m"
+        "a finger farther than this from a held object, beyond the gap that it had in the grip, has left it",
+        0.006,
+        "m",
     )
     opposition: Amount = parameter(
         "least angle between the normals of fingers that hold", 110.0, "deg"
@@ -119,7 +121,7 @@ class GraspMonitor(Model):
         Raises:
             BadInput: if one is missing.
         """
-        reach = max(self._limits.leave_distance, self._limits.contact_distance)
+        reach = self._limits.leave_distance + self._limits.contact_distance
         opposition = math.cos(math.radians(self._limits.opposition))
         self._enclosure = Enclosure(scene.layout, self._hand, reach, opposition)
         self._positions = self._joint_indices(scene, "joint_positions")
@@ -133,6 +135,7 @@ class GraspMonitor(Model):
         self._lost_since_ns: int | None = None
         self._most_open = 0.0
         self._grip_closing = 0.0
+        self._grip_gap = 0.0
 
     def step(self, tick: StepInput) -> StepOutput:
         """Update the fingers and detect whether the grip has changed."""
@@ -168,21 +171,21 @@ class GraspMonitor(Model):
             and now - self._since_ns >= limits.dwell * 1e9
             and self._is_strong(scene, limits.min_effort)
         ):
-            self._held, self._grip_closing, self._lost_since_ns = (
-                found,
-                fingers.closing,
-                None,
-            )
+            self._held, self._grip_closing, self._lost_since_ns = found, fingers.closing, None
+            self._grip_gap = self._enclosure.gap(touches, found)
         return max(self._since_ns, fingers.still_since_ns)
 
     def _watch_grip(self, scene: Snapshot, touches: Touches) -> int:
         limits, fingers, now = self._limits, self._fingers, scene.time_ns
         self._grip_closing = max(self._grip_closing, fingers.closing)
+        # A gap in the grip is an error of the distances; more than that is a gap.
+        self._grip_gap = min(self._grip_gap, self._enclosure.gap(touches, self._held))
+        leave = max(0.0, self._grip_gap) + limits.leave_distance
         opened = self._grip_closing - fingers.closing >= limits.release_opening
         if (
             not opened
             and not self._is_closed()
-            and self._enclosure.keeps(touches, self._held)
+            and self._enclosure.keeps(touches, self._held, leave)
             and self._is_strong(scene, 0.5 * limits.min_effort)
         ):
             self._lost_since_ns = None

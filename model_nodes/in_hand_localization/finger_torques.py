@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -26,16 +27,23 @@ class FingerTorques:
         hand: the hand with the fingers.
         joints: of each finger.
         least: least effort of a pushing finger [N or Nm].
+        window_s: efforts are averaged over this time for `strength` [s].
 
     Attributes:
         pushing: (fingers,) which fingers push.
+        known: (fingers,) of which fingers all joints have efforts; a joint whose effort has always been 0 has none.
 
     Raises:
         BadInput: if the robot has no such joint, or no efforts.
     """
 
     def __init__(
-        self, layout: Layout, hand: HandDescription, joints: Sequence[Sequence[str]], least: float
+        self,
+        layout: Layout,
+        hand: HandDescription,
+        joints: Sequence[Sequence[str]],
+        least: float,
+        window_s: float,
     ) -> None:
         if not layout.has(hand.robot, "joint_efforts"):
             raise BadInput(
@@ -45,24 +53,52 @@ class FingerTorques:
             )
         start = layout.range_of(hand.robot, "joint_efforts").start
         known = layout.entity(hand.robot).joints
-        signs = _closing(hand)
+        signs = closing_signs(hand)
         every = [joint for finger in joints for joint in finger]
         self._indices = np.array([start + known.index(joint) for joint in every], np.intp)
         self._signs = np.array([signs[joint] for joint in every])
         self._finger = np.repeat(np.arange(len(joints)), [len(finger) for finger in joints])
         self._least = least
+        self._window_s = window_s
+        self._ends = np.cumsum([0, *(len(finger) for finger in joints)])
+        self._silent = np.ones(len(every), np.bool_)
+        self._mean = np.zeros(len(every))
+        self._strongest = self._ends[:-1].copy()
         self.pushing: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
+        self.known: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
 
-    def update(self, scene: Snapshot) -> None:
-        """Update with the current efforts; unknown ones (NaN) are ignored."""
+    def update(self, scene: Snapshot, seconds: float) -> None:
+        """Update with the current efforts; unknown ones (NaN) are ignored.
+
+        Args:
+            scene: with the efforts.
+            seconds: time since the last update [s].
+        """
         efforts = scene.values[self._indices]
         closing = np.where(self._signs == 0, np.abs(efforts), efforts * self._signs)
         most = np.zeros(len(self.pushing))
         np.fmax.at(most, self._finger, closing)
         self.pushing = most >= np.where(self.pushing, _RELEASE_FRACTION, 1.0) * self._least
+        closing[np.isnan(closing)] = 0.0
+        self._silent &= closing == 0.0
+        self.known = np.ones(len(self.pushing), np.bool_)
+        self.known[self._finger[self._silent]] = False
+        share = 1.0 - math.exp(-seconds / self._window_s) if self._window_s > 0 else 1.0
+        self._mean += share * (closing - self._mean)
+        for finger in np.flatnonzero(self.pushing).tolist():
+            mine = slice(self._ends[finger], self._ends[finger + 1])
+            self._strongest[finger] = mine.start + int(self._mean[mine].argmax())
+
+    def strength(self, fingers: Sequence[int]) -> float:
+        """Return the mean effort of these fingers [N or Nm], NaN if the efforts of none are known.
+
+        It is averaged over the window; of each finger the joint counts that had the greatest effort when it pushed.
+        """
+        known = [finger for finger in fingers if self.known[finger]]
+        return float(self._mean[self._strongest[known]].mean()) if known else math.nan
 
 
-def _closing(hand: HandDescription) -> dict[str, float]:
+def closing_signs(hand: HandDescription) -> dict[str, float]:
     """Return the sign of each joint's closing direction, 0 if it is unknown."""
     if len(hand.opened) != len(hand.joints) or len(hand.closed) != len(hand.joints):
         return dict.fromkeys(hand.joints, 0.0)

@@ -12,10 +12,11 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from model_nodes.hand_motion import HandMotion
 from model_nodes.in_hand_localization.carrying import ARM_M, carried, opposed
-from model_nodes.in_hand_localization.finger_torques import FingerTorques
-from model_nodes.in_hand_localization.hand_surface import HandSurface, PlacedHand
+from model_nodes.in_hand_localization.grip import Grip
+from model_nodes.in_hand_localization.hand_surface import PALM, HandSurface, PlacedHand
 from model_nodes.in_hand_localization.object_geometry import ObjectGeometry
 from model_nodes.in_hand_localization.pose_filter import Noise, PoseFilter, Touch
+from model_nodes.in_hand_localization.pressing import Pressing
 from model_nodes.in_hand_localization.settings import Settings
 
 _GRAVITY = np.array((0.0, 0.0, -9.81))
@@ -23,6 +24,8 @@ _OPPOSED = -0.3
 """Two fingers hold an object between them if the cosine of their normals is below this."""
 _OVERLAP_NOISE_M = 0.001
 _JUST_NOW_NS = 60_000_000
+_GATE = 3.0
+"""A finger that pushes within this many standard deviations of the object touches it."""
 
 
 class Phase(Enum):
@@ -42,7 +45,7 @@ class Localizer:
     Args:
         hand: name of the hand.
         surface: of the hand's links.
-        torques: of the fingers.
+        pressing: of the fingers.
         form: of the object.
         limits: the model's parameters.
     """
@@ -51,21 +54,24 @@ class Localizer:
         self,
         hand: str,
         surface: HandSurface,
-        torques: FingerTorques,
+        pressing: Pressing,
         form: ObjectGeometry,
         limits: Settings,
     ) -> None:
         self._hand = hand
         self._surface = surface
-        self._torques = torques
+        self._pressing = pressing
         self._limits = limits
         noise = Noise(
             limits.contact_noise,
             limits.contact_offset,
+            limits.common_offset,
+            limits.offset_spread,
             limits.contact_depth,
             _OVERLAP_NOISE_M,
         )
         self._filter = PoseFilter(form, noise, surface)
+        self._grip = Grip()
         window = round(limits.velocity_window * 1e9)
         self._hand_motion, self._motion_in_hand = HandMotion(window), HandMotion(window)
 
@@ -79,11 +85,13 @@ class Localizer:
         self._last_held_ns = self._last_pushed_ns = scene.time_ns
         self._placed: PlacedHand | None = None
         self._touching: dict[int, Touch] = {}
+        self._grip.clear()
         self._hand_motion.clear()
         self._motion_in_hand.clear()
         self._last_move = np.zeros(6)
         self._sum_of_moves = np.zeros(13)
         self._sum_of_moves[3] = 1.0
+        self._farthest = np.zeros(6)
         hand = scene.pose(self._hand)
         self._hand_motion.add(scene.time_ns, hand)
         self._filter.reset(relative_to(hand, pose), self._prior(hand, pose))
@@ -103,10 +111,9 @@ class Localizer:
         hand = scene.pose(self._hand)
         placed = self._surface.place(scene)
         self._hand_motion.add(scene.time_ns, hand)
-        self._torques.update(scene)
         self._predict(scene.time_ns, hand, placed)
         moved = self._correct(placed)
-        self._choose_phase(scene.time_ns, hand, moved)
+        self._choose_phase(scene.time_ns, hand, placed, moved)
         self._placed, self._time_ns = placed, scene.time_ns
 
     def value(self, time_ns: int) -> Value:
@@ -129,6 +136,11 @@ class Localizer:
         """Return (6, 6) covariance of position [m] and rotation [rad] in the hand's axes."""
         return self._filter.pose_covariance()
 
+    @property
+    def without_efforts(self) -> list[int]:
+        """The touching fingers whose efforts are not all known."""
+        return [finger for finger in self._touching if self._pressing.stands_in(finger)]
+
     def _pose_in_hand(self, twist: Floats) -> Floats:
         return np.concatenate([self._filter.position, self._filter.quaternion, twist])
 
@@ -141,12 +153,12 @@ class Localizer:
         seconds = (time_ns - self._time_ns) * 1e-9
         if self.phase is Phase.HELD and self._placed is not None:
             # A finger that has just begun to open does not carry the object.
-            pushing = self._torques.pushing
+            pushing = self._pressing.pushing
             touches = [t for finger, t in self._touching.items() if pushing[finger]]
             move, turn = carried(touches, self._placed, placed, self._filter.position)
             self._filter.carry(move, turn)
-            self._filter.drift(seconds, self._drift(seconds, move, turn))
             self._add_move(time_ns, seconds, np.concatenate([move, turn]))
+            self._filter.drift(seconds, self._drift(seconds))
             return
         if self.phase is Phase.FLYING:
             self._world = _fall(self._world, seconds)
@@ -155,20 +167,34 @@ class Localizer:
         pose = relative_to(hand, self._world)
         self._filter.move_frame(pose[:3], pose[3:7])
 
-    def _drift(self, seconds: float, move: Floats, turn: Floats) -> Floats:
-        limits = self._limits
-        root, slip = np.sqrt(max(seconds, 0.0)), limits.slip
-        position = root * limits.drift_position + slip * float(np.linalg.norm(move))
-        rotation = root * np.radians(limits.drift_rotation) + slip * float(np.linalg.norm(turn))
-        return np.array([position] * 3 + [rotation] * 3)
+    def _drift(self, seconds: float) -> Floats:
+        """Return (6, 6) covariance of what is new in the object's motion relative to the fingers.
+
+        It creeps, and it slips by a share of the way that the fingers have moved it so far.
+        """
+        limits, farthest = self._limits, self._farthest
+        creep = np.array([limits.drift_position] * 3 + [np.radians(limits.drift_rotation)] * 3)
+        moves = self._sum_of_moves
+        turn = 2.0 * np.arccos(min(1.0, abs(moves[3])))
+        reached = np.maximum(farthest, [float(np.linalg.norm(moves[:3]))] * 3 + [turn] * 3)
+        slipped = limits.slip**2 * (reached**2 - farthest**2)
+        self._farthest = reached
+        return np.diag(max(seconds, 0.0) * creep**2 + slipped)
 
     def _pushed(self, before: PlacedHand, now: PlacedHand) -> Floats:
-        """Return (6,) standard deviations of the displacement of an object that fingers push but do not hold."""
-        links = {touch.link for touch in self._touching.values()}
-        mine = np.isin(self._surface.link_of, list(links))
-        ways = now.centres[mine] - before.centres[mine]
-        moved = float(np.linalg.norm(ways, axis=1).max())
-        return np.array([moved] * 3 + [moved / ARM_M] * 3)
+        """Return (6, 6) covariance of the displacement of an object that fingers push but do not hold.
+
+        A finger pushes it along the contact's normal, as far as the finger has moved; sideways, it slips.
+        """
+        noise = np.zeros((6, 6))
+        for touch in self._touching.values():
+            mine = self._surface.link_of == touch.link
+            ways = now.centres[mine] - before.centres[mine]
+            square = float((ways**2).sum(axis=1).max())
+            along = np.outer(touch.normal, touch.normal) + self._limits.slip**2 * np.eye(3)
+            noise[:3, :3] += square * along
+            noise[3:, 3:] += square / ARM_M**2 * np.eye(3)
+        return noise
 
     def _add_move(self, time_ns: int, seconds: float, step: Floats) -> None:
         """Accumulate the motion by the fingers; corrections of the estimate are not motion."""
@@ -187,38 +213,68 @@ class Localizer:
         return moved
 
     def _pushing(self, around: list[Touch]) -> dict[int, Touch]:
-        """Return the contact of each finger that pushes the object."""
+        """Return the contact of each finger that pushes the object.
+
+        A finger that pushes within reach touches, whatever its distance says: if that contradicts what is known of
+        the finger's offset, the offset is unknown again.
+        """
         nearest: dict[int, Touch] = {}
         for touch in around:
             finger = self._surface.fingers[touch.link]
-            if finger < 0 or not self._torques.pushing[finger]:
+            if finger < 0 or not self._pressing.pushing[finger]:
                 continue
             if finger not in nearest or touch.distance < nearest[finger].distance:
                 nearest[finger] = touch
-        gates = self._filter.gates(list(nearest.values()))
-        return {
-            finger: touch
-            for (finger, touch), gate in zip(nearest.items(), gates, strict=True)
-            if touch.distance <= gate
-        }
+        reach = _GATE * self._limits.common_offset
+        touching = {}
+        beyond = self._filter.surprises(list(nearest.values()))
+        for (finger, touch), surprise in zip(nearest.items(), beyond, strict=True):
+            if surprise > reach:
+                continue
+            if surprise > 0.0:
+                self._filter.reset_offset(finger, surprise)
+            touching[finger] = touch
+        return touching
 
-    def _choose_phase(self, time_ns: int, hand: Floats, moved: bool) -> None:
+    def _choose_phase(self, time_ns: int, hand: Floats, placed: PlacedHand, moved: bool) -> None:
         held = opposed(list(self._touching.values()), _OPPOSED)
         if held and self.phase is not Phase.HELD:
             self._filter.reset_offsets()
+            self._filter.spread(self._limits.offset_spread * abs(self._filter.common_offset))
+            self._grip.clear()
             self.phase = Phase.HELD
         if self.phase is Phase.HELD:
-            gap = self._limits.let_go_gap
-            near = [t for t in self._around if t.distance < gap]
+            self._grip.press(self._touching, placed)
             if held:
                 self._last_pushed_ns = time_ns
-            if held or opposed(near, _OPPOSED):
+            if held or self._still_holds(hand, placed):
                 self._last_held_ns = time_ns
             else:
                 self._release(time_ns, hand)
         if self.phase is not Phase.HELD and moved:
             pose = np.concatenate([self._filter.position, self._filter.quaternion, np.zeros(6)])
             self._world[:7] = compose(hand, pose)[:7]
+
+    def _still_holds(self, hand: Floats, placed: PlacedHand) -> bool:
+        """Whether fingers that no longer push still hold the object.
+
+        They do not if they have opened, if they have closed as if there was nothing between them, or if their
+        torques have died; an object that lies in the fingers needs no torque to stay there.
+        """
+        limits, opened = self._limits, self._grip.opened(placed)
+        if np.mean(list(opened.values())) < -limits.close_in:
+            return False
+        if not self._lies(hand) and self._pressing.strength(list(opened)) < limits.hold_effort:
+            return False
+        near = [self._grip.touch(finger) for finger, gap in opened.items() if gap < limits.let_go_gap]
+        near += [t for t in self._around if self._surface.fingers[t.link] == PALM and t.distance < limits.let_go_gap]
+        return opposed(near, _OPPOSED)
+
+    def _lies(self, hand: Floats) -> bool:
+        """Whether the fingers support the object from below."""
+        up = rotation_matrix(hand[3:7])[2]
+        normals = [self._grip.touch(finger).normal for finger in self._grip.fingers]
+        return float(-np.mean(normals, axis=0) @ up) > self._limits.support
 
     def _release(self, time_ns: int, hand: Floats) -> None:
         """Release the object: it left the fingers after the last step at which they held it.

@@ -26,10 +26,10 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Selection
 from hetwin_core.ensemble.scene.poses import compose, is_pose
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Value
-from model_nodes.in_hand_localization.finger_torques import FingerTorques
 from model_nodes.in_hand_localization.hand_surface import HandSurface
 from model_nodes.in_hand_localization.localizer import Localizer, Phase
 from model_nodes.in_hand_localization.object_geometry import ObjectGeometry
+from model_nodes.in_hand_localization.pressing import Pressing
 from model_nodes.in_hand_localization.settings import Settings
 
 POSE_COVARIANCE = AttributeSpec("pose_covariance", 21, "m^2, m rad, rad^2")
@@ -60,7 +60,11 @@ class InHandLocalization(Model):
             summary="Estimates the pose of an object in the hand from finger joints and torques.",
             rate=50.0,
             provides=(POSE, POSE_COVARIANCE),
-            raises={"let_go": "the fingers have left the object: hand, object"},
+            raises={
+                "let_go": "the fingers have left the object: hand, object",
+                "efforts_missing": "fingers without efforts hold the object, as they stand still, which is "
+                "weaker evidence: hand, object, fingers (how many)",
+            },
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
@@ -81,6 +85,7 @@ class InHandLocalization(Model):
             ),
             reads=(
                 *(Selection(name, POSE.name) for name in links),
+                Selection(self._hand.robot, "joint_positions"),
                 Selection(self._hand.robot, "joint_efforts"),
             ),
         )
@@ -93,8 +98,7 @@ class InHandLocalization(Model):
         """
         layout = scene.layout
         self._surface = HandSurface(layout, self._hand)
-        least = self._limits.contact_effort
-        self._torques = FingerTorques(layout, self._hand, self._surface.joints, least)
+        self._pressing = Pressing(layout, self._surface.joints, self._limits)
         self._localizer, self._held = None, ""
 
     def step(self, tick: StepInput) -> StepOutput:
@@ -102,6 +106,7 @@ class InHandLocalization(Model):
         output = StepOutput(time_ns=tick.time_ns)
         for name in self._objects:
             output.values[name, POSE_COVARIANCE.name] = Value(np.zeros(21), tick.time_ns)
+        self._pressing.update(tick.scene)
         if self._localizer is None:
             return output
         before = self._localizer.phase
@@ -110,11 +115,20 @@ class InHandLocalization(Model):
         if self._held in self._objects:
             triangle = self._localizer.covariance()[_TRIANGLE]
             output.values[self._held, POSE_COVARIANCE.name] = Value(triangle, tick.time_ns)
+        if self._localizer.phase is Phase.HELD and before is not Phase.HELD:
+            self._report_evidence(tick.time_ns, output)
         if self._localizer.phase is Phase.FLYING and before is not Phase.FLYING:
             arguments = {"hand": self._hand.name, "object": self._held}
             event = Event("let_go", self._localizer.release_ns, arguments=arguments)
             output.events.append(event)
         return output
+
+    def _report_evidence(self, time_ns: int, output: StepOutput) -> None:
+        """Report a hold that follows from fingers that stand still, not from torques."""
+        if self._localizer is None or not (fingers := self._localizer.without_efforts):
+            return
+        arguments = {"hand": self._hand.name, "object": self._held, "fingers": len(fingers)}
+        output.events.append(Event("efforts_missing", time_ns, arguments=arguments))
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Start to localize an object near the given pose.
@@ -130,7 +144,7 @@ class InHandLocalization(Model):
         world = value.data
         if value.parent != WORLD:
             world = compose(scene.pose(value.parent), value.data)
-        localizer = Localizer(self._hand.name, self._surface, self._torques, geometry, self._limits)
+        localizer = Localizer(self._hand.name, self._surface, self._pressing, geometry, self._limits)
         localizer.begin(scene, world)
         self._localizer, self._held = localizer, entity
 

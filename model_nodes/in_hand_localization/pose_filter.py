@@ -38,6 +38,8 @@ class Noise:
     Attributes:
         contact: distance of a touching finger from the object, from step to step [m].
         offset: the same, but constant during a contact, from errors of geometry and softness [m].
+        common: the same, but constant and equal for all fingers, from the zeros of joints and the object's size [m].
+        spread: how much that differs from finger to finger, as a share of it.
         depth: penetration of a touching finger into the object [m].
         overlap: penetration of a finger that need not touch [m].
         gate: a pushing finger touches the object if it is at most this many standard deviations away.
@@ -45,6 +47,8 @@ class Noise:
 
     contact: float
     offset: float
+    common: float
+    spread: float
     depth: float
     overlap: float
     gate: float = 3.0
@@ -93,13 +97,15 @@ class _Nearby:
 class PoseFilter:
     """Estimates the pose of an object in the hand's frame from distances of links to its surface.
 
-    The error state consists of position in the hand's axes (3), rotation vector in the object's axes (3), and for each
-    finger an offset of its distance, which accounts for the correlation of repeated measurements of the same fingers.
+    The error state consists of position in the hand's axes (3), rotation vector in the object's axes (3), for each
+    finger an offset of its distance, which accounts for the correlation of repeated measurements of the same fingers,
+    and an offset that all fingers share, which accounts for errors of their joints' zeros and of the object's size.
+    The greater the shared offset turns out to be, the less certain are those of the single fingers.
     Unobservable rotations (of a sphere, of a cylinder about its axis) do not appear in the measurement and are only
     predicted.
 
     After Pfanne and Chalon, EKF-based in-hand object localization from joint position and torque measurements, IROS
-    2017; there with joint offsets in the state, here with an offset of each finger's distance.
+    2017; there with joint offsets in the state, here with offsets of the fingers' distances.
 
     Args:
         geometry: of the object.
@@ -123,19 +129,36 @@ class PoseFilter:
         self.position, self.quaternion = pose[:3].copy(), pose[3:7].copy()
         self.covariance = np.zeros((self._size, self._size))
         self.covariance[:6, :6] = covariance
+        self._offsets[-1] = 0.0
+        self.covariance[-1, -1] = self._noise.common**2
         self.reset_offsets()
 
+    @property
+    def common_offset(self) -> float:
+        """The offset that all fingers share [m]: added to their distances, positive if they are nearer than it seems."""
+        return float(self._offsets[-1])
+
     def reset_offsets(self) -> None:
-        """Reset the offsets of all fingers."""
-        for finger in range(self._size - 6):
+        """Reset the offsets of all single fingers, not what they share."""
+        for finger in range(self._size - 7):
             self.reset_offset(finger)
 
-    def reset_offset(self, finger: int) -> None:
-        """Reset a finger's offset: its next contact is independent of the last one."""
+    def reset_offset(self, finger: int, error: float = 0.0) -> None:
+        """Reset a finger's offset: its next contact is independent of the last one.
+
+        Args:
+            finger: its number.
+            error: standard deviation of what is wrong with its distance beyond what is known of it [m].
+        """
         at = 6 + finger
         self._offsets[finger] = 0.0
         self.covariance[at] = self.covariance[:, at] = 0.0
-        self.covariance[at, at] = self._noise.offset**2
+        self.covariance[at, at] = self._finger_variance() + error**2
+
+    def _finger_variance(self) -> float:
+        """Return the variance of a single finger's offset [m^2]."""
+        spread = self._noise.spread * self._offsets[-1]
+        return float(self._noise.offset**2 + spread**2)
 
     def move_frame(self, position: Floats, quaternion: Floats) -> None:
         """Set the object's pose in the hand after the hand has moved and the object has not."""
@@ -151,22 +174,22 @@ class PoseFilter:
 
         Args:
             seconds: duration [s].
-            noise: (6,) standard deviations of the object's unmodelled motion: position [m],
-                rotation [rad].
+            noise: (6, 6) covariance of the object's unmodelled motion: position [m], along the hand's
+                axes; rotation [rad], about the object's.
         """
         p = self.covariance
         diagonal = p.reshape(-1)[:: self._size + 1]
-        diagonal[:6] += noise**2
+        p[:6, :6] += noise
         too_much = np.flatnonzero(diagonal[3:6] > _MAX_ROTATION**2)
         for row in (3 + too_much).tolist():
             factor = _MAX_ROTATION / math.sqrt(p[row, row])
             p[row] *= factor
             p[:, row] *= factor
         kept = math.exp(-seconds / _OFFSET_TIME_S)
-        self._offsets = kept * self._offsets
-        p[6:] *= kept
-        p[:, 6:] *= kept
-        diagonal[6:] += (1.0 - kept**2) * self._noise.offset**2
+        self._offsets[:-1] *= kept
+        p[6:-1] *= kept
+        p[:, 6:-1] *= kept
+        diagonal[6:-1] += (1.0 - kept**2) * self._finger_variance()
 
     def carry(self, move: Floats, turn: Floats) -> None:
         """Predict the object's motion with the fingers.
@@ -203,16 +226,21 @@ class PoseFilter:
             for link, i in zip(near.links, nearest, strict=True)
         ]
 
-    def gates(self, touches: Sequence[Touch]) -> list[float]:
-        """Return the distance up to which each of these links may be in contact with the object [m]."""
-        least = self._noise.gate * self._noise.contact
-        if all(touch.distance <= least for touch in touches):
-            return [least] * len(touches)
+    def spread(self, position: float) -> None:
+        """Let the position be less certain by this standard deviation [m], in all directions."""
+        self.covariance.reshape(-1)[:: self._size + 1][:3] += position**2
+
+    def surprises(self, touches: Sequence[Touch]) -> list[float]:
+        """Return how far each of these links is from touching [m], beyond what is uncertain; below 0 it may touch."""
+        if not touches:
+            return []
+        links = [touch.link for touch in touches]
         points, normals = (np.array([getattr(t, n) for t in touches]) for n in ("point", "normal"))
-        rows = self._rows([touch.link for touch in touches], points, normals)
+        rows = self._rows(links, points, normals)
         variances = np.einsum("ij,ij->i", rows @ self.covariance, rows) + self._noise.contact**2
-        gates: list[float] = (self._noise.gate * np.sqrt(variances)).tolist()
-        return gates
+        away = np.array([touch.distance for touch in touches]) + rows[:, 6:] @ self._offsets
+        beyond: list[float] = (away - self._noise.gate * np.sqrt(variances)).tolist()
+        return beyond
 
     def update(self, touching: Collection[int]) -> bool:
         """Correct the estimate: fingers in contact are at the object's surface, and no other link is inside it.
@@ -227,6 +255,7 @@ class PoseFilter:
             whether there was anything to compare with.
         """
         near = self._nearby
+        shifts = self._offset_rows[near.links]
         must = np.array([link in touching for link in near.links], np.bool_)
         variances = np.where(must, self._noise.contact, self._noise.overlap) ** 2
         depths = np.where(must, self._noise.depth, 0.0)
@@ -238,7 +267,7 @@ class PoseFilter:
         for _ in range(_ITERATIONS):
             distances, normals, points = seen
             nearest = near.nearest(distances)
-            active |= distances[nearest] < 0
+            active |= distances[nearest] + shifts @ self._offsets < 0
             chosen = np.flatnonzero(active)
             if not len(chosen):
                 return False
@@ -300,9 +329,9 @@ class PoseFilter:
 
 
 def _offset_rows(fingers: Sequence[int]) -> Floats:
-    """Return (links, fingers) 1 where a link belongs to a finger."""
-    rows = np.zeros((len(fingers), max([-1, *fingers]) + 1))
+    """Return (links, fingers + 1) 1 where a link belongs to a finger, and in the last column to any."""
+    rows = np.zeros((len(fingers), max([-1, *fingers]) + 2))
     for row, finger in zip(rows, fingers, strict=True):
         if finger >= 0:
-            row[finger] = 1.0
+            row[[finger, -1]] = 1.0
     return rows

@@ -24,9 +24,37 @@ class Settings(Parameters):
     contact_effort: Amount = parameter(
         "a finger with a joint of at least this effort pushes", 0.1, "N or Nm"
     )
+    hold_effort: Amount = parameter(
+        "an object is lost when the mean effort of the fingers that hold it falls below this",
+        0.01,
+        "N or Nm",
+    )
+    support: Amount = parameter(
+        "an object whose contacts push it upwards by more than this, as a mean sine, lies in the fingers and needs "
+        "no effort to stay",
+        0.15,
+    )
+    effort_window: Amount = parameter("that effort is averaged over this time", 0.15, "s")
+    stall_speed: Amount = parameter(
+        "a finger without efforts pushes if it is slower than this between its ends",
+        0.15,
+        "of the travel per s",
+    )
+    stall_margin: Amount = parameter(
+        "a finger this near to its opened or closed end is not blocked", 0.05, "of the travel"
+    )
     contact_noise: Amount = parameter("noise of the distance of a finger that touches", 0.0001, "m")
     contact_offset: Amount = parameter(
-        "standard deviation of the constant error of that distance", 5e-05, "m"
+        "standard deviation of the constant error of that distance, of each finger", 5e-05, "m"
+    )
+    common_offset: Amount = parameter(
+        "standard deviation of the constant error of that distance that all fingers share, "
+        "from the zeros of their joints or the object's size",
+        0.003,
+        "m",
+    )
+    offset_spread: Amount = parameter(
+        "how much that error differs from finger to finger, as a share of it", 0.15
     )
     contact_depth: Amount = parameter(
         "how deep a finger that touches presses itself in", 0.00015, "m"
@@ -38,5 +66,14 @@ class Settings(Parameters):
         "how far an object turns in the hand, as a random walk", 1.2, "deg/sqrt(s)"
     )
     slip: Amount = parameter("fraction of the fingers' motion that an object may not follow", 0.3)
-    let_go_gap: Amount = parameter("fingers farther than this have left the object", 0.0008, "m")
+    let_go_gap: Amount = parameter(
+        "fingers that have opened by more than this since they pushed have left the object",
+        0.0008,
+        "m",
+    )
+    close_in: Amount = parameter(
+        "fingers that no longer push and have closed by more than this on average have lost the object",
+        0.002,
+        "m",
+    )
     velocity_window: Amount = parameter("velocities are fitted over this time", 0.08, "s")
