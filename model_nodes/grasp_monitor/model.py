@@ -136,6 +136,7 @@ class GraspMonitor(Model):
         self._most_open = 0.0
         self._grip_closing = 0.0
         self._grip_gap = 0.0
+        self._within = self._limits.contact_distance
 
     def step(self, tick: StepInput) -> StepOutput:
         """Update the fingers and detect whether the grip has changed."""
@@ -159,7 +160,9 @@ class GraspMonitor(Model):
 
     def _seek_grip(self, scene: Snapshot, touches: Touches) -> int:
         limits, fingers, now = self._limits, self._fingers, scene.time_ns
-        found = self._enclosure.between(touches, limits.contact_distance, self._candidate)
+        if self._grip_closing - fingers.closing >= limits.release_opening:
+            self._within = limits.contact_distance
+        found = self._enclosure.between(touches, self._within, self._candidate)
         if found != self._candidate:
             self._candidate, self._since_ns = found, now
         self._most_open = min(self._most_open, fingers.closing)
@@ -194,9 +197,12 @@ class GraspMonitor(Model):
         self._lost_since_ns = since_ns
         if now - since_ns >= limits.dwell * 1e9:
             self._held, self._candidate = -1, -1
+            # Fingers that have opened must close before they can hold again; what has left the others must come back.
+            self._within = limits.contact_distance
             if opened:
-                # Fingers that have opened must close before they can hold again.
                 self._most_open = fingers.closing
+            else:
+                self._within = min(self._within, leave)
         return since_ns
 
     def _is_closed(self) -> bool:

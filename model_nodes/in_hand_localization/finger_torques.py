@@ -87,15 +87,18 @@ class FingerTorques:
         self._mean += share * (closing - self._mean)
         for finger in np.flatnonzero(self.pushing).tolist():
             mine = slice(self._ends[finger], self._ends[finger + 1])
+            self._mean[mine] = np.maximum(self._mean[mine], closing[mine])
             self._strongest[finger] = mine.start + int(self._mean[mine].argmax())
 
     def strength(self, fingers: Sequence[int]) -> float:
-        """Return the mean effort of these fingers [N or Nm], NaN if the efforts of none are known.
+        """Return the mean effort of these fingers [N or Nm], NaN if it is unknown.
 
-        It is averaged over the window; of each finger the joint counts that had the greatest effort when it pushed.
+        It is averaged over the window since a finger pushed last; of each finger the joint counts that had the
+        greatest effort then.
         """
-        known = [finger for finger in fingers if self.known[finger]]
-        return float(self._mean[self._strongest[known]].mean()) if known else math.nan
+        joints = self._strongest[list(fingers)]
+        known = joints[~self._silent[joints]]
+        return float(self._mean[known].mean()) if len(known) else math.nan
 
 
 def closing_signs(hand: HandDescription) -> dict[str, float]:

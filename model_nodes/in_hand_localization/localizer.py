@@ -24,8 +24,6 @@ _OPPOSED = -0.3
 """Two fingers hold an object between them if the cosine of their normals is below this."""
 _OVERLAP_NOISE_M = 0.001
 _JUST_NOW_NS = 60_000_000
-_GATE = 3.0
-"""A finger that pushes within this many standard deviations of the object touches it."""
 
 
 class Phase(Enum):
@@ -71,6 +69,7 @@ class Localizer:
             _OVERLAP_NOISE_M,
         )
         self._filter = PoseFilter(form, noise, surface)
+        self._reach = noise.gate * noise.common
         self._grip = Grip()
         window = round(limits.velocity_window * 1e9)
         self._hand_motion, self._motion_in_hand = HandMotion(window), HandMotion(window)
@@ -225,11 +224,10 @@ class Localizer:
                 continue
             if finger not in nearest or touch.distance < nearest[finger].distance:
                 nearest[finger] = touch
-        reach = _GATE * self._limits.common_offset
         touching = {}
         beyond = self._filter.surprises(list(nearest.values()))
         for (finger, touch), surprise in zip(nearest.items(), beyond, strict=True):
-            if surprise > reach:
+            if surprise > self._reach:
                 continue
             if surprise > 0.0:
                 self._filter.reset_offset(finger, surprise)
@@ -266,8 +264,14 @@ class Localizer:
             return False
         if not self._lies(hand) and self._pressing.strength(list(opened)) < limits.hold_effort:
             return False
-        near = [self._grip.touch(finger) for finger, gap in opened.items() if gap < limits.let_go_gap]
-        near += [t for t in self._around if self._surface.fingers[t.link] == PALM and t.distance < limits.let_go_gap]
+        near = [
+            self._grip.touch(finger) for finger, gap in opened.items() if gap < limits.let_go_gap
+        ]
+        near += [
+            t
+            for t in self._around
+            if self._surface.fingers[t.link] == PALM and t.distance < limits.let_go_gap
+        ]
         return opposed(near, _OPPOSED)
 
     def _lies(self, hand: Floats) -> bool:

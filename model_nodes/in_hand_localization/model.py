@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.errors import Refused
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
@@ -127,7 +127,8 @@ class InHandLocalization(Model):
         """Report a hold that follows from fingers that stand still, not from torques."""
         if self._localizer is None or not (fingers := self._localizer.without_efforts):
             return
-        arguments = {"hand": self._hand.name, "object": self._held, "fingers": len(fingers)}
+        arguments: dict[str, Json] = {"hand": self._hand.name, "object": self._held}
+        arguments["fingers"] = len(fingers)
         output.events.append(Event("efforts_missing", time_ns, arguments=arguments))
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
@@ -144,7 +145,9 @@ class InHandLocalization(Model):
         world = value.data
         if value.parent != WORLD:
             world = compose(scene.pose(value.parent), value.data)
-        localizer = Localizer(self._hand.name, self._surface, self._pressing, geometry, self._limits)
+        localizer = Localizer(
+            self._hand.name, self._surface, self._pressing, geometry, self._limits
+        )
         localizer.begin(scene, world)
         self._localizer, self._held = localizer, entity
 

@@ -135,7 +135,7 @@ class PoseFilter:
 
     @property
     def common_offset(self) -> float:
-        """The offset that all fingers share [m]: added to their distances, positive if they are nearer than it seems."""
+        """The offset that all fingers share [m]; it is added to their distances."""
         return float(self._offsets[-1])
 
     def reset_offsets(self) -> None:

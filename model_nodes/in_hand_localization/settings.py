@@ -54,7 +54,7 @@ class Settings(Parameters):
         "m",
     )
     offset_spread: Amount = parameter(
-        "how much that error differs from finger to finger, as a share of it", 0.15
+        "how much that error differs from finger to finger, as a share of it", 0.12
     )
     contact_depth: Amount = parameter(
         "how deep a finger that touches presses itself in", 0.00015, "m"

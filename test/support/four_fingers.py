@@ -142,11 +142,14 @@ class Scene:
     """Of the joints' encoders in rad."""
     seed: int = 0
     parameters: Mapping[str, float] = field(default_factory=dict)
+    offset: float = 0.0
+    """Of the joints' zeros in rad: so much they seem more closed than they are."""
 
     def __post_init__(self) -> None:
         self.random = np.random.default_rng(self.seed)
         everything = entities(self.shapes)
         attributes = [(e.name, POSE) for e in everything[1:]]
+        attributes.append(("robot", AttributeSpec("joint_positions", len(JOINTS))))
         attributes.append(("robot", AttributeSpec("joint_efforts", len(JOINTS))))
         attributes.append(("thing", AttributeSpec("pose_covariance", 21)))
         self.layout = Layout.build(everything, attributes)
@@ -164,11 +167,13 @@ class Scene:
     def snapshot(self) -> Snapshot:
         palm = compose(self.hand, pose_value((0.0, 0.0, -GRASP)).data)
         measured = np.array(self.positions) + self.noise * self.random.normal(size=12)
+        measured += self.offset
         poses = {
             name: compose(palm, pose) for name, pose in links_in_palm(measured.tolist()).items()
         }
         for name, pose in {**poses, "palm": palm, "hand": self.hand}.items():
             self.values[self.layout.range_of(name, "pose")] = pose
+        self.values[self.layout.range_of("robot", "joint_positions")] = measured
         self.values[self.layout.range_of("robot", "joint_efforts")] = self.efforts
         slots = len(self.layout.slots)
         nobody = np.full(slots, -1, np.int32)

@@ -170,7 +170,7 @@ def test_after_a_sweep_it_connects_what_comes_along_the_axis() -> None:
         [event.name for event in look(model, scene(place, step=step)).events]
         for step, place in enumerate(around + along)
     ]
-    assert [step for step, seen in enumerate(names) if seen][0] == len(around) + 22
+    assert next(step for step, seen in enumerate(names) if seen) == len(around) + 22
 
 
 def test_a_roll_about_the_axis_does_not_matter() -> None:

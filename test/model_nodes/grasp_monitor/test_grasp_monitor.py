@@ -134,6 +134,16 @@ def test_a_grip_ends_when_the_object_slips_out_or_the_fingers_close_fully() -> N
         assert gripper.events[1].time_ns == pytest.approx(2.0e9, abs=0.03e9)
 
 
+@pytest.mark.parametrize(("gap", "lost"), [(-0.004, 0.007), (0.0, 0.003), (0.005, 0.003)])
+def test_a_gap_that_the_grip_has_from_the_beginning_is_no_loss(gap: float, lost: float) -> None:
+    """Joints whose zeros are off, or an object of another size: only a gap that grows tells of a loss."""
+    gripper = Parallel(contact_distance=0.008, leave_distance=0.002)
+    for t in times(50.0):
+        gripper.at(t, HALF, HALF - gap - (0.0 if t < 2.0 else lost))
+    assert [event.name for event in gripper.events] == ["grip_closed", "grip_lost"]
+    assert gripper.events[1].time_ns == pytest.approx(2.0e9, abs=0.03e9)
+
+
 def test_a_gap_of_a_moment_is_no_loss() -> None:
     gripper = Parallel()
     for t in times(50.0):

@@ -24,9 +24,10 @@ ROUGH = {
     "prior_rotation": 3.0,
     "contact_noise": 0.0002,
     "contact_offset": 0.0001,
+    "common_offset": 0.0005,
     "contact_depth": 0.0,
 }
-"""What the robot believes is rougher than the defaults say; the made-up fingers are rigid."""
+"""What the robot believes is rougher than the defaults say; the made-up fingers are rigid and their zeros known."""
 
 
 def believed(scene: Scene, pose: Floats, error: Floats, turn: Floats | None = None) -> Floats:
