@@ -30,9 +30,10 @@ class Settings(Parameters):
         "N or Nm",
     )
     support: Amount = parameter(
-        "an object whose contacts push it upwards by more than this, as a mean sine, lies in the fingers and needs "
-        "no effort to stay",
-        0.15,
+        "an object whose contacts push it upwards, on average steeper than this, lies in the fingers and needs no "
+        "effort to stay",
+        9.0,
+        "deg",
     )
     effort_window: Amount = parameter("that effort is averaged over this time", 0.15, "s")
     stall_speed: Amount = parameter(

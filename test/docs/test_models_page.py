@@ -19,6 +19,7 @@ UNITLESS = {
     ("force_binding", "max_count"),
     ("force_binding", "threshold"),
     ("fmu", "tolerance"),
+    ("in_hand_localization", "offset_spread"),
     ("in_hand_localization", "slip"),
 }
 """Numbers that have no unit."""
