@@ -1,8 +1,10 @@
 """Measures the accuracy of in-hand localization and grasp monitor on recorded episodes.
 
-    python benchmarks/in_hand_localization.py --episodes DIR [--scenario FILE] [--jobs N] [--json]
+    python benchmarks/in_hand_localization.py --episodes DIR [--scenario FILE] [--mismatch AXIS=LEVEL ...] [--jobs N]
+        [--json]
 
-DIR is searched for episodes of `hetwin record`. Each is replayed in its scenario (or the given one).
+DIR is searched for episodes of `hetwin record`. Each is replayed in its scenario (or the given one), with `--mismatch`
+made worse as by `hetwin evaluate table2`; the truth stays what it was.
 While the hand really holds the object and in-hand localization is responsible for its pose, the pose relative to the
 palm is compared with the truth, 50 times a second: distance of the origins, angle between the z axes of objects other
 than spheres, and whether the error of the position is inside the 95 % bound of its covariance. The grasp monitor's
@@ -15,6 +17,7 @@ import argparse
 import json
 import math
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -38,6 +41,9 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
+from hetwin_suite.proving_ground.evaluation.judge import of_the_episode
+from hetwin_suite.proving_ground.evaluation.worse import check_mismatches, worsen
+from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
 from model_nodes.in_hand_localization import InHandLocalization
 
 BOUND_95 = 7.815
@@ -142,13 +148,27 @@ class Watch(QuietListener):
             print(f"{self.outcome.name}: {summary.error}", file=sys.stderr)
 
 
+def play_worse(episode: LabelledEpisode, scenario_name: str, mismatches: Sequence[str]) -> Outcome:
+    """Replay one episode with mismatch, given as `AXIS=LEVEL`.
+
+    Raises:
+        BadInput: see `play`; or if a mismatch is not possible.
+    """
+    if not mismatches:
+        return play(episode, scenario_name)
+    with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
+        worse = worsen(episode, read_mismatches(mismatches), Path(folder) / episode.name)
+        return play(worse, scenario_name)
+
+
 def play(episode: LabelledEpisode, scenario_name: str) -> Outcome:
     """Replay one episode.
 
     Raises:
         BadInput: if the scenario has no in-hand localization, or cannot be run.
     """
-    scenario = load_scenario(find_scenario(scenario_name or episode.scenario))
+    found = load_scenario(find_scenario(scenario_name or episode.scenario))
+    scenario = of_the_episode(found, episode)
     truth = Truth(episode.folder)
     outcome = Outcome(episode.name, truth.thing)
     ports = [LocalPort(plan) for plan in scenario.models]
@@ -245,11 +265,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--episodes", type=Path, required=True, help="folder of episodes")
     parser.add_argument("--scenario", default="", help="default: the episode's own")
+    parser.add_argument(
+        "--mismatch", action="append", default=[], help="AXIS=LEVEL; may be given several times"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--json", action="store_true", help="print JSON only")
     given = parser.parse_args(arguments)
     try:
-        outcomes = _play_all(find_episodes(given.episodes), given.scenario, given.jobs, given.json)
+        episodes = find_episodes(given.episodes)
+        check_mismatches(read_mismatches(given.mismatch), episodes)
+        how = (given.scenario, given.mismatch)
+        outcomes = _play_all(episodes, how, given.jobs, given.json)
     except HetwinError as error:
         print(error, file=sys.stderr)
         return 2 if isinstance(error, BadInput) else 1
@@ -258,11 +284,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _play_all(
-    episodes: Sequence[LabelledEpisode], scenario: str, jobs: int, quiet: bool
+    episodes: Sequence[LabelledEpisode], how: tuple[str, Sequence[str]], jobs: int, quiet: bool
 ) -> list[Outcome]:
     outcomes = []
+    scenario, mismatches = ([one] * len(episodes) for one in how)
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for outcome in pool.map(play, episodes, [scenario] * len(episodes)):
+        for outcome in pool.map(play_worse, episodes, scenario, mismatches):
             outcomes.append(outcome)
             if not quiet:
                 print(json.dumps({"episode": outcome.name, **summary([outcome])}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 
 import numpy as np
@@ -278,7 +279,8 @@ class Localizer:
         """Whether the fingers support the object from below."""
         up = rotation_matrix(hand[3:7])[2]
         normals = [self._grip.touch(finger).normal for finger in self._grip.fingers]
-        return float(-np.mean(normals, axis=0) @ up) > np.sin(np.radians(self._limits.support))
+        upwards = float(-np.mean(normals, axis=0) @ up)
+        return upwards > math.sin(math.radians(self._limits.support))
 
     def _release(self, time_ns: int, hand: Floats) -> None:
         """Release the object: it left the fingers after the last step at which they held it.

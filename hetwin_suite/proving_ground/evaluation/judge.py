@@ -139,7 +139,7 @@ def _play(
     log: Path | None,
 ) -> RunSummary:
     contacts, engine = physics
-    loaded = _of_the_episode(load_scenario(find_scenario(scenario)), episode)
+    loaded = of_the_episode(load_scenario(find_scenario(scenario)), episode)
     if contacts is not Contacts.MANIPULATION:
         parameters = loaded.main.parameters
         parameters["options"] = {**parameters.get("options", {}), "contacts": contacts.value}
@@ -152,7 +152,7 @@ def _play(
     return Conductor(loaded, ports, listeners, options).run()
 
 
-def _of_the_episode(scenario: Scenario, episode: LabelledEpisode) -> Scenario:
+def of_the_episode(scenario: Scenario, episode: LabelledEpisode) -> Scenario:
     """Return the scenario with the world and the robot that the episode brings."""
     changed: dict[str, Any] = {}
     if episode.world is not None:
