@@ -25,7 +25,7 @@ _NEIGHBOURS_M = 0.004
 """Balls at most this much farther than the nearest one of their link may become the nearest [m]."""
 _NEAR_M = 0.03
 """Links farther than this from the object are ignored [m]."""
-_OFFSET_TIME_S = 1.0
+_OFFSET_TIME_S = 5.0
 """Time constant with which the offsets of finger contacts change [s]."""
 _MAX_ROTATION = 1.0
 """Upper limit of the standard deviation of a rotation, which is unknown then [rad]."""

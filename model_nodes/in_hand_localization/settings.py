@@ -16,7 +16,7 @@ class Settings(Parameters):
         "standard deviation of the position of a taken pose, sideways", 0.003, "m"
     )
     prior_height: Amount = parameter(
-        "standard deviation of the position of a taken pose, upwards", 0.0005, "m"
+        "standard deviation of the position of a taken pose, upwards", 0.0006, "m"
     )
     prior_rotation: Amount = parameter(
         "standard deviation of the rotation of a taken pose, about each axis", 0.45, "deg"
@@ -46,7 +46,7 @@ class Settings(Parameters):
     )
     contact_noise: Amount = parameter("noise of the distance of a finger that touches", 0.0001, "m")
     contact_offset: Amount = parameter(
-        "standard deviation of the constant error of that distance, of each finger", 5e-05, "m"
+        "standard deviation of the constant error of that distance, of each finger", 0.0001, "m"
     )
     common_offset: Amount = parameter(
         "standard deviation of the constant error of that distance that all fingers share, "
@@ -55,13 +55,13 @@ class Settings(Parameters):
         "m",
     )
     offset_spread: Amount = parameter(
-        "how much that error differs from finger to finger, as a share of it", 0.12
+        "how much that error differs from finger to finger, as a share of it", 0.2
     )
     contact_depth: Amount = parameter(
         "how deep a finger that touches presses itself in", 0.00015, "m"
     )
     drift_position: Amount = parameter(
-        "how far an object creeps in the hand, as a random walk", 0.00042, "m/sqrt(s)"
+        "how far an object creeps in the hand, as a random walk", 0.0003, "m/sqrt(s)"
     )
     drift_rotation: Amount = parameter(
         "how far an object turns in the hand, as a random walk", 1.2, "deg/sqrt(s)"
