@@ -46,7 +46,7 @@ class Settings(Parameters):
     )
     contact_noise: Amount = parameter("noise of the distance of a finger that touches", 0.0001, "m")
     contact_offset: Amount = parameter(
-        "standard deviation of the constant error of that distance, of each finger", 0.0001, "m"
+        "standard deviation of the constant error of that distance, of each finger", 0.00015, "m"
     )
     common_offset: Amount = parameter(
         "standard deviation of the constant error of that distance that all fingers share, "
