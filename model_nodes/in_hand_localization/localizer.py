@@ -25,6 +25,8 @@ _OPPOSED = -0.3
 """Two fingers hold an object between them if the cosine of their normals is below this."""
 _OVERLAP_NOISE_M = 0.001
 _JUST_NOW_NS = 60_000_000
+_STILL_SHARE = 0.25
+"""Fingers that have moved by less than this share of the gap at which they let go have not begun to."""
 
 
 class Phase(Enum):
@@ -82,7 +84,8 @@ class Localizer:
         self._world = pose.copy()
         self._world[7:] = 0.0
         self._time_ns = scene.time_ns
-        self._last_held_ns = self._last_pushed_ns = scene.time_ns
+        self._last_held_ns = self._last_pushed_ns = self._loose_ns = scene.time_ns
+        self._still: dict[int, float] = {}
         self._placed: PlacedHand | None = None
         self._touching: dict[int, Touch] = {}
         self._grip.clear()
@@ -244,23 +247,34 @@ class Localizer:
             self.phase = Phase.HELD
         if self.phase is Phase.HELD:
             self._grip.press(self._touching, placed)
+            opened = self._grip.opened(placed)
             if held:
                 self._last_pushed_ns = time_ns
-            if held or self._still_holds(hand, placed):
-                self._last_held_ns = time_ns
+            if held or self._still_holds(hand, opened):
+                self._note_hold(time_ns, held, opened)
             else:
                 self._release(time_ns, hand)
         if self.phase is not Phase.HELD and moved:
             pose = np.concatenate([self._filter.position, self._filter.quaternion, np.zeros(6)])
             self._world[:7] = compose(hand, pose)[:7]
 
-    def _still_holds(self, hand: Floats, placed: PlacedHand) -> bool:
+    def _note_hold(self, time_ns: int, held: bool, opened: dict[int, float]) -> None:
+        """Note that the object is held, for sure unless weak fingers have begun to move just now."""
+        moved = max(abs(gap - self._still.get(finger, gap)) for finger, gap in opened.items())
+        quiet = held or moved < _STILL_SHARE * self._limits.let_go_gap
+        if quiet or time_ns - self._last_held_ns > _JUST_NOW_NS:
+            self._last_held_ns = self._loose_ns = time_ns
+            self._still = opened
+        elif self._loose_ns == self._last_held_ns:
+            self._loose_ns = time_ns
+
+    def _still_holds(self, hand: Floats, opened: dict[int, float]) -> bool:
         """Whether fingers that no longer push still hold the object.
 
         They do not if they have opened, if they have closed as if there was nothing between them, or if their
         torques have died; an object that lies in the fingers needs no torque to stay there.
         """
-        limits, opened = self._limits, self._grip.opened(placed)
+        limits = self._limits
         if np.mean(list(opened.values())) < -limits.close_in:
             return False
         if not self._lies(hand) and self._pressing.strength(list(opened)) < limits.hold_effort:
@@ -286,11 +300,13 @@ class Localizer:
         """Release the object: it left the fingers after the last step at which they held it.
 
         If they pushed until shortly before, it left them after the last step at which they pushed: pushing ends when
-        they begin to open, slightly before there is a gap.
+        they begin to open, slightly before there is a gap. If weak fingers have moved just before, it left them when
+        they began to.
         """
         recent = self._last_held_ns - self._last_pushed_ns <= _JUST_NOW_NS
         since_ns = self._last_pushed_ns if recent else self._last_held_ns
-        self.release_ns = (since_ns + time_ns) // 2
+        loose = not recent and self._loose_ns > self._last_held_ns
+        self.release_ns = (since_ns + (self._loose_ns if loose else time_ns)) // 2
         seconds = (time_ns - self.release_ns) * 1e-9
         self._world = _fall(extrapolate(self._moving(hand), -seconds), seconds)
         self._motion_in_hand.clear()
