@@ -124,8 +124,12 @@ def test_weak_fingers_that_close_further_have_nothing_between_them() -> None:
     grasp(scene)
     fade(scene, 0.03, 10)
     assert scene.events == []
-    move_fingers(scene, 0.02, 5)
+    held_until = scene.time_ns
+    move_fingers(scene, 0.012, 5)
     assert names(scene) == ["let_go"]
+    # Dated back to where they began to move: it takes some steps until they have closed so far.
+    assert scene.time_ns >= held_until + 40_000_000
+    assert held_until <= scene.events[0].time_ns <= held_until + 20_000_000
 
 
 def without_efforts(scene: Scene, pose: Floats = MIDDLE) -> None:
