@@ -14,13 +14,17 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-CORE = {"hetwin_core.ensemble", "hetwin_core.wire", "hetwin_core.projection"}
+CORE = {
+    *("hetwin_core.ensemble", "hetwin_core.wire", "hetwin_core.projection"),
+    "hetwin_core.kinematics",
+}
 ROOMS = {
     "hetwin_core.ensemble": {"hetwin_core.ensemble"},
     "hetwin_core.wire": {"hetwin_core.wire", "hetwin_core.ensemble"},
     "hetwin_core.projection": {"hetwin_core.projection", "hetwin_core.ensemble"},
+    "hetwin_core.kinematics": {"hetwin_core.kinematics"},
     "model_nodes": {"model_nodes", *CORE},
-    "conductor_node": {"conductor_node", *CORE},  # it writes the log
+    "conductor_node": {"conductor_node", *CORE - {"hetwin_core.kinematics"}},  # it writes the log
     "hetwin_suite.proving_ground": {
         *("hetwin_suite.proving_ground", "model_nodes", "conductor_node"),
         *CORE,
@@ -40,9 +44,10 @@ ENSEMBLE_LIBRARIES = {"cel", "numpy", "pydantic", "pydantic_core", "transforms3d
 
 ROS = {
     *("action_msgs", "ament_index_python", "builtin_interfaces", "diagnostic_msgs"),
-    *("geometry_msgs", "hetwin", "launch", "launch_ros", "lifecycle_msgs", "rcl_interfaces"),
-    *("rclpy", "rosgraph_msgs", "sensor_msgs", "std_msgs", "simulation_interfaces"),
-    *("tf2_msgs", "tf2_ros", "unique_identifier_msgs", "visualization_msgs"),
+    *("control_msgs", "geometry_msgs", "hetwin", "launch", "launch_ros", "lifecycle_msgs"),
+    *("nav_msgs", "rcl_interfaces", "rclpy", "rosgraph_msgs", "sensor_msgs", "std_msgs"),
+    *("simulation_interfaces", "tf2_msgs", "tf2_ros", "trajectory_msgs", "unique_identifier_msgs"),
+    "visualization_msgs",
 }
 
 ROS_ROOMS = {

@@ -11,8 +11,9 @@ from pydantic import BaseModel, Field
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import DATA_SCHEME, find, names_of, wanted_data
 from hetwin_core.ensemble.scenario.extends import load_with_base
+from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import example_of, find_scenario
-from hetwin_core.ensemble.scenario.schema import Robot, ScenarioFile
+from hetwin_core.ensemble.scenario.schema import ScenarioFile
 from hetwin_core.ensemble.scenario.source import LiveSpec, RecordingSpec
 from hetwin_core.ensemble.validation import check
 

@@ -8,7 +8,7 @@ from math import sqrt
 from typing import TypeVar
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.schema import Belt, RangeSensor
+from hetwin_core.ensemble.scenario.robot import Belt, RangeSensor
 from model_nodes.main_physics.engines.engine import Engine, Rangefinder
 from model_nodes.main_physics.world.description import Vector
 

@@ -8,10 +8,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.schema import Robot
+from hetwin_core.ensemble.scenario.robot import FollowedBase, Robot
 from hetwin_core.ensemble.scene.values import WORLD
+from model_nodes.main_physics.driving import driven_as
 from model_nodes.main_physics.settings import NamedHand, Settings
 from model_nodes.main_physics.world.description import Body, HandFrame, JointKind, World
+from model_nodes.main_physics.world.drives import Base
 from model_nodes.main_physics.world.names import frame_name
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
@@ -88,7 +90,13 @@ def _robot(robot: Robot, resources: Resources, notes: Notes) -> Body:
                 found=name,
                 expected=f"one of {', '.join(sorted(movable))}",
             )
-    return _sprung(body, robot.springs)
+    body = _based(_sprung(body, robot.springs), robot)
+    return replace(body, joints=driven_as(body.joints, robot.drives))
+
+
+def _based(body: Body, robot: Robot) -> Body:
+    base = Base.FOLLOWED if isinstance(robot.base, FollowedBase) else Base(robot.base.value)
+    return replace(body, base=base, static=base is Base.FIXED)
 
 
 def _sprung(body: Body, springs: Mapping[str, float]) -> Body:

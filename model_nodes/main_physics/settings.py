@@ -9,7 +9,8 @@ from pydantic import BeforeValidator, Field
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.parameters import Parameters, ResolvedPath, parameter
-from hetwin_core.ensemble.scenario.schema import EntityNotes, Hand, Robot, SceneEntry
+from hetwin_core.ensemble.scenario.robot import Robot
+from hetwin_core.ensemble.scenario.schema import EntityNotes, Hand, SceneEntry
 from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE
 from hetwin_core.ensemble.validation import AboveZero, Finite, Text, Whole
 

@@ -6,28 +6,23 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Field,
-    Tag,
     WithJsonSchema,
     model_validator,
 )
 
 from hetwin_core.ensemble.model import Stepping
+from hetwin_core.ensemble.scenario.robot import RobotEntry
 from hetwin_core.ensemble.scenario.source import SourceEntry
 from hetwin_core.ensemble.triggers.schema import TriggerEntry
 from hetwin_core.ensemble.validation import (
-    AboveZero,
     Finite,
     Name,
     Pose7,
     Positive,
     Strict,
     Text,
-    Vector3,
-    alternatives,
-    tag,
 )
 
 
@@ -37,57 +32,6 @@ class OnFailure(StrEnum):
     STOP = "stop"
     HAND_BACK = "hand_back"
     RESTART = "restart"
-
-
-def _direction(values: list[float]) -> list[float]:
-    if sum(x * x for x in values) < 1e-18:
-        raise ValueError("a direction, three numbers that are not all zero")
-    return values
-
-
-class RangeSensor(Strict):
-    """A range sensor on a link; it is off while the link's fidelity is low."""
-
-    at: Vector3 = Field(default=[0, 0, 0], description="where it sits in the link's frame, in m")
-    along: Annotated[Vector3, AfterValidator(_direction)] = Field(
-        default=[1, 0, 0], description="direction in which it measures, in the link's frame"
-    )
-    reach: Annotated[Positive, Field(description="how far it sees, in m")]
-
-
-class Belt(Strict):
-    """A link whose surfaces move, as a conveyor's do."""
-
-    velocity: Vector3 = Field(default=[0, 0, 0], description="in the axes of each geometry, in m/s")
-    turn: Vector3 = Field(default=[0, 0, 0], description="about each geometry's middle, in rad/s")
-
-
-class Robot(Strict):
-    """The robot: its description and where it stands."""
-
-    urdf: Annotated[Text, Field(description="URDF file: a path, or package://PACKAGE/PATH")]
-    name: str | None = Field(None, description="name of the robot; by default the URDF's")
-    pose: Pose7 = Field(
-        default=[0, 0, 0, 1, 0, 0, 0], description="of its root link: x y z, qw qx qy qz"
-    )
-    joints_at_start: dict[str, Finite] = Field(
-        default={}, description="positions of joints that the source does not move"
-    )
-    springs: dict[str, AboveZero] = Field(
-        default={},
-        description="patterns of joints that nothing drives -> stiffness, in N/m or Nm/rad",
-    )
-    range_sensors: dict[str, RangeSensor] = Field(
-        default={}, description="patterns of links -> the sensor on each"
-    )
-    belts: dict[str, Belt] = Field(default={}, description="patterns of links -> how they move")
-
-
-RobotEntry = Annotated[
-    Annotated[str, Tag(tag("text"))] | Annotated[Robot, Tag(tag("mapping"))],
-    alternatives(text=True, otherwise="mapping"),
-]
-"""The robot as a scenario names it: its URDF file, or a mapping."""
 
 
 class Hand(Strict):

@@ -15,8 +15,8 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import EventKind
+from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_core.ensemble.scenario.schema import Robot
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.words import event_words, failure_row_words, seconds
 from hetwin_core.projection.log_writer import RunLog

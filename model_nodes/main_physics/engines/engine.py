@@ -140,8 +140,42 @@ class Engine(ABC):
     def command_joints(self, positions: Floats, velocities: Floats, accelerations: Floats) -> None:
         """Command the state of the driven joints at the end of the next step.
 
-        The joints track the command within 1e-3 rad or m, whatever they push.
+        Joints whose drive follows track the command within 1e-3 rad or m, whatever they push. One with a limited
+        effort does so in free space; of one that is driven by velocity, only the velocity counts.
         """
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """Names of the robots whose base follows a command, in the order of `command_bases`."""
+        return ()
+
+    def place_base(self, robot: str, state: Floats) -> None:
+        """Set the base of a robot exactly, at the start or as a correction between two steps.
+
+        What it holds goes along: whatever touches the robot, directly or through other free bodies, and nothing that
+        stands still. Velocities along the world's axes turn with the base.
+
+        Args:
+            robot: one of `bases`, or a robot with a free base.
+            state: (13,) pose and twist of its root link in the world.
+        """
+        raise Unsupported(f"{self.name} cannot place the base of {robot}")
+
+    def command_bases(self, states: Floats) -> None:
+        """Command the poses and twists of the robots' root links at the end of the next step.
+
+        A base tracks its command within 1e-3 m and 1e-3 rad, whatever it pushes.
+
+        Args:
+            states: (n, 13) in the world, of `bases`.
+        """
+
+    def read_efforts(self, out: Floats) -> None:
+        """Write the efforts [Nm or N] with which the drives of `driven` joints acted in the last step.
+
+        NaN for joints that follow their command whatever they push.
+        """
+        out[:] = np.nan
 
     def soften_joints(self, joints: Sequence[str], stiffness: float) -> None:
         """Let forces move these driven joints from now on; they no longer track their command whatever they push.

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
+from model_nodes.main_physics.world.description import Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,22 @@ class JointMotion:
     velocities: Floats
     accelerations: Floats
     efforts: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class BaseMotion:
+    """The state of a robot's base at one time.
+
+    Attributes:
+        state: (13,) pose and twist of the root link in the world, as in `scene.values`.
+        odometry: (13,) pose in the frame in which odometry began, and twist along the root link's own axes, as in
+            nav_msgs/Odometry.
+        corrected: why the base is put there rather than moves there, in words; empty: it moves.
+    """
+
+    state: Floats
+    odometry: Floats
+    corrected: str = ""
 
 
 class Source(ABC):
@@ -55,6 +74,32 @@ class Source(ABC):
         Raises:
             BadInput: if the source drives none of them.
         """
+
+    def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
+        """Select what moves the base of a robot, for `base`; called before `bind`.
+
+        Args:
+            robot: its pose is where it stands if `base` does not say where it starts.
+            base: the topics.
+            period_ns: the usual period between calls [ns].
+
+        Raises:
+            BadInput: if the source does not say how the base moves.
+        """
+        raise BadInput(
+            "this source does not say how the base moves",
+            where="robot.base.odometry",
+            found=base.odometry,
+            expected="a recording or a live robot with this topic, or base: fixed",
+        )
+
+    def base(self, time_ns: int) -> BaseMotion:
+        """Return the state of the base at a time; times never decrease.
+
+        Raises:
+            RunFailed: if the source fails at that time.
+        """
+        raise NotImplementedError  # a source that binds a base has it
 
     def begin(self) -> bool:
         """Prepare the first step; returns whether the robot may have moved since the source was bound."""

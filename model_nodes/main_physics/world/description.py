@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.scene.values import Floats, Ints
+from model_nodes.main_physics.world.drives import FOLLOW, Base, JointDrive
 from model_nodes.main_physics.world.xml_file import Element
 
 Pose: TypeAlias = tuple[float, float, float, float, float, float, float]
@@ -152,6 +153,7 @@ class Joint:
         max_velocity: largest speed [rad/s or m/s]; None: there is none.
         max_effort: largest torque or force [Nm or N]; None: there is none.
         spring: stiffness about position 0 of a passive joint of a robot [Nm/rad or N/m]; None: driven.
+        drive: how a driven joint of a robot takes its command.
         apart: whether a fixed joint's links remain two for Gazebo, because elements of the file need both.
     """
 
@@ -169,6 +171,7 @@ class Joint:
     spring: float | None = None
     max_velocity: float | None = None
     max_effort: float | None = None
+    drive: JointDrive = FOLLOW
     apart: bool = False
     extras: tuple[Extra, ...] = ()
 
@@ -191,6 +194,7 @@ class Body:
         joints: every link but the root is the child of one; in the order of the links.
         static: whether the root is fixed to the world.
         robot: whether its joints are driven.
+        base: what moves the root of a robot; only a fixed one is static.
         file: the file from which it was read.
     """
 
@@ -202,6 +206,7 @@ class Body:
     robot: bool = False
     file: Path | None = None
     extras: tuple[Extra, ...] = ()
+    base: Base = Base.FIXED
 
     @property
     def moving_joints(self) -> tuple[Joint, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.schema import Belt, RangeSensor
+from hetwin_core.ensemble.scenario.robot import Belt, RangeSensor
 from model_nodes.main_physics.fittings import rangefinders, run_belts
 from model_nodes.main_physics.settings import read_settings
 

@@ -18,8 +18,9 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.resources import DATA_SCHEME, wanted_data
 from hetwin_core.ensemble.scenario.episode_folder import believed_scene, recording_of
 from hetwin_core.ensemble.scenario.handed_over import handed_over
+from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
-from hetwin_core.ensemble.scenario.schema import Robot, SceneEntry
+from hetwin_core.ensemble.scenario.schema import SceneEntry
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, Value
@@ -294,7 +295,7 @@ def _no_package(name: str, text: str, where: str) -> BadInput:
 
 
 def _robot(scenario: Scenario, robot: Robot) -> dict[str, Any]:
-    data = robot.model_dump()
+    data = robot.model_dump(mode="json", by_alias=True, exclude_unset=True)
     if "://" not in robot.urdf or robot.urdf.startswith(DATA_SCHEME):
         path = scenario.path_of(robot.urdf)
         if path is None:

@@ -1,0 +1,204 @@
+"""What a scenario says about its robot: description, base, drives, wheels and fittings."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, Tag, model_validator
+
+from hetwin_core.ensemble.validation import (
+    AboveZero,
+    Finite,
+    Name,
+    Pose7,
+    Positive,
+    Strict,
+    Text,
+    Vector3,
+    Whole,
+    alternatives,
+    tag,
+)
+
+
+def _direction(values: list[float]) -> list[float]:
+    if sum(x * x for x in values) < 1e-18:
+        raise ValueError("a direction, three numbers that are not all zero")
+    return values
+
+
+class RangeSensor(Strict):
+    """A range sensor on a link; it is off while the link's fidelity is low."""
+
+    at: Vector3 = Field(default=[0, 0, 0], description="where it sits in the link's frame, in m")
+    along: Annotated[Vector3, AfterValidator(_direction)] = Field(
+        default=[1, 0, 0], description="direction in which it measures, in the link's frame"
+    )
+    reach: Annotated[Positive, Field(description="how far it sees, in m")]
+
+
+class Belt(Strict):
+    """A link whose surfaces move, as a conveyor's do."""
+
+    velocity: Vector3 = Field(default=[0, 0, 0], description="in the axes of each geometry, in m/s")
+    turn: Vector3 = Field(default=[0, 0, 0], description="about each geometry's middle, in rad/s")
+
+
+class Lidar(Strict):
+    """A laser scanner on a link: beams in its x-y plane, turning from the first angle to the last."""
+
+    link: Text = Field(description="link that it is fixed to")
+    at: Pose7 = Field(
+        default=[0, 0, 0, 1, 0, 0, 0], description="its frame in the link: x y z, qw qx qy qz"
+    )
+    beams: Annotated[Whole, Field(gt=1, le=100_000, description="number of beams")]
+    first: Annotated[Finite, Field(alias="from", description="angle of the first beam, in rad")]
+    last: Annotated[Finite, Field(alias="to", description="angle of the last beam, in rad")]
+    reach: Annotated[Positive, Field(description="how far it sees, in m")]
+    nearest: Annotated[Finite, Field(ge=0)] = Field(
+        0.0, description="what is nearer is not seen, in m"
+    )
+    rate: Annotated[Positive, Field(description="scans per simulated second")]
+
+    @model_validator(mode="after")
+    def _turns(self) -> Lidar:
+        if not self.first < self.last:
+            raise ValueError(f"from below to, not from {self.first:g} to {self.last:g}")
+        if not self.nearest < self.reach:
+            raise ValueError(f"nearest below reach, not {self.nearest:g} and {self.reach:g}")
+        return self
+
+
+class BaseKind(StrEnum):
+    """What moves a robot's root link, if it is not another's odometry."""
+
+    FIXED = "fixed"
+    """Nothing: it stands where the scenario puts it."""
+    FREE = "free"
+    """Physics: it rolls on what its wheels do."""
+
+
+def _planar(values: list[float]) -> list[float]:
+    if len(values) != 3:
+        raise ValueError(f"three numbers x y yaw, not {len(values)} numbers")
+    return values
+
+
+PlanarPose = Annotated[
+    list[Finite], AfterValidator(_planar), Field(json_schema_extra={"minItems": 3, "maxItems": 3})
+]
+"""x y [m] and yaw [rad] in the world."""
+
+
+class FollowedBase(Strict):
+    """A base that moves as odometry says, whatever it pushes."""
+
+    odometry: Text = Field(description="topic of type nav_msgs/msg/Odometry, or tf")
+    start: Text | PlanarPose | None = Field(
+        None,
+        description="where it is: a topic of type geometry_msgs/msg/PoseWithCovarianceStamped, as AMCL's, or x y yaw;"
+        " default: the robot's pose",
+    )
+
+
+BaseEntry = Annotated[
+    Annotated[BaseKind, Tag(tag("text"))] | Annotated[FollowedBase, Tag(tag("odometry"))],
+    alternatives("odometry", text=True),
+]
+"""A base as a scenario names it: fixed, free, or a mapping with odometry."""
+
+
+class DriveMode(StrEnum):
+    """How a joint's drive takes its command."""
+
+    FOLLOW = "follow"
+    """It is where it is commanded to be, whatever it pushes."""
+    VELOCITY = "velocity"
+    """It turns as fast as commanded, if its effort suffices; its position is what comes of it."""
+    LIMITED = "limited"
+    """It pulls towards its command with a limited effort, and gives way to what is stronger."""
+
+
+class DriveGroup(Strict):
+    """Joints that are driven alike."""
+
+    joints: list[Text] = Field(min_length=1, description="joints, or patterns such as finger_*")
+    mode: DriveMode
+    stiffness: AboveZero | None = Field(
+        None,
+        description="limited: effort per deviation, in Nm/rad or N/m; default: the limit at 0.05 rad or m",
+    )
+    damping: AboveZero | None = Field(
+        None,
+        description="limited, velocity: effort per deviation of the velocity, in Nms/rad or Ns/m;"
+        " default: by the inertia that the joint moves",
+    )
+    effort: AboveZero | None = Field(
+        None, description="limited, velocity: largest effort, in Nm or N; default: the URDF's"
+    )
+    acceleration: AboveZero | None = Field(
+        None,
+        description="velocity: how fast the commanded velocity changes, in rad/s^2 or m/s^2; default: 20",
+    )
+
+    @model_validator(mode="after")
+    def _fits_its_mode(self) -> DriveGroup:
+        used = {
+            DriveMode.FOLLOW: set(),
+            DriveMode.VELOCITY: {"damping", "effort", "acceleration"},
+            DriveMode.LIMITED: {"stiffness", "damping", "effort"},
+        }[self.mode]
+        given = self.model_fields_set - {"joints", "mode"}
+        if given - used:
+            known = ", ".join(sorted(used)) or "joints alone"
+            raise ValueError(f"with mode {self.mode.value}: {known}, not {sorted(given - used)[0]}")
+        return self
+
+
+class Wheels(Strict):
+    """The wheels of a differential drive: what a velocity of the base asks of them, and what their turning tells."""
+
+    left: list[Text] = Field(min_length=1, description="joints of the left side")
+    right: list[Text] = Field(min_length=1, description="joints of the right side")
+    radius: AboveZero | None = Field(None, description="in m; default: from the URDF")
+    separation: AboveZero | None = Field(
+        None, description="between the sides, in m; default: from the URDF"
+    )
+
+
+class Robot(Strict):
+    """The robot: its description, where it stands, and what moves it."""
+
+    urdf: Annotated[Text, Field(description="URDF file: a path, or package://PACKAGE/PATH")]
+    name: str | None = Field(None, description="name of the robot; by default the URDF's")
+    pose: Pose7 = Field(
+        default=[0, 0, 0, 1, 0, 0, 0], description="of its root link: x y z, qw qx qy qz"
+    )
+    base: BaseEntry = Field(
+        BaseKind.FIXED,
+        description="what moves its root link: fixed, free, or a mapping with odometry",
+    )
+    drives: dict[Name, DriveGroup] = Field(
+        default={}, description="groups of joints that do not follow their command exactly"
+    )
+    wheels: Wheels | None = Field(None, description="those of a differential drive")
+    joints_at_start: dict[str, Finite] = Field(
+        default={}, description="positions of joints that the source does not move"
+    )
+    springs: dict[str, AboveZero] = Field(
+        default={},
+        description="patterns of joints that nothing drives -> stiffness, in N/m or Nm/rad",
+    )
+    range_sensors: dict[str, RangeSensor] = Field(
+        default={}, description="patterns of links -> the sensor on each"
+    )
+    lidars: dict[Name, Lidar] = Field(default={}, description="laser scanners, by name")
+    belts: dict[str, Belt] = Field(default={}, description="patterns of links -> how they move")
+
+
+RobotEntry = Annotated[
+    Annotated[str, Tag(tag("text"))] | Annotated[Robot, Tag(tag("mapping"))],
+    alternatives(text=True, otherwise="mapping"),
+]
+"""The robot as a scenario names it: its URDF file, or a mapping."""
