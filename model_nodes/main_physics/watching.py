@@ -118,7 +118,7 @@ def _layout(
     joints = robot.moving_joints
     limits = [_limits(joint) for joint in joints]
     return WatchLayout(
-        robot.name,
+        ((robot.name, len(joints)),),
         tuple(joint_name(robot, joint) for joint in joints),
         tuple(driven),
         tuple(lower for lower, _ in limits),

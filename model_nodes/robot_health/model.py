@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -105,24 +106,26 @@ class RobotHealth(Model):
         )
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Contribute ``joint_deviation`` and ``effort_residual`` of the watched robot."""
+        """Contribute ``joint_deviation`` and ``effort_residual`` of the watched robots."""
         self._settings = Settings.read(parameters)
         given = self._settings.watch
         self._layout = None if given is None else WatchLayout.from_json(given)
-        if self._layout is None or not self._layout.joints:
+        if self._layout is None:
             return Contribution()
-        robot, count = self._layout.robot, len(self._layout.joints)
-        starts = (AttributeStart(robot, a, Value(np.zeros(count), 0)) for a in _attributes(count))
+        starts = (
+            AttributeStart(robot, attribute, Value(np.zeros(count), 0))
+            for robot, count in self._layout.robots
+            if count
+            for attribute in _attributes(count)
+        )
         return Contribution(attributes=tuple(starts))
 
     def start(self, scene: Snapshot) -> None:
         """Prepare the observers."""
         self._viewer = Viewer(scene, self._layout)
         self._parts = _parts(self._settings, self._layout, scene)
-        self._efforts = None
-        if self._layout is not None:
-            self._efforts = UnexpectedEffort(self._settings, scene.layout, self._layout)
-            self._parts = (*self._parts, self._efforts)
+        self._efforts = _Efforts(self._settings, scene, self._layout)
+        self._parts = (*self._parts, self._efforts)
 
     def step(self, tick: StepInput) -> StepOutput:
         """Let all observers look at the scene."""
@@ -131,14 +134,42 @@ class RobotHealth(Model):
         for part in self._parts:
             output.events += part.watch(view)
         if view.watch is not None and view.layout is not None and len(view.positions):
-            watch, robot = view.watch, view.layout.robot
-            deviation = view.positions - watch.recorded
-            residual = watch.measured_efforts - watch.expected_efforts
-            if self._efforts is not None and not self._efforts.is_torque:
-                residual.fill(0.0)
-            for name, numbers in ((JOINT_DEVIATION, deviation), (EFFORT_RESIDUAL, residual)):
-                output.values[robot, name] = Value(_known(numbers), tick.time_ns)
+            watch = view.watch
+            deviation = _known(view.positions - watch.recorded)
+            residual = _known(watch.measured_efforts - watch.expected_efforts)
+            for robot, own in view.layout.parts():
+                if not self._efforts.is_torque(robot):
+                    residual[own] = 0.0
+                for name, numbers in ((JOINT_DEVIATION, deviation), (EFFORT_RESIDUAL, residual)):
+                    output.values[robot, name] = Value(numbers[own].copy(), tick.time_ns)
         return output
+
+
+class _Efforts:
+    """Observes the efforts of each robot: what one robot reports as effort may be no torque while another's is."""
+
+    def __init__(self, settings: Settings, scene: Snapshot, layout: WatchLayout | None) -> None:
+        self._robots = (
+            {}
+            if layout is None
+            else {
+                robot: (own, UnexpectedEffort(settings, scene.layout, layout.of(robot)))
+                for robot, own in layout.parts()
+            }
+        )
+
+    def is_torque(self, robot: str) -> bool:
+        """Whether the recorded efforts of a robot are torques, as far as is known."""
+        return self._robots[robot][1].is_torque
+
+    def watch(self, view: View) -> list[Event]:
+        """What is odd about the efforts at this step."""
+        if view.watch is None:
+            return []
+        events: list[Event] = []
+        for own, efforts in self._robots.values():
+            events += efforts.watch(replace(view, watch=view.watch.of(own)))
+        return events
 
 
 def _parts(settings: Settings, layout: WatchLayout | None, scene: Snapshot) -> Sequence[Part]:

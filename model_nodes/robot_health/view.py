@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.annotations import INSTANT, phase_of
 from hetwin_core.ensemble.events import Event, EventKind
@@ -18,12 +20,12 @@ from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The scene and the robot at one step; n joints as in `layout`.
+    """The scene and the robots at one step; n joints as in `layout`.
 
     Attributes:
         time_ns: simulated time.
         snapshot: the scene; its arrays hold until the next step only.
-        layout: the watched robot; None if the main model reports about none.
+        layout: the watched robots; None if the main model reports about none.
         watch: what was reported about it since the last view; None if nothing was.
         positions: (n,) the twin's joint positions [rad or m]; empty without a robot.
         velocities: (n,) the twin's joint velocities [rad/s or m/s]; empty without a robot.
@@ -51,12 +53,12 @@ class Viewer:
 
     Args:
         scene: at the start.
-        layout: the watched robot, if there is one.
+        layout: the watched robots, if there are any.
     """
 
     def __init__(self, scene: Snapshot, layout: WatchLayout | None) -> None:
         self._watched = layout
-        self._joints = None if layout is None else _joints(scene.layout, layout.robot)
+        self._joints = None if layout is None else _joints(scene.layout, layout)
         self._grips = _Grips(scene)
         self._actions: dict[str, Event] = {}
         self._reported_ns = -1
@@ -65,7 +67,7 @@ class Viewer:
         """The view of a step.
 
         Raises:
-            ValueError: if the main model's report is not about the watched robot.
+            ValueError: if the main model's report is not about the watched robots.
         """
         scene = tick.scene
         if tick.events:
@@ -111,12 +113,26 @@ class Viewer:
 
 
 _NONE: Floats = np.empty(0)
+_Places: TypeAlias = slice | NDArray[np.intp]
 
 
-def _joints(layout: Layout, robot: str) -> tuple[slice, slice] | None:
-    if not (layout.has(robot, "joint_positions") and layout.has(robot, "joint_velocities")):
+def _joints(layout: Layout, watched: WatchLayout) -> tuple[_Places, _Places] | None:
+    """Where the scene has positions and velocities of all watched joints; None unless it has both of each robot."""
+    robots = [name for name, _ in watched.robots]
+    attributes = ("joint_positions", "joint_velocities")
+    if not robots or not all(layout.has(name, one) for name in robots for one in attributes):
         return None
-    return layout.range_of(robot, "joint_positions"), layout.range_of(robot, "joint_velocities")
+    if len(robots) == 1:
+        return layout.range_of(robots[0], attributes[0]), layout.range_of(robots[0], attributes[1])
+    positions, velocities = (
+        np.concatenate([_indices(layout.range_of(name, one)) for name in robots])
+        for one in attributes
+    )
+    return positions, velocities
+
+
+def _indices(where: slice) -> NDArray[np.intp]:
+    return np.arange(where.start, where.stop)
 
 
 class _Grips:

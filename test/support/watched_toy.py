@@ -25,7 +25,7 @@ from support.toys import ToyPhysics
 JOINTS = ("shoulder", "elbow")
 LINKS = ("base", "forearm")
 LAYOUT = WatchLayout(
-    robot="arm",
+    robots=(("arm", 2),),
     joints=JOINTS,
     driven=(True, True),
     lower=(-1.0, None),

@@ -1,4 +1,4 @@
-"""Reports of the main model about its robot, beside the scene: recorded motion, efforts and clearances.
+"""Reports of the main model about its robots, beside the scene: recorded motion, efforts and clearances.
 
 Most of it never changes during a run (`WatchLayout`); the rest (`Watch`) travels as one flat array of numbers at some
 of the main model's steps.
@@ -6,8 +6,8 @@ of the main model's steps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -57,11 +57,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class WatchLayout:
-    """The watched robot; n is the number of its joints.
+    """The watched robots; n is the number of all their joints.
 
     Attributes:
-        robot: the entity.
-        joints: (n,) names, in the order of the entity's `joints`.
+        robots: name of each robot's entity, and how many joints it has.
+        joints: (n,) names, in the order of the entities' `joints`, robot by robot.
         driven: (n,) whether the source moves the joint.
         lower, upper: (n,) limits of the position [rad or m]; None: there is none.
         velocity: (n,) largest speed [rad/s or m/s]; None: there is none.
@@ -70,7 +70,7 @@ class WatchLayout:
         findings: what the source found in its recording.
     """
 
-    robot: str
+    robots: tuple[tuple[str, int], ...]
     joints: tuple[str, ...]
     driven: tuple[bool, ...]
     lower: tuple[float | None, ...]
@@ -83,7 +83,33 @@ class WatchLayout:
     @classmethod
     def without_robot(cls, findings: tuple[Finding, ...]) -> WatchLayout:
         """The layout of a scene that has no robot, but in which something was found."""
-        return cls("", (), (), (), (), (), (), findings=findings)
+        return cls((), (), (), (), (), (), (), findings=findings)
+
+    @property
+    def names(self) -> str:
+        """The robots' names, for a sentence."""
+        return " with ".join(name for name, _ in self.robots)
+
+    def parts(self) -> Iterator[tuple[str, slice]]:
+        """Iterate over the robots: name, and which of the n joints are its own."""
+        begin = 0
+        for name, count in self.robots:
+            yield name, slice(begin, begin + count)
+            begin += count
+
+    def of(self, robot: str) -> WatchLayout:
+        """The layout of one of the robots; its findings are those of all."""
+        own = dict(self.parts())[robot]
+        return replace(
+            self,
+            robots=((robot, own.stop - own.start),),
+            joints=self.joints[own],
+            driven=self.driven[own],
+            lower=self.lower[own],
+            upper=self.upper[own],
+            velocity=self.velocity[own],
+            effort=self.effort[own],
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Everything as plain JSON."""
@@ -98,7 +124,7 @@ class WatchLayout:
             KeyError, TypeError: if the data is not a layout.
         """
         return cls(
-            robot=data["robot"],
+            robots=tuple((name, count) for name, count in data["robots"]),
             joints=tuple(data["joints"]),
             driven=tuple(data["driven"]),
             lower=tuple(data["lower"]),
@@ -112,7 +138,7 @@ class WatchLayout:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """One report about the robot; n joints as in the layout, rad or m, and per second, Nm or N.
+    """One report about the robots; n joints as in the layout, rad or m, and per second, Nm or N.
 
     Attributes:
         time_ns: simulated time of the report.
@@ -136,6 +162,16 @@ class Watch:
     clearances: Floats
     delay_ns: int = 0
 
+    def of(self, own: slice) -> Watch:
+        """The report about the joints of one robot; its clearances are those of all."""
+        return replace(
+            self,
+            recorded=self.recorded[own],
+            recorded_velocities=self.recorded_velocities[own],
+            measured_efforts=self.measured_efforts[own],
+            expected_efforts=self.expected_efforts[own],
+        )
+
     def encode(self) -> Floats:
         """Return all numbers as one flat array; inverse of `decode`."""
         counts = len(self.recorded), len(self.clearances)
@@ -155,11 +191,11 @@ class Watch:
         """Return the report as views of a flat array.
 
         Raises:
-            ValueError: if the array is not a report about the layout's robot.
+            ValueError: if the array is not a report about the layout's robots.
         """
         wrong = wrong_watch(flat)
         if wrong is None and flat[2] != len(layout.joints):
-            wrong = f"is about {int(flat[2])} joints; {layout.robot} has {len(layout.joints)}"
+            wrong = f"is about {int(flat[2])} joints; {layout.names} has {len(layout.joints)}"
         if wrong is not None:
             raise ValueError(f"the watch {wrong}")
         count = len(layout.joints)

@@ -48,7 +48,7 @@ class UnexpectedEffort:
     Args:
         settings: scales of the events.
         layout: the scene's.
-        watched: the robot.
+        watched: the one robot whose efforts the views report.
     """
 
     def __init__(self, settings: Settings, layout: Layout, watched: WatchLayout) -> None:
@@ -127,7 +127,7 @@ class UnexpectedEffort:
             return []
         self._said_no_torque = True
         arguments: dict[str, Json] = {
-            "robot": self._watched.robot,
+            "robot": self._watched.robots[0][0],
             "ratio": self._torque.ratio,
             "severity": "note",
         }

@@ -38,7 +38,8 @@ def reports(run: Run, steps: int) -> list[Watch]:
 def test_the_robot_is_described_with_its_limits() -> None:
     watch = Run().contribution.watch
     assert watch is not None
-    assert (watch.robot, watch.joints) == ("tabletop_arm", ALL_JOINTS)
+    assert watch.robots == (("tabletop_arm", len(ALL_JOINTS)),)
+    assert watch.joints == ALL_JOINTS
     assert watch.driven == (True, True, True, *[False] * 5)
     assert watch.lower == (-2.9, -1.9, -2.6, -2.9, -2.1, -2.9, 0.0, 0.0)
     assert watch.upper[-1] == 0.04

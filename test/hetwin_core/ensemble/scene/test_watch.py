@@ -22,6 +22,7 @@ from hetwin_core.ensemble.scene.watch import (
     Finding,
     Watch,
     WatchLayout,
+    no_clearances,
     watch_every,
     wrong_watch,
 )
@@ -50,7 +51,7 @@ def a_watch_layout(draw: st.DrawFn) -> WatchLayout:
         st.dictionaries(any_text, any_text | finite | st.lists(any_text, max_size=2), max_size=2),
     )
     return WatchLayout(
-        draw(any_text),
+        ((draw(any_text), count),),
         each(any_text),  # type: ignore[arg-type]
         each(st.booleans()),  # type: ignore[arg-type]
         *(each(limit) for _ in range(4)),  # type: ignore[arg-type]
@@ -72,7 +73,9 @@ def a_watch(draw: st.DrawFn, count: int) -> Watch:
 
 def layout_of(*joints: str) -> WatchLayout:
     none = (None,) * len(joints)
-    return WatchLayout("arm", joints, (True,) * len(joints), none, none, none, none)
+    return WatchLayout(
+        (("arm", len(joints)),), joints, (True,) * len(joints), none, none, none, none
+    )
 
 
 @examples(100)
@@ -145,3 +148,18 @@ def test_the_scene_keeps_the_last_report_and_a_kept_snapshot_copies_it() -> None
     report[0] = 60.0
     assert kept is not None
     assert kept.tolist() == [20.0, 0.0, 0.0]
+
+
+def test_a_part_of_the_report_is_of_one_robot() -> None:
+    none = (None,) * 3
+    layout = WatchLayout(
+        (("left", 1), ("right", 2)), ("a", "b", "c"), (True,) * 3, none, none, none, none
+    )
+    assert dict(layout.parts()) == {"left": slice(0, 1), "right": slice(1, 3)}
+    assert layout.of("right").joints == ("b", "c")
+    assert layout.of("right").robots == (("right", 2),)
+    three = np.arange(3.0)
+    watch = Watch(0, three, 10 + three, 20 + three, 30 + three, no_clearances())
+    part = watch.of(slice(1, 3))
+    assert part.recorded.tolist() == [1.0, 2.0]
+    assert part.expected_efforts.tolist() == [31.0, 32.0]
