@@ -14,7 +14,12 @@ from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import example_of, find_scenario
 from hetwin_core.ensemble.scenario.schema import ScenarioFile
-from hetwin_core.ensemble.scenario.source import LiveSpec, RecordingSpec
+from hetwin_core.ensemble.scenario.source import (
+    CommandsSpec,
+    LiveSpec,
+    RecordingSpec,
+    TrajectorySpec,
+)
 from hetwin_core.ensemble.validation import check
 
 EXTRA = "package://example-robot-data/"
@@ -84,6 +89,8 @@ def _source(file: ScenarioFile, commands: Sequence[str], base: Path) -> Iterator
     name = source.recording if isinstance(source, RecordingSpec) else source
     if isinstance(source, LiveSpec) or name == "live":
         yield Need(what="a robot that runs", there=True, how=commands[-1])
+    elif isinstance(source, CommandsSpec | TrajectorySpec) or name == "commands":
+        return
     elif isinstance(name, str) and name.startswith(DATA_SCHEME):
         yield _data(name)
     elif isinstance(name, str):

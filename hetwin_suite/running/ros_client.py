@@ -167,9 +167,9 @@ class Client:
 
 
 def _resolved(source: str) -> str:
-    """A recording by its absolute path, since the conductor may be elsewhere; anything else as it is."""
+    """A file by its absolute path, since the conductor may be elsewhere; anything else as it is."""
     spec = named_source(source)
-    if list(spec) == ["recording"]:
+    if spec in ({"recording": source}, {"trajectory": source}):
         return str(Path(source).resolve())
     return source
 

@@ -32,10 +32,11 @@ class Drive:
         names = [joint.name for joint in joints]
         self._source = source
         self._driven = np.zeros(len(joints), np.bool_)
+        held = [start.get(joint.name, joint.resting) for joint in joints]
         if source is not None and names:
+            source.rest_at(dict(zip(names, held, strict=True)))
             self._driven = np.asarray(source.bind(names, period_ns), np.bool_)
         self._complete, self._any_driven = bool(self._driven.all()), bool(self._driven.any())
-        held = [start.get(joint.name, joint.resting) for joint in joints]
         self.measured_efforts: Floats = np.full(len(joints), np.nan)
         self._held = np.where(self._driven, 0.0, np.array(held))
         mimics = [

@@ -117,7 +117,8 @@ class MainPhysics(Model):
             robot_description=robot.file.read_text("utf-8") if robot and robot.file else "",
             engine=engine.description,
             shown=engine.shown,
-            reproducible=engine.deterministic,
+            reproducible=engine.deterministic
+            and (self._source is None or self._source.reproducible),
             watch=self._watched(findings),
         )
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from hetwin_core.ensemble.scenario import strict_yaml
-from hetwin_core.ensemble.scenario.source import LiveSpec, RecordingSpec
+from hetwin_core.ensemble.scenario.source import SPEC_OF, kind_of
 from hetwin_core.ensemble.triggers.schema import TriggerEntry
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,7 +38,8 @@ def test_yaml_of_the_guide_fits_the_schema() -> None:
             continue
         data = strict_yaml.parse(text, Path(page)).data
         if "source" in data:
-            kind = LiveSpec if "live" in data["source"] else RecordingSpec
-            kind.model_validate(data["source"])
+            kind = kind_of(data["source"])
+            assert kind is not None
+            SPEC_OF[kind].model_validate(data["source"])
         for trigger in data.get("triggers", []):
             TriggerEntry.model_validate(trigger)

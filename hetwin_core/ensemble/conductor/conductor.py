@@ -12,7 +12,7 @@ from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGrou
 from hetwin_core.ensemble.conductor.run import Run
 from hetwin_core.ensemble.conductor.start.lifecycle import prepare
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.parameters import is_live
+from hetwin_core.ensemble.conductor.start.parameters import is_commanded, is_live
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import Scenario
@@ -65,7 +65,7 @@ class Conductor:
         try:
             ready = prepare(self._scenario, self._ports, self._options)
             endless = ready.duration_ns is None and self._options.duration is None
-            if endless and not self.is_live:
+            if endless and not (self.is_live or is_commanded(self._scenario, self._options)):
                 raise BadInput(
                     "nothing says when this run ends",
                     file=self._scenario.path,

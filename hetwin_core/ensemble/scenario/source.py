@@ -1,4 +1,4 @@
-"""What a scenario or the start of a run says about the robot: a recording to play back, or a live one."""
+"""What a scenario or the start of a run says about what moves the robot: a recording, a live one, commands."""
 
 from __future__ import annotations
 
@@ -159,20 +159,78 @@ class LiveSpec(LiveOptions):
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] = ("joint_states",)
 
 
+class CommandsSpec(SourceOptions):
+    """Commands, as the robot itself would take them; the twin moves in real time.
+
+    Attributes:
+        commands: namespace of their topics; empty for the twin's own.
+        max_lag: how far the twin may be behind real time before it gives that time up [s].
+    """
+
+    commands: str
+    max_lag: Seconds = 0.5
+
+
+class TrajectorySpec(Strict):
+    """A motion in a file.
+
+    Attributes:
+        trajectory: YAML with `joint_names` and `points`, as trajectory_msgs/msg/JointTrajectory has them; relative to
+            the file that says so.
+    """
+
+    trajectory: Text
+
+
+class SourceKind(StrEnum):
+    """What a source is; the key of its mapping that says so."""
+
+    RECORDING = "recording"
+    LIVE = "live"
+    COMMANDS = "commands"
+    TRAJECTORY = "trajectory"
+
+
+SPEC_OF: Mapping[SourceKind, type[Strict]] = {
+    SourceKind.RECORDING: RecordingSpec,
+    SourceKind.LIVE: LiveSpec,
+    SourceKind.COMMANDS: CommandsSpec,
+    SourceKind.TRAJECTORY: TrajectorySpec,
+}
+"""The mapping of each kind of source."""
+
+
+def kind_of(spec: Mapping[str, object]) -> SourceKind | None:
+    """Return what a source's mapping names; None if it names nothing."""
+    return next((kind for kind in SourceKind if kind in spec), None)
+
+
 class PartialSource(LiveOptions):
     """How to use a source that only the start of the run names."""
 
     live: None = None
     recording: None = None
+    commands: None = None
+    trajectory: None = None
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
     joints_from: JointsFrom | None = None
+
+
+def _one_kind(data: object) -> object:
+    named = [kind.value for kind in SourceKind if isinstance(data, Mapping) and kind in data]
+    if len(named) > 1:
+        raise ValueError(f"one of {', '.join(SourceKind)}, not {' and '.join(named)}")
+    return data
 
 
 SourceEntry = Annotated[
     Annotated[str, Tag(tag("text"))]
     | Annotated[LiveSpec, Tag(tag("live"))]
     | Annotated[RecordingSpec, Tag(tag("recording"))]
+    | Annotated[CommandsSpec, Tag(tag("commands"))]
+    | Annotated[TrajectorySpec, Tag(tag("trajectory"))]
     | Annotated[PartialSource, Tag(tag("neither"))],
-    alternatives("live", "recording", text=True, otherwise="neither"),
+    alternatives(*SourceKind, text=True, otherwise="neither"),
+    BeforeValidator(_one_kind),
 ]
-"""A source as a scenario names it: a path, `live`, or a mapping."""
+"""A source as a scenario names it: a path, `live`, `commands`, or a mapping."""

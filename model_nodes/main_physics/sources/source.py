@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,6 +75,9 @@ class Source(ABC):
             BadInput: if the source drives none of them.
         """
 
+    def rest_at(self, positions: Mapping[str, float]) -> None:
+        """Take note of where joints are before anything moves them, by name [rad or m]; called before `bind`."""
+
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
         """Select what moves the base of a robot, for `base`; called before `bind`.
 
@@ -109,6 +112,11 @@ class Source(ABC):
     def input_ns(self) -> int | None:
         """Live: when the newest sample of the last motion was measured, in this machine's time [ns]."""
         return None
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether another run would get the same input."""
+        return True
 
     @property
     def findings(self) -> tuple[Finding, ...]:

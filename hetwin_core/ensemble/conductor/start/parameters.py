@@ -21,6 +21,7 @@ from hetwin_core.ensemble.scenario.handed_over import handed_over
 from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scenario.schema import SceneEntry
+from hetwin_core.ensemble.scenario.source import SPEC_OF, SourceKind, kind_of
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, Value
@@ -28,8 +29,11 @@ from hetwin_core.ensemble.scene.watch import WatchLayout
 from hetwin_core.ensemble.triggers.schema import OnTopic
 from hetwin_core.ensemble.validation import Number, Pose7, Whole, check
 
-LIVE = "live"
+LIVE = SourceKind.LIVE.value
 """Key of a source that is a robot that runs now."""
+
+COMMANDS = SourceKind.COMMANDS.value
+"""Key of a source that is commands to the twin."""
 
 ENGINE = "engine"
 """The main model's parameter that the start of a run may override."""
@@ -317,15 +321,21 @@ def is_live(scenario: Scenario, options: RunOptions) -> bool:
     return LIVE in (source_spec(scenario, options) or {})
 
 
+def is_commanded(scenario: Scenario, options: RunOptions) -> bool:
+    """Whether the source is commands, which the twin obeys in real time."""
+    return COMMANDS in (source_spec(scenario, options) or {})
+
+
 def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | None:
     """The source as the main model gets it: the scenario's, or what the start names; None if there is none."""
     spec = _named(scenario, options)
-    if "recording" not in spec and LIVE not in spec:
+    kind = kind_of(spec)
+    if kind is None:
         return None
     if isinstance(spec.get("recording"), str):
         spec["recording"] = recording_of(spec["recording"])
     watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
-    if watched:
+    if watched and kind is not SourceKind.TRAJECTORY:
         spec["topics"] = sorted({*spec.get("topics", []), *watched})
     return spec
 
@@ -340,12 +350,25 @@ def _named(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     else:
         spec = written.model_dump(mode="json", exclude_unset=True) if written else {}
     if options.source is not None:
-        named = named_source(options.source)
-        other = "recording" if LIVE in named else LIVE
-        return {key: value for key, value in spec.items() if key != other} | named
+        return _instead(spec, named_source(options.source))
     if isinstance(spec.get("recording"), str):
         spec["recording"] = _recording(scenario, spec["recording"])
+    if isinstance(spec.get("trajectory"), str):
+        spec["trajectory"] = str(scenario.path_of(spec["trajectory"]) or spec["trajectory"])
     return spec
+
+
+def _instead(written: Mapping[str, Any], named: dict[str, Any]) -> dict[str, Any]:
+    """The source that the start names, with the options that the scenario gives its own."""
+    kinds = set(SourceKind)
+    options = {key: value for key, value in written.items() if key not in kinds}
+    kind = kind_of(named)
+    if kind in (
+        SourceKind.COMMANDS,
+        SourceKind.TRAJECTORY,
+    ):  # those of a robot mean nothing to them
+        options = {key: options[key] for key in options if key in SPEC_OF[kind].model_fields}
+    return options | named
 
 
 def _recording(scenario: Scenario, name: str) -> str:
@@ -367,16 +390,19 @@ def _recording(scenario: Scenario, name: str) -> str:
 
 
 def named_source(text: str) -> dict[str, Any]:
-    """A source as commands and messages name it: ``live``, ``live:NAMESPACE``, a JSON object, or a recording's path.
+    """A source as commands and messages name it.
+
+    That is ``live``, ``live:NAMESPACE``, ``commands``, ``commands:NAMESPACE``, a JSON object, a trajectory's YAML file,
+    or a recording's path.
 
     Raises:
         BadInput: if it begins like a JSON object and is none.
     """
     kind, _, namespace = text.partition(":")
-    if kind == LIVE:
-        return {LIVE: namespace}
+    if kind in (LIVE, COMMANDS):
+        return {kind: namespace}
     if not text.lstrip().startswith("{"):
-        return {"recording": text}
+        return {_kind_of_file(Path(text)).value: text}
     try:
         spec = json.loads(text)
     except json.JSONDecodeError as error:
@@ -384,10 +410,18 @@ def named_source(text: str) -> dict[str, Any]:
             f"the source is not JSON: {error}",
             where="source",
             found=text[:80],
-            expected='a path, live, live:NAMESPACE, or JSON such as {"live": "", "timeout": 2}',
+            expected="a path, live, live:NAMESPACE, commands, commands:NAMESPACE,"
+            ' or JSON such as {"live": "", "timeout": 2}',
         ) from None
     assert isinstance(spec, dict)  # what begins with a brace is nothing else
     return spec
+
+
+def _kind_of_file(path: Path) -> SourceKind:
+    """A recording, too, has a YAML file in it, which describes it."""
+    if path.suffix in (".yaml", ".yml") and path.stem != "metadata":
+        return SourceKind.TRAJECTORY
+    return SourceKind.RECORDING
 
 
 def _finger_links(links: Sequence[Entity], hand: Entity) -> tuple[str, ...]:
