@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.scans import SCAN
 from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, AttributeSpec, Floats, Meaning
 from model_nodes.main_physics.engines.engine import Engine, Rangefinder
+from model_nodes.main_physics.lidars import FittedLidar, due
 from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.names import frame_name
 
@@ -27,7 +29,7 @@ _JOINTS = (
 
 
 class Block:
-    """Poses of all frames and of robots, the joints of robots and articulated models, collisions, range sensors.
+    """Poses of all frames and of robots, the joints of robots and articulated models, collisions, scans, range sensors.
 
     There are two arrays, used in turn, so that a returned array stays valid for one more step.
     """
@@ -38,6 +40,7 @@ class Block:
         engine: Engine,
         entities: Sequence[Entity],
         rangefinders: Sequence[Rangefinder] = (),
+        lidars: Sequence[FittedLidar] = (),
     ) -> None:
         self._frames = engine.frames
         order = {name: i for i, name in enumerate(entity.name for entity in entities)}
@@ -56,6 +59,8 @@ class Block:
                 (entity.name, AttributeSpec(name, len(entity.joints), unit)) for name, unit in names
             ]
         self._attributes += [(name, COLLISION) for name in self._objects]
+        self._lidars, self._step = tuple(lidars), 0
+        self._attributes += [(lidar.link, lidar.pattern.attribute) for lidar in lidars]
         self._rangefinders = tuple(rangefinders)
         self._attributes += [(b.frame, spec) for b in rangefinders for spec in (RANGE, RANGE_SEEN)]
         self._ranges: dict[tuple[str, str], slice] = {}
@@ -86,7 +91,7 @@ class Block:
     def provides() -> tuple[AttributeSpec, ...]:
         """The attributes that the main model declares; the sizes of joint attributes depend on the robot."""
         joints = (AttributeSpec(name, 0, unit) for name, unit in _JOINTS)
-        return (POSE, *joints, COLLISION, RANGE, RANGE_SEEN)
+        return (POSE, *joints, COLLISION, AttributeSpec(SCAN, 0, "m"), RANGE, RANGE_SEEN)
 
     @property
     def data(self) -> Floats:
@@ -97,10 +102,11 @@ class Block:
         """Switch to the other array, copying the values that change rarely."""
         before = self.data
         self._turn ^= 1
+        self._step += 1
         self.data[self._rare :] = before[self._rare :]
 
     def fill(self, engine: Engine) -> None:
-        """Read poses, joints and range sensors from the engine."""
+        """Read poses, joints, range sensors and the laser scanners that are due from the engine."""
         engine.read_frames(self._views[self._turn])
         count = len(self._frames)
         data = self.data
@@ -111,6 +117,8 @@ class Block:
             engine.read_joints(self._positions, self._velocities)
             data[self._to_positions] = self._positions
             data[self._to_velocities] = self._velocities
+        for lidar in due(self._lidars, self._step):
+            data[self._ranges[lidar.link, SCAN]] = lidar.scan(engine)
         if self._rangefinders:
             seen = engine.read_rangefinders(self._rangefinders)
             frames = seen[:, 1].astype(np.intp)

@@ -37,6 +37,7 @@ from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.fidelity_switching import FidelitySwitcher
 from model_nodes.main_physics.fingers import Fingers
 from model_nodes.main_physics.fittings import rangefinders, run_belts
+from model_nodes.main_physics.lidars import FittedLidar, fitted_lidars, with_scanners
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.objects_handed_over import objects_handed_over
 from model_nodes.main_physics.settings import Settings, read_settings
@@ -99,8 +100,9 @@ class MainPhysics(Model):
         remarks = engine.load(world, _engine_settings(settings, world))
         self._source = _open(settings, world)
         self._drive, notes = self._start_joints(world, settings, engine)
-        entities = entities_of(world, settings.tags)
-        self._block = Block(world, engine, entities, self._fit(world, settings, engine))
+        sensors, lidars = self._fit(world, settings, engine)
+        entities = with_scanners(entities_of(world, settings.tags), lidars)
+        self._block = Block(world, engine, entities, sensors, lidars)
         self._block.fill(engine)
         robot = next((body for body in world.bodies if body.robot), None)
         findings = self._findings(entities, settings, engine)
@@ -157,17 +159,20 @@ class MainPhysics(Model):
         )
 
     @staticmethod
-    def _fit(world: World, settings: Settings, engine: Engine) -> list[Rangefinder]:
-        """Start the robot's belts; returns its range sensors."""
+    def _fit(
+        world: World, settings: Settings, engine: Engine
+    ) -> tuple[list[Rangefinder], list[FittedLidar]]:
+        """Start the robot's belts; returns its range sensors and laser scanners."""
         if settings.robot is None:
-            return []
+            return [], []
         robots = (body for body in world.bodies if body.robot)
         links = [frame_name(body, link.name) for body in robots for link in body.links]
         try:
             run_belts(engine, settings.robot.belts, links)
         except Unsupported as error:
             raise BadInput(str(error), where="robot.belts") from error
-        return rangefinders(settings.robot.range_sensors, links)
+        lidars = fitted_lidars(settings.robot.lidars, links, engine.frames, settings.rate)
+        return rangefinders(settings.robot.range_sensors, links), lidars
 
     def start(self, scene: Snapshot) -> None:
         """Find the objects whose fidelity the scene controls."""

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
+from hetwin_core.ensemble.scene.scans import ScanPattern
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Meaning, Value
 
@@ -48,6 +49,16 @@ def an_entity(draw: st.DrawFn, called: str) -> Entity:
         tuple(draw(st.lists(any_text, max_size=2))),
         draw(st.floats(0, 1e9)),
         tuple(draw(st.lists(a_shape(), max_size=2))),
+        draw(st.none() | a_scanner()),
+    )
+
+
+@st.composite
+def a_scanner(draw: st.DrawFn) -> ScanPattern:
+    pose = tuple(draw(st.lists(finite, min_size=7, max_size=7)))
+    first, last, nearest, reach, rate = (draw(finite) for _ in range(5))
+    return ScanPattern(
+        draw(any_text), pose, first, last, draw(st.integers(2, 9)), nearest, reach, rate
     )
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.scans import ScanPattern
 from hetwin_core.ensemble.scene.shapes import Shape
 from hetwin_core.ensemble.scene.values import AttributeSpec, Ints
 
@@ -46,6 +47,7 @@ class Entity:
             for hands, the finger joints.
         mass: in kg, 0 if unknown or without meaning.
         shapes: geometry in the entity's frame, for display and for models that need it.
+        scanner: for links with a laser scanner, what its scans mean.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Entity:
     joints: tuple[str, ...] = ()
     mass: float = 0.0
     shapes: tuple[Shape, ...] = ()
+    scanner: ScanPattern | None = None
 
 
 @dataclass(frozen=True, slots=True)

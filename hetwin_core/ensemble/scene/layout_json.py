@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Slot
+from hetwin_core.ensemble.scene.scans import ScanPattern
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning
 
@@ -53,7 +54,7 @@ def layout_from_json(data: dict[str, Any]) -> Layout:
 
 def entity_to_json(entity: Entity) -> dict[str, Any]:
     """An entity as plain JSON."""
-    return {
+    data: dict[str, Any] = {
         "name": entity.name,
         "kind": entity.kind.value,
         "tags": list(entity.tags),
@@ -64,6 +65,9 @@ def entity_to_json(entity: Entity) -> dict[str, Any]:
         "mass": float(entity.mass),
         "shapes": [_shape_to_json(shape) for shape in entity.shapes],
     }
+    if entity.scanner is not None:
+        data["scanner"] = entity.scanner.to_json()
+    return data
 
 
 def entity_from_json(data: dict[str, Any]) -> Entity:
@@ -78,6 +82,7 @@ def entity_from_json(data: dict[str, Any]) -> Entity:
         joints=tuple(data["joints"]),
         mass=data["mass"],
         shapes=tuple(_shape_from_json(shape) for shape in data["shapes"]),
+        scanner=ScanPattern.from_json(data["scanner"]) if "scanner" in data else None,
     )
 
 

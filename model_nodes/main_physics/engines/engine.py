@@ -83,6 +83,23 @@ class Rangefinder:
     reach: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Scanner:
+    """A laser scanner on a link of a robot: beams from one point.
+
+    Attributes:
+        frame: the link.
+        at: where the beams begin, in the link's frame [m].
+        along: (n, 3) their directions, unit vectors in the link's frame.
+        reach: their maximum range [m].
+    """
+
+    frame: str
+    at: Vector
+    along: Floats
+    reach: float
+
+
 class Engine(ABC):
     """A world of bodies that advances in steps of one period.
 
@@ -289,6 +306,19 @@ class Engine(ABC):
         A rangefinder that hits nothing, or whose link has low fidelity, reports its reach and `NO_HIT`.
         """
         raise Unsupported(f"{self.name} has no range sensors")
+
+    def read_scan(self, scanner: Scanner) -> Floats:
+        """The current scan of a laser scanner: (n,) distances [m].
+
+        A beam that hits nothing else than the scanner's own link, or any while that link has low fidelity, reports the
+        reach.
+        """
+        x, y, z = scanner.along.T.tolist()
+        beams = [
+            Rangefinder(scanner.frame, scanner.at, along, scanner.reach)
+            for along in zip(x, y, z, strict=True)
+        ]
+        return np.ascontiguousarray(self.read_rangefinders(beams)[:, 0])
 
     def push(self, name: str, wrench: Floats) -> None:
         """Apply a force and a torque to an object until they are changed.

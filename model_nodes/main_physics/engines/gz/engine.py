@@ -16,6 +16,7 @@ from model_nodes.main_physics.engines.engine import (
     EngineSettings,
     Rangefinder,
     Remark,
+    Scanner,
     Unsupported,
 )
 from model_nodes.main_physics.engines.gz.balls import check_balls
@@ -370,6 +371,10 @@ class GazeboEngine(Engine):
         """Cast rays in MuJoCo's geometry; see `shadow`."""
         on = [self.fidelity(rangefinder.frame) is not Fidelity.LOW for rangefinder in rangefinders]
         return self._shadow.read_rangefinders(rangefinders, on)
+
+    def read_scan(self, scanner: Scanner) -> Floats:
+        """Cast all beams at once in MuJoCo's geometry; see `shadow`."""
+        return self._shadow.read_scan(scanner, self.fidelity(scanner.frame) is not Fidelity.LOW)
 
     def push(self, name: str, wrench: Floats) -> None:
         """Apply a force to an object in each of Gazebo's steps."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.poses import compose
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Value
-from model_nodes.main_physics.engines.engine import EngineSettings, Rangefinder
+from model_nodes.main_physics.engines.engine import EngineSettings, Rangefinder, Scanner
 from model_nodes.main_physics.engines.gz.balls import Balls
 from model_nodes.main_physics.engines.gz.parts import Load
 from model_nodes.main_physics.engines.mujoco.builder import Builder
@@ -142,6 +142,10 @@ class Shadow:
     def read_rangefinders(self, rangefinders: Sequence[Rangefinder], on: Sequence[bool]) -> Floats:
         """Return the readings of range sensors; see `Engine.read_rangefinders`."""
         return self._rangefinders.read(rangefinders, on)
+
+    def read_scan(self, scanner: Scanner, on: bool) -> Floats:
+        """Return the scan of a laser scanner; see `Engine.read_scan`."""
+        return self._rangefinders.scan(scanner, on)
 
     def momenta(self) -> Floats:
         """Return (n, 3) linear momentum of each object [Ns], in the order of `tables.free`."""

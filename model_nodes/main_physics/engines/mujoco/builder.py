@@ -1,7 +1,7 @@
 """Builds a MuJoCo model from a world.
 
 MuJoCo combines the friction of two bodies by the larger coefficient; Gazebo's engines by the smaller. A
-surface without a coefficient gets SDFormat's default of 1.
+surface without a coefficient gets SDFormat's default of 1. A smooth one, such as a caster's, slides on everything.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ from model_nodes.main_physics.world.notes import Notes
 
 DEFAULT_FRICTION = 1.0
 TORSIONAL_FRICTION = 0.005
+SMOOTH = 0.01
+"""A surface with at most this coefficient keeps it in every contact, whatever it touches."""
 SHORTEST_CONTACT_TIME = 0.004
 """Default time constant of contacts [s]; two substeps if these are longer."""
 
@@ -217,6 +219,7 @@ class Builder:
             solref=[self._contact_time, 1.0],
         )
         geom.solimp[:3] = self._contacts.solimp
+        geom.priority = int(geometry.friction is not None and geometry.friction <= SMOOTH)
         if geometry.hull is not None:
             mesh = self.spec.add_mesh(name=f"mesh {self._meshes}")
             self._meshes += 1

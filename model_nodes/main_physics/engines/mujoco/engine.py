@@ -19,6 +19,7 @@ from model_nodes.main_physics.engines.engine import (
     EngineSettings,
     Rangefinder,
     Remark,
+    Scanner,
     Unsupported,
 )
 from model_nodes.main_physics.engines.mujoco.attachments import Attachments
@@ -358,6 +359,12 @@ class MujocoEngine(Engine):
         links = self._link_fidelities
         on = [links.level(rangefinder.frame) is not Fidelity.LOW for rangefinder in rangefinders]
         return self._rangefinders.read(rangefinders, on)
+
+    def read_scan(self, scanner: Scanner) -> Floats:
+        """Cast all beams at once; see `rangefinders`."""
+        self._refresh()
+        on = self._link_fidelities.level(scanner.frame) is not Fidelity.LOW
+        return self._rangefinders.scan(scanner, on)
 
     def push(self, name: str, wrench: Floats) -> None:
         """Apply a wrench, transformed to the centre of mass, where MuJoCo expects it."""

@@ -1,4 +1,4 @@
-"""Range sensors, by ray casting."""
+"""Range sensors and laser scanners, by ray casting."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.engine import NO_HIT, Rangefinder
+from model_nodes.main_physics.engines.engine import NO_HIT, Rangefinder, Scanner
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 from model_nodes.main_physics.world.description import Vector
 
@@ -39,6 +39,33 @@ class Rangefinders:
             if 0.0 <= distance <= rangefinders[i].reach:
                 seen[i] = distance, self._frame_of_geom[geom[0]]
         return seen
+
+    def scan(self, scanner: Scanner, on: bool) -> Floats:
+        """Return (n,) distances as `Engine.read_scan`."""
+        count = len(scanner.along)
+        if not on:
+            return np.full(count, scanner.reach)
+        body = self._body_of[scanner.frame]
+        turn = self._data.xmat[body].reshape(3, 3)
+        begin = self._data.xpos[body] + turn @ np.array(scanner.at)
+        along = np.ascontiguousarray(scanner.along @ turn.T).ravel()
+        geoms, distances = np.empty(count, np.int32), np.empty(count)
+        mj.mj_multiRay(
+            self._model,
+            self._data,
+            begin,
+            along,
+            None,
+            True,
+            body,
+            geoms,
+            distances,
+            None,
+            count,
+            scanner.reach,
+        )
+        distances[(geoms < 0) | (distances > scanner.reach)] = scanner.reach
+        return distances
 
 
 def _turned(turns: Floats, vectors: Sequence[Vector]) -> Floats:

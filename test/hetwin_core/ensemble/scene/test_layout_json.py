@@ -42,7 +42,7 @@ def test_round_trip(layout: Layout) -> None:
     assert back.size == layout.size
     for mine, theirs in zip(layout.entities, back.entities, strict=True):
         assert all(same_shape(a, b) for a, b in zip(mine.shapes, theirs.shapes, strict=True))
-        fields = ("name", "kind", "tags", "owner", "parent", "joint", "joints", "mass")
+        fields = ("name", "kind", "tags", "owner", "parent", "joint", "joints", "mass", "scanner")
         assert [getattr(mine, f) for f in fields] == [getattr(theirs, f) for f in fields]
 
 

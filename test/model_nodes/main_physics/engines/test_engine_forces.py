@@ -8,6 +8,8 @@ from support.small_worlds import PERIOD, at, box, floor, frame, loaded, rest
 
 from model_nodes.main_physics.engines.engine import Engine, Unsupported
 
+WEIGHT = 0.5 * 9.81
+
 
 def push(engine: Engine, name: str, *wrench: float) -> None:
     try:
@@ -45,3 +47,15 @@ def test_a_load_weighs_on_what_is_below(engine: Engine) -> None:
     push(engine, "box", 0.0, 0.0, -2.0, 0.0, 0.0, 0.0)
     rest(engine, 200)
     assert engine.contacts()[:, 9].sum() == pytest.approx(empty + 2.0, rel=0.02)
+
+
+def test_what_is_smooth_slides_on_everything(engine: Engine) -> None:
+    """Pushed with a tenth of its weight; what else lies on the same floor stays."""
+    smooth, rough = box("smooth", at(0, 0, 0.05), mu=0.0), box("rough", at(0, 1, 0.05), mu=0.6)
+    loaded(engine, floor(), smooth, rough)
+    rest(engine, 40)
+    for name in ("smooth", "rough"):
+        push(engine, name, 0.1 * WEIGHT, 0.0, 0.0, 0.0, 0.0, 0.0)
+    rest(engine, 200)
+    assert frame(engine, "smooth")[7] == pytest.approx(0.981 * 0.5, rel=0.03)
+    assert abs(frame(engine, "rough")[0]) < 2e-3

@@ -1,0 +1,94 @@
+"""What the numbers of a laser scan mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
+
+SCAN = "scan"
+"""Name of the attribute: a distance [m] for each beam; 0 is something too near to be measured, the reach is nothing."""
+_UNMOVED = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ScanPattern:
+    """The beams of a laser scanner, in the x-y plane of its frame, evenly from the first angle to the last.
+
+    Attributes:
+        name: of the scanner.
+        pose: of its frame in its link's, x y z qw qx qy qz.
+        first: angle of the first beam [rad].
+        last: angle of the last one [rad].
+        beams: how many there are.
+        nearest: what is nearer is not measured [m].
+        reach: how far it sees [m].
+        rate: scans per simulated second.
+    """
+
+    name: str
+    pose: tuple[float, ...]
+    first: float
+    last: float
+    beams: int
+    nearest: float
+    reach: float
+    rate: float
+
+    @property
+    def attribute(self) -> AttributeSpec:
+        """The attribute that holds its scans."""
+        return AttributeSpec(SCAN, self.beams, "m")
+
+    @property
+    def increment(self) -> float:
+        """Angle between two beams [rad]."""
+        return (self.last - self.first) / (self.beams - 1)
+
+    @property
+    def angles(self) -> Floats:
+        """(beams,) angles of the beams [rad]."""
+        return np.linspace(self.first, self.last, self.beams)
+
+    def frame_on(self, link: str) -> str:
+        """The name of its frame: its link's, if that is the same, else its own."""
+        return link if self.pose == _UNMOVED else self.name
+
+    def as_measured(self, distances: Floats) -> Floats:
+        """Return distances [m] as the attribute has them, from those to what each beam hits first or the reach."""
+        return np.where(distances < self.nearest, 0.0, distances)
+
+    def as_published(self, scan: Floats) -> Floats:
+        """Return a scan as REP-117 wants it: ``-inf`` for what is too near, ``inf`` for nothing."""
+        far = np.where(scan >= self.reach, np.inf, scan)
+        return np.where(scan <= 0.0, -np.inf, far)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON."""
+        return {
+            "name": self.name,
+            "pose": list(self.pose),
+            "from": self.first,
+            "to": self.last,
+            "beams": self.beams,
+            "nearest": self.nearest,
+            "reach": self.reach,
+            "rate": self.rate,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> ScanPattern:
+        """Inverse of `to_json`."""
+        return cls(
+            data["name"],
+            tuple(data["pose"]),
+            data["from"],
+            data["to"],
+            data["beams"],
+            data["nearest"],
+            data["reach"],
+            data["rate"],
+        )
