@@ -1,0 +1,243 @@
+"""The wheels of a differential drive: what a velocity of the base asks of them, and what their turning says of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from transforms3d.quaternions import rotate_vector
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scenario.robot import Wheels
+from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
+from hetwin_core.kinematics.planar import PlanarPose
+from model_nodes.main_physics.world.description import (
+    IDENTITY,
+    Body,
+    Geometry,
+    Joint,
+    JointKind,
+    Pose,
+)
+from model_nodes.main_physics.world.transforms import compose, rotate
+
+_ACROSS = 0.99
+"""The least part of a wheel's axis that must point to the side."""
+_SAME = 0.02
+"""Radii of wheels may differ by this part of the largest one."""
+
+
+@dataclass(frozen=True, slots=True)
+class DifferentialDrive:
+    """Wheels on two sides of a base that cannot move sideways; x of the root link is forward.
+
+    Attributes:
+        left, right: names of the joints.
+        radius: of the wheels [m].
+        separation: between the sides [m].
+        axle: of the middle between the wheels, forward of the root link's origin [m].
+        signs: (n,) of the joints of the left side, then the right one: 1 if a positive velocity rolls forward, else -1.
+    """
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    radius: float
+    separation: float
+    axle: float
+    signs: Floats
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints, first those of the left side."""
+        return self.left + self.right
+
+    def wheel_velocities(self, forward: float, turn: float) -> Floats:
+        """Return (n,) velocities of the joints [rad/s].
+
+        Args:
+            forward: velocity of the middle between the wheels [m/s].
+            turn: velocity about z, counter-clockwise [rad/s].
+        """
+        aside = turn * self.separation / 2.0
+        sides = [forward - aside] * len(self.left) + [forward + aside] * len(self.right)
+        velocities: Floats = self.signs * np.array(sides) / self.radius
+        return velocities
+
+    def motion(self, turned: Floats) -> tuple[float, float]:
+        """Return way forward [m] and turn [rad] for turns (n,) of the joints [rad]; or both per second."""
+        ways = self.signs * turned * self.radius
+        count = len(self.left)
+        left, right = float(ways[:count].mean()), float(ways[count:].mean())
+        return (left + right) / 2.0, (right - left) / self.separation
+
+
+class WheelOdometry:
+    """Where a base is by the turning of its wheels, which is where it would be if they did not slip.
+
+    Args:
+        drive: the wheels.
+        positions: (n,) of the wheels' joints at the beginning [rad]; the root link is at the origin then.
+    """
+
+    def __init__(self, drive: DifferentialDrive, positions: Floats) -> None:
+        self._drive = drive
+        self._positions = positions.copy()
+        self._axle = PlanarPose(drive.axle)
+        self._twist = (0.0, 0.0)
+
+    def advance(self, positions: Floats, velocities: Floats) -> None:
+        """Go on to positions (n,) [rad] and velocities (n,) [rad/s] of the wheels' joints."""
+        way, turn = self._drive.motion(positions - self._positions)
+        self._positions = positions.copy()
+        self._axle = self._axle.after(way, turn)
+        self._twist = self._drive.motion(velocities)
+
+    @property
+    def state(self) -> Floats:
+        """(13,) pose of the root link in the frame where it began, and twist along its own axes."""
+        return odometry_state(
+            self._axle.offset(-self._drive.axle, 0.0), *self._twist, self._drive.axle
+        )
+
+
+def odometry_state(pose: PlanarPose, forward: float, turn: float, axle: float = 0.0) -> Floats:
+    """Return (13,) pose, and twist along the own axes, of a root link.
+
+    Args:
+        pose: of the root link.
+        forward: velocity of a point on the root's x axis, along it [m/s].
+        turn: velocity about z [rad/s].
+        axle: where that point is, which does not move sideways, forward of the origin [m].
+    """
+    state = np.zeros(POSE_SIZE)
+    state[:7] = pose.in_space
+    state[7], state[8], state[12] = forward, -turn * axle, turn
+    return state
+
+
+def differential_drive(body: Body, wheels: Wheels) -> DifferentialDrive:
+    """Return the wheels of a robot, with their radius and separation; what the scenario does not say is the URDF's.
+
+    Raises:
+        BadInput: if a joint is not there or no wheel, or a measure cannot be found.
+    """
+    left = [_wheel(body, name, f"robot.wheels.left.{i}") for i, name in enumerate(wheels.left)]
+    right = [_wheel(body, name, f"robot.wheels.right.{i}") for i, name in enumerate(wheels.right)]
+    for i, joint in enumerate(right):
+        if joint in left:
+            raise BadInput(
+                "this wheel is on both sides",
+                where=f"robot.wheels.right.{i}",
+                found=joint.name,
+                expected="each wheel once",
+            )
+    frames = _frames(body)
+    centres = {j.name: _centre(frames[j.child], j) for j in (*left, *right)}
+    signs = [_sign(frames[j.child], j) for j in (*left, *right)]
+    return DifferentialDrive(
+        tuple(joint.name for joint in left),
+        tuple(joint.name for joint in right),
+        _radius(body, [*left, *right]) if wheels.radius is None else wheels.radius,
+        _separation(left, right, centres) if wheels.separation is None else wheels.separation,
+        float(np.mean([centre[0] for centre in centres.values()])),
+        np.array(signs),
+    )
+
+
+def _wheel(body: Body, name: str, where: str) -> Joint:
+    hinges = {joint.name: joint for joint in body.driven_joints if joint.kind is JointKind.HINGE}
+    if name not in hinges:
+        raise BadInput(
+            "the robot has no such joint that turns and is driven",
+            where=where,
+            found=name,
+            expected=one_of(name, hinges),
+        )
+    return hinges[name]
+
+
+def _frames(body: Body) -> dict[str, Pose]:
+    """Pose of each link in the root link's frame with all joints at zero."""
+    parents = {joint.child: joint.parent for joint in body.joints}
+    frames: dict[str, Pose] = {}
+    for link in body.links:  # parents come before their children
+        parent = parents.get(link.name)
+        frames[link.name] = IDENTITY if parent is None else compose(frames[parent], link.pose)
+    return frames
+
+
+def _centre(frame: Pose, joint: Joint) -> Floats:
+    return np.array(compose(frame, (*joint.anchor, 1.0, 0.0, 0.0, 0.0))[:3])
+
+
+def _sign(frame: Pose, joint: Joint) -> float:
+    aside = rotate(frame, joint.axis)[1]
+    if abs(aside) < _ACROSS:
+        raise BadInput(
+            "this wheel does not roll forward, along x of the root link",
+            where="robot.wheels",
+            found=f"{joint.name}, whose axis is {[round(x, 3) for x in rotate(frame, joint.axis)]} there",
+            expected="an axis along y",
+        )
+    return math.copysign(1.0, aside)
+
+
+def _separation(left: Sequence[Joint], right: Sequence[Joint], centres: dict[str, Floats]) -> float:
+    sides = [float(np.mean([centres[j.name][1] for j in side])) for side in (left, right)]
+    separation = sides[0] - sides[1]
+    if separation < 1e-6:
+        raise BadInput(
+            "the left wheels are not left of the right ones",
+            where="robot.wheels",
+            found=f"left at y = {sides[0]:.3f} m, right at {sides[1]:.3f} m",
+            expected="left and right as seen along x of the root link, or separation in m",
+        )
+    return separation
+
+
+def _radius(body: Body, joints: Sequence[Joint]) -> float:
+    links = {link.name: link for link in body.links}
+    radii = {}
+    for joint in joints:
+        geometries = links[joint.child].geometries
+        rolling = [g for g in geometries if g.collides] or list(geometries)
+        radii[joint.name] = max((_reach(g, joint) for g in rolling), default=0.0)
+    largest, smallest = max(radii.values()), min(radii.values())
+    if smallest < (1.0 - _SAME) * largest or largest == 0.0:
+        raise BadInput(
+            "the URDF does not give the wheels one radius",
+            where="robot.wheels.radius",
+            found=", ".join(f"{name}: {radius:.4f} m" for name, radius in radii.items()),
+            expected="radius: of all wheels, in m",
+        )
+    return float(np.mean(list(radii.values())))
+
+
+def _reach(geometry: Geometry, joint: Joint) -> float:
+    """How far a round geometry, or a mesh, reaches from the joint's axis [m]; 0 for others."""
+    axis, anchor = np.array(joint.axis), np.array(joint.anchor)
+
+    def away(points: Floats) -> Floats:
+        relative = np.atleast_2d(points) - anchor
+        distances: Floats = np.linalg.norm(relative - np.outer(relative @ axis, axis), axis=1)
+        return distances
+
+    centre = float(away(np.array(geometry.pose[:3]))[0])
+    match geometry.kind:
+        case ShapeKind.SPHERE | ShapeKind.CYLINDER | ShapeKind.CAPSULE:
+            return centre + geometry.size[0]
+        case ShapeKind.ELLIPSOID:
+            own = np.abs(rotate_vector(axis, _conjugate(geometry.pose)))
+            return centre + max(s for s, a in zip(geometry.size, own, strict=True) if a < _ACROSS)
+        case ShapeKind.MESH if geometry.hull is not None:
+            points = [rotate(geometry.pose, vertex) for vertex in geometry.hull.vertices]
+            return float(away(np.array(points) + np.array(geometry.pose[:3])).max())
+    return 0.0
+
+
+def _conjugate(pose: Pose) -> tuple[float, float, float, float]:
+    return (pose[3], -pose[4], -pose[5], -pose[6])
