@@ -13,6 +13,7 @@ from pydantic import (
 )
 
 from hetwin_core.ensemble.model import Stepping
+from hetwin_core.ensemble.scenario.commands import Commands
 from hetwin_core.ensemble.scenario.robot import RobotEntry
 from hetwin_core.ensemble.scenario.source import SourceEntry
 from hetwin_core.ensemble.triggers.schema import TriggerEntry
@@ -164,6 +165,9 @@ class ScenarioFile(Strict):
     source: SourceEntry | None = Field(
         None,
         description="a recording's path, `live`, or a mapping with recording or live, and options",
+    )
+    commands: Commands | None = Field(
+        None, description="what `hetwin send` may send to the robot; default: nothing"
     )
     packages: dict[Text, Text] = Field(
         default={},
