@@ -35,13 +35,18 @@ class TransformChain:
         self._robot = robot
         self._transforms = transforms
         self._file = file
-        self._prefix = _prefix([link.name for link in robot.links], transforms.frames)
+        self._prefix = prefix_of([link.name for link in robot.links], transforms.frames)
         self._poses = {link.name: link.pose for link in robot.links}
         self._groups = RigidGroups(self._fixed())
         self._edges = {
             (self._groups.group(edge.parent), self._groups.group(edge.child)): edge
             for edge in transforms.edges.values()
         }
+
+    @property
+    def holds_joints(self) -> bool:
+        """Whether there is a transform of any joint."""
+        return any(self._edge(joint) is not None for joint in self._robot.moving_joints)
 
     def series(self) -> list[Series]:
         """Return the positions of all joints with transforms; joints with the same stamps are in one series.
@@ -181,7 +186,7 @@ def _one_series(columns: Sequence[tuple[Joint, Int64s, Floats, str]]) -> Series:
     return Series(names, times, positions, np.full(positions.shape, np.nan), topic)
 
 
-def _prefix(links: Sequence[str], frames: set[str]) -> str:
+def prefix_of(links: Sequence[str], frames: set[str]) -> str:
     """Return what most frames have before a link's name."""
     counts = Counter(
         frame.removesuffix(link) for frame in frames for link in links if frame.endswith(link)

@@ -10,15 +10,17 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import Annotations, JointsFrom
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.annotations import readers_for
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary
+from model_nodes.main_physics.sources.base.recorded_base import RecordedBase
 from model_nodes.main_physics.sources.event_stream import EventStream
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.playback import Playback
 from model_nodes.main_physics.sources.recorded_motion import read_motion
-from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
 from model_nodes.main_physics.world.description import Body
 
 _SHOWN_NAMES = 12
@@ -42,7 +44,7 @@ class RecordedSource(Source):
 
     Attributes:
         path: of the recording.
-        notes: notes for the user about the recording; `bind` adds to them.
+        notes: notes for the user about the recording; `bind` and `bind_base` add to them.
 
     Raises:
         BadInput: if the recording cannot be played back.
@@ -74,9 +76,10 @@ class RecordedSource(Source):
         self._fault: ReadFault | None = recorded.fault
         self._events = EventStream(self._bag, readers)
         self._playback: Playback | None = None
+        self._base: RecordedBase | None = None
 
     def _checked_duration(self, series: Sequence[Series]) -> int:
-        last = max(int(one.times_ns[-1]) for one in series)
+        last = max((int(one.times_ns[-1]) for one in series), default=0)
         duration_ns = max(self._bag.duration_ns, last)
         if duration_ns <= 0:
             raise BadInput(
@@ -104,18 +107,37 @@ class RecordedSource(Source):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Jumps, gaps and contradictions, in the order of time."""
-        return self._findings
+        """Jumps, gaps and contradictions, in the order of time; then the gaps of odometry."""
+        return self._findings if self._base is None else (*self._findings, *self._base.findings)
+
+    def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
+        """Read what moves the base of a robot.
+
+        Raises:
+            BadInput: if the recording does not say how it moves, or its odometry jumps.
+        """
+        self._base = RecordedBase(self._bag, robot, base, period_ns)
+        self.notes += self._base.notes
+
+    def base(self, time_ns: int) -> BaseMotion:
+        """Return the base at a time; at rest before the first and after the last message of odometry.
+
+        Raises:
+            RunFailed: at a time from which on the messages cannot be read.
+        """
+        if self._base is None:
+            raise RuntimeError("no base is bound; call bind_base before base")
+        return self._base.at(time_ns)
 
     def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
         """Select the joints and their order for `motion`; returns (joints,) which of them were recorded.
 
         Raises:
-            BadInput: if none of them was recorded.
+            BadInput: if none of them was recorded, and no base is bound.
         """
         self._playback = Playback(self._series, joints, period_ns)
         driven = self._playback.driven
-        if not driven.any():
+        if not driven.any() and self._base is None:
             raise BadInput(
                 "no recorded joint belongs to the robot",
                 file=self.path,

@@ -20,6 +20,7 @@ from model_nodes.main_physics.sources.recorded_joints import (
 )
 from model_nodes.main_physics.sources.transforms import Transforms, transform_topics
 from model_nodes.main_physics.world.description import Body
+from model_nodes.main_physics.world.drives import Base
 
 
 def read_motion(
@@ -42,6 +43,8 @@ def read_motion(
         BadInput: if neither says where they are.
     """
     facts = JointFacts(robots)
+    if origin is None and topics is None and _only_bases(bag, robots):
+        return RecordedJoints([])
     if origin is None and topics is None and robots:
         silent = transform_topics(bag) and not _has_positions(bag)
         origin = JointsFrom.TF if silent else None
@@ -54,6 +57,20 @@ def read_motion(
     note = f"the positions of {joints} joints are those of the transforms on {series[0].topic}"
     findings = find_strange(series, bag.duration_ns, facts)
     return RecordedJoints(series, transforms.fault, [note], findings)
+
+
+def _only_bases(bag: Bag, robots: Sequence[Body]) -> bool:
+    """Whether the recording may be about the bases of robots alone: one follows, and there are no joint states."""
+    followed = any(body.base is Base.FOLLOWED for body in robots)
+    return followed and not joint_topics(bag) and not _holds_joints(bag, robots)
+
+
+def _holds_joints(bag: Bag, robots: Sequence[Body]) -> bool:
+    """Whether there are transforms that hold the joints of the robots."""
+    if not transform_topics(bag):
+        return False
+    transforms = Transforms(bag)
+    return any(TransformChain(body, transforms, bag.path).holds_joints for body in robots)
 
 
 def _has_positions(bag: Bag) -> bool:

@@ -43,16 +43,24 @@ class Edge:
     topic: str
     static: bool
     _times: list[int] = field(default_factory=list)
+    _logged: list[int] = field(default_factory=list)
     _poses: list[tuple[float, ...]] = field(default_factory=list)
 
-    def add(self, time_ns: int, pose: tuple[float, ...]) -> None:
-        """Append a transform: run time [ns], and x y z qw qx qy qz."""
+    def add(self, time_ns: int, log_ns: int, pose: tuple[float, ...]) -> None:
+        """Append a transform: run times [ns] of its stamp and of logging, and x y z qw qx qy qz."""
         self._times.append(time_ns)
+        self._logged.append(log_ns)
         self._poses.append(pose)
 
-    def table(self) -> tuple[Int64s, Floats]:
-        """Return (n,) run times [ns], increasing, and (n, 7) poses x y z qw qx qy qz; of equal times the last."""
+    def table(self, *, when_known: bool = False) -> tuple[Int64s, Floats]:
+        """Return (n,) run times [ns], increasing, and (n, 7) poses x y z qw qx qy qz; of equal times the last.
+
+        Args:
+            when_known: count what is stamped for later, as a localization stamps its transforms, from its log time on.
+        """
         times, poses = np.array(self._times, np.int64), np.array(self._poses, np.float64)
+        if when_known:
+            times = np.minimum(times, np.array(self._logged, np.int64))
         order = np.argsort(times, kind="stable")
         times, poses = times[order], poses[order]
         last = np.append(np.diff(times) > 0, True)
@@ -105,7 +113,7 @@ class Transforms:
         stamped = transform.stamp_ns - self._start_ns
         time_ns = stamped if abs(stamped - log_ns) <= STAMP_TOLERANCE_NS else log_ns
         x, y, z, i, j, k, w = transform.numbers
-        edge.add(time_ns, (x, y, z, w, i, j, k))
+        edge.add(time_ns, log_ns, (x, y, z, w, i, j, k))
 
 
 class StampedTransform(NamedTuple):

@@ -1,0 +1,74 @@
+"""Messages that say where a robot is: odometry, poses and transforms, with a stamp."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping
+
+from model_nodes.main_physics.sources.cdr import (
+    LITTLE_ENDIAN,
+    ORIGIN,
+    STAMP,
+    Undecodable,
+    aligned,
+    string,
+)
+from model_nodes.main_physics.sources.transforms import StampedTransform
+from model_nodes.main_physics.world.description import Pose
+
+ODOMETRY = "nav_msgs/msg/Odometry"
+POSE = "geometry_msgs/msg/PoseStamped"
+POSE_WITH_COVARIANCE = "geometry_msgs/msg/PoseWithCovarianceStamped"
+TRANSFORM = "geometry_msgs/msg/TransformStamped"
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    ODOMETRY: ("header", "child_frame_id", "pose", "twist"),
+    POSE: ("header", "pose"),
+    POSE_WITH_COVARIANCE: ("header", "pose"),
+    TRANSFORM: ("header", "child_frame_id", "transform"),
+}
+"""Types of messages with a pose -> their fields."""
+
+_NUMBERS = struct.Struct("<7d")
+OFF_UNIT = 0.1
+"""A quaternion whose norm is off 1 by more is no rotation."""
+
+
+class NoPose(Exception):
+    """Seven numbers are not a pose; the text is what was found and expected."""
+
+
+def decode_pose(raw: bytes, type_name: str) -> StampedTransform:
+    """Decode a message (little-endian CDR) of one of the types in `FIELDS`; covariances and twists are not read.
+
+    Raises:
+        Undecodable: if the payload is truncated or of another type.
+    """
+    if raw[:2] != LITTLE_ENDIAN:
+        raise Undecodable(f"it begins with {raw[:4]!r}, expected little-endian CDR")
+    try:
+        seconds, nanoseconds = STAMP.unpack_from(raw, ORIGIN)
+        parent, offset = string(raw, ORIGIN + STAMP.size)
+        child = ""
+        if "child_frame_id" in FIELDS[type_name]:
+            child, offset = string(raw, aligned(offset, 4))
+        numbers = _NUMBERS.unpack_from(raw, aligned(offset, 8))
+    except (struct.error, UnicodeDecodeError) as error:
+        raise Undecodable(str(error)) from error
+    return StampedTransform(parent, child, seconds * 1_000_000_000 + nanoseconds, numbers)
+
+
+def checked_pose(transform: StampedTransform) -> Pose:
+    """Return the pose of a message with a unit quaternion.
+
+    Raises:
+        NoPose: if a number is not finite, or the quaternion is not one of a rotation.
+    """
+    x, y, z, i, j, k, w = transform.numbers
+    if not all(map(math.isfinite, transform.numbers)):
+        raise NoPose(f"{transform.numbers}, expected finite numbers")
+    norm = math.sqrt(w * w + i * i + j * j + k * k)
+    if abs(norm - 1.0) > OFF_UNIT:
+        raise NoPose(f"a quaternion of norm {norm:.3g}, expected 1")
+    return (x, y, z, w / norm, i / norm, j / norm, k / norm)

@@ -1,0 +1,199 @@
+"""How a recording says that the base of a robot moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.scenario.robot import FollowedBase
+from hetwin_core.ensemble.scene.watch import Finding
+from model_nodes.main_physics.sources.bag import Bag
+from model_nodes.main_physics.sources.base.frames import frame_in_root
+from model_nodes.main_physics.sources.base.from_transforms import MapPoses, read_transforms
+from model_nodes.main_physics.sources.base.leaps import SHIFTS, TURNS, first_leap
+from model_nodes.main_physics.sources.base.path import PosePath, Unrolled
+from model_nodes.main_physics.sources.base.placement import (
+    Placement,
+    beginning_at,
+    moved_in_plane,
+)
+from model_nodes.main_physics.sources.base.playback import BasePlayback
+from model_nodes.main_physics.sources.base.pose_messages import POSE, POSE_WITH_COVARIANCE
+from model_nodes.main_physics.sources.base.recorded_poses import RecordedPoses, read_poses
+from model_nodes.main_physics.sources.base.turns import put_at
+from model_nodes.main_physics.sources.gaps import find_gaps
+from model_nodes.main_physics.sources.joint_facts import JointFacts
+from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.pose_arrays import composed, inverted
+from model_nodes.main_physics.sources.source import BaseMotion
+from model_nodes.main_physics.world.description import IDENTITY, Body, Pose
+from model_nodes.main_physics.world.transforms import compose, invert
+
+TF = "tf"
+"""In place of a topic: what the transforms say."""
+ODOMETRY_KEY = "robot.base.odometry"
+START_KEY = "robot.base.start"
+
+
+class RecordedBase:
+    """The motion of a robot's base, read and validated before a run starts.
+
+    Args:
+        bag: the recording.
+        robot: its pose is where it stands if `base` does not say where it starts.
+        base: what says how it moves.
+        period_ns: the usual period between calls of `at` [ns].
+
+    Attributes:
+        notes: notes for the user.
+        findings: gaps.
+
+    Raises:
+        BadInput: if the recording does not say how it moves, or says what no base does.
+    """
+
+    def __init__(self, bag: Bag, robot: Body, base: FollowedBase, period_ns: int) -> None:
+        self._bag = bag
+        self.notes: list[str] = []
+        self._map: MapPoses | None = None
+        self._offset: Pose = IDENTITY
+        if base.odometry == TF:
+            odometry, self._map = read_transforms(robot, bag)
+        else:
+            odometry = self._of_topic(robot, base.odometry)
+        self._faults = [odometry.fault]
+        self._path = _path(odometry, bag.path)
+        self.findings = _gaps(odometry, bag.duration_ns)
+        placement = self._placement(robot, base)
+        self._playback = BasePlayback(self._path, placement, period_ns)
+
+    def at(self, time_ns: int) -> BaseMotion:
+        """Return the base at a time; at rest before the first and after the last message.
+
+        Raises:
+            RunFailed: at a time from which on the messages cannot be read.
+        """
+        for fault in self._faults:
+            if fault is not None and time_ns >= fault.time_ns:
+                raise RunFailed("recording", "read", fault.time_ns, fault.reason)
+        return self._playback.at(time_ns)
+
+    def _of_topic(self, robot: Body, topic: str) -> RecordedPoses:
+        """Return the poses of the root link in the frame of a topic's messages."""
+        found = read_poses(self._bag, topic, ODOMETRY_KEY)
+        self._note_stamps(found)
+        self._offset = frame_in_root(robot, found.child, topic)
+        poses = composed(found.poses, inverted(np.array([self._offset])))
+        return RecordedPoses(
+            topic,
+            found.times_ns,
+            poses,
+            found.parent,
+            found.child,
+            found.messages,
+            fault=found.fault,
+        )
+
+    def _placement(self, robot: Body, base: FollowedBase) -> Placement:
+        first = self._odometry_at(0)
+        start = base.start
+        if isinstance(start, str) and start != TF:
+            return self._localized(beginning_at(robot.pose, first), start)
+        pose = robot.pose if not isinstance(start, list) else put_at(robot.pose, *start)
+        if start == TF:
+            return self._mapped(None)
+        return Placement(beginning_at(pose, first)) if self._map is None else self._mapped(pose)
+
+    def _mapped(self, start: Pose | None) -> Placement:
+        """Return the placement by transforms; without a start the map is the world."""
+        if self._map is None:
+            raise BadInput(
+                f"no transform of the recording {self._bag.path} says where odometry's frame is in a map",
+                where=START_KEY,
+                found=TF,
+                expected="a topic with poses, x y yaw, or no start: the robot's pose",
+            )
+        poses = [self._map.poses[i] for i in _changes(self._map)]
+        times = [int(self._map.times_ns[i]) for i in _changes(self._map)]
+        world = IDENTITY
+        if start is not None:
+            now = max(int(np.searchsorted(times, 0, side="right")) - 1, 0)
+            world = compose(start, invert(compose(poses[now], self._odometry_at(0))))
+        placement = Placement(compose(world, poses[0]), self._map.frame)
+        for time_ns, pose in zip(times[1:], poses[1:], strict=True):
+            placement.correct(time_ns, compose(world, pose), self._odometry_at(time_ns))
+        return placement
+
+    def _localized(self, scenario: Pose, topic: str) -> Placement:
+        """Return the placement by a localization's poses; height and tilt remain the scenario's.
+
+        Args:
+            scenario: pose of odometry's frame, so that the base begins at the robot's pose.
+            topic: of the localization, whose poses are of the same frame as odometry's.
+        """
+        found = read_poses(self._bag, topic, START_KEY, (POSE_WITH_COVARIANCE, POSE))
+        self._note_stamps(found)
+        self._faults.append(found.fault)
+        to_root = invert(self._offset)
+        odometry = self._path.at(found.times_ns)[:, :7]
+        first = moved_in_plane(scenario, compose(tuple(found.poses[0]), to_root), odometry[0])
+        placement = Placement(first, topic)
+        for time_ns, pose, at in zip(found.times_ns, found.poses, odometry, strict=True):
+            placement.put(int(time_ns), compose(tuple(pose), to_root), at)
+        return placement
+
+    def _odometry_at(self, time_ns: int) -> Sequence[float]:
+        numbers: list[float] = self._path.at(np.array([time_ns], np.int64))[0, :7].tolist()
+        return numbers
+
+    def _note_stamps(self, found: RecordedPoses) -> None:
+        if found.foreign_stamps:
+            self.notes.append(
+                f"the header stamps of {found.foreign_stamps} of {len(found.times_ns)} messages on {found.origin}"
+                " are more than 1 s from their log times; the log times are used instead"
+            )
+
+
+def _path(odometry: RecordedPoses, file: Path) -> PosePath:
+    """Return the path through poses that a base can drive.
+
+    Raises:
+        BadInput: if they jump.
+    """
+    times, poses = odometry.times_ns, odometry.poses
+    unrolled = Unrolled(poses[0])
+    numbers = unrolled.numbers(poses)
+    leap = first_leap(times, numbers)
+    if leap is not None:
+        before, after = numbers[leap], numbers[leap + 1]
+        shift, turn = np.linalg.norm((after - before)[:3]), np.linalg.norm((after - before)[3:])
+        raise BadInput(
+            "odometry jumps, as no base drives",
+            file=file,
+            where=odometry.place(leap + 1),
+            found=f"{shift:.3f} m and {turn:.3f} rad from {times[leap] / 1e9:.3f} to {times[leap + 1] / 1e9:.3f} s",
+            expected=f"at most {SHIFTS.speed:g} m/s and {TURNS.speed:g} rad/s, reached in more than one step;"
+            " poses of a localization, which jump, are named as base.start",
+        )
+    return PosePath(times, numbers, unrolled)
+
+
+def _gaps(odometry: RecordedPoses, duration_ns: int) -> list[Finding]:
+    """Find the pauses of odometry, as those of joint states."""
+    count = len(odometry.times_ns)
+    series = Series(
+        ("",), odometry.times_ns, np.zeros((count, 1)), np.zeros((count, 1)), odometry.origin
+    )
+    found = find_gaps([series], duration_ns, JointFacts())
+    return [
+        Finding(one.name, one.from_ns, one.to_ns, {**one.arguments, "joints": []}) for one in found
+    ]
+
+
+def _changes(found: MapPoses) -> list[int]:
+    """Return the indices of the poses that differ from the ones before, and of the first."""
+    changed = (np.diff(found.poses, axis=0) != 0.0).any(axis=1)
+    return [0, *(np.flatnonzero(changed) + 1).tolist()]

@@ -1,0 +1,163 @@
+"""Recorded poses of one topic, read and validated."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.bag import Bag, Int64s, ReadFault
+from model_nodes.main_physics.sources.base.pose_messages import (
+    FIELDS,
+    NoPose,
+    checked_pose,
+    decode_pose,
+)
+from model_nodes.main_physics.sources.cdr import Undecodable
+from model_nodes.main_physics.sources.joint_table import STAMP_TOLERANCE_NS
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPoses:
+    """Poses over time.
+
+    Attributes:
+        origin: the topic, or what else they are from, for words.
+        times_ns: (n,) run times [ns], strictly increasing.
+        poses: (n, 7) x y z qw qx qy qz of `child` in `parent`.
+        parent, child: the frames; may be empty.
+        messages: (n,) number of each one's message, from 1; None if they are not of one topic.
+        foreign_stamps: how many have a stamp of another clock, so that their log time counts.
+        fault: set if they cannot be read to their end.
+    """
+
+    origin: str
+    times_ns: Int64s
+    poses: Floats
+    parent: str = ""
+    child: str = ""
+    messages: Int64s | None = None
+    foreign_stamps: int = 0
+    fault: ReadFault | None = None
+
+    def place(self, index: int) -> str:
+        """Where a pose was found, for errors."""
+        if self.messages is None:
+            return self.origin
+        return f"{self.origin}, message {self.messages[index]}"
+
+
+def read_poses(bag: Bag, topic: str, where: str, types: Collection[str] = FIELDS) -> RecordedPoses:
+    """Read all poses of a topic; a message's time is its stamp if that is within 1 s of the log time.
+
+    Args:
+        bag: the recording.
+        topic: its name.
+        where: the key that names it.
+        types: that it may have.
+
+    Raises:
+        BadInput: if there is no such topic, it has another type or no message, a pose is none, or time goes back.
+    """
+    type_name = _type(bag, topic, where, types)
+    bag.check_fields(topic, type_name, FIELDS[type_name])
+    times: list[int] = []
+    poses: list[tuple[float, ...]] = []
+    frames: set[tuple[str, str]] = set()
+    foreign, fault = 0, None
+    for number, message in enumerate(bag.messages([topic]), 1):
+        if isinstance(message, ReadFault):
+            fault = message
+            break
+        _, log_ns, raw = message
+        place = f"{topic}, message {number}"
+        try:
+            stamped = decode_pose(raw, type_name)
+            poses.append(checked_pose(stamped))
+        except Undecodable as error:
+            fault = ReadFault(log_ns, f"{bag.path}: {place} cannot be decoded: {error}")
+            break
+        except NoPose as error:
+            raise BadInput(f"this is not a pose: {error}", file=bag.path, where=place) from None
+        time_ns = stamped.stamp_ns - bag.start_ns
+        near = abs(time_ns - log_ns) <= STAMP_TOLERANCE_NS
+        foreign += not near
+        times.append(time_ns if near else log_ns)
+        frames.add((stamped.parent.lstrip("/"), stamped.child.lstrip("/")))
+    if not times:
+        raise _empty(bag, topic, where, fault)
+    parent, child = _one(bag, topic, frames)
+    found = np.array(times, np.int64)
+    _check_order(bag, topic, found)
+    last = np.append(np.diff(found) > 0, True)
+    numbers = np.arange(1, len(found) + 1)[last]
+    return RecordedPoses(
+        topic, found[last], np.array(poses)[last], parent, child, numbers, foreign, fault
+    )
+
+
+def _type(bag: Bag, topic: str, where: str, types: Collection[str]) -> str:
+    suitable = [t.name for t in bag.topics.values() if t.type in types]
+    if topic not in bag.topics:
+        raise BadInput(
+            f"the recording {bag.path} has no topic {topic}",
+            where=where,
+            found=topic,
+            expected=one_of(topic, suitable) if suitable else f"a topic of type {_listed(types)}",
+        )
+    summary = bag.require(topic, where)
+    if summary.type not in types:
+        raise BadInput(
+            f"topic {topic} of the recording {bag.path} does not say where the base is",
+            where=where,
+            found=summary.type,
+            expected=f"a topic of type {_listed(types)}"
+            + (f", such as {suitable[0]}" if suitable else ""),
+        )
+    return summary.type
+
+
+def _empty(bag: Bag, topic: str, where: str, fault: ReadFault | None) -> BadInput:
+    if fault is not None:
+        return BadInput(fault.reason, where=where, expected="messages that are whole")
+    return BadInput(
+        f"the recording {bag.path} has no message on {topic}",
+        where=where,
+        found="no message",
+        expected="messages that say where the base is",
+    )
+
+
+def _one(bag: Bag, topic: str, frames: set[tuple[str, str]]) -> tuple[str, str]:
+    if len(frames) > 1:
+        raise BadInput(
+            f"the poses on {topic} are between different frames",
+            file=bag.path,
+            where=topic,
+            found="; ".join(
+                sorted(f"{child or '?'} in {parent or '?'}" for parent, child in frames)
+            ),
+            expected="poses of one frame in one other, as one publisher sends them",
+        )
+    return frames.pop()
+
+
+def _check_order(bag: Bag, topic: str, times: Int64s) -> None:
+    back = np.flatnonzero(np.diff(times) < 0)
+    if len(back):
+        first = int(back[0])
+        raise BadInput(
+            f"time goes back on {topic}",
+            file=bag.path,
+            where=f"{topic}, message {first + 2}",
+            found=f"{times[first + 1] / 1e9:.9f} s of run time",
+            expected=f"at least {times[first] / 1e9:.9f} s, the time of the message before",
+        )
+
+
+def _listed(types: Collection[str]) -> str:
+    return " or ".join(types)
