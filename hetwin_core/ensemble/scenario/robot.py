@@ -94,11 +94,13 @@ PlanarPose = Annotated[
 class FollowedBase(Strict):
     """A base that moves as odometry says, whatever it pushes."""
 
-    odometry: Text = Field(description="topic of type nav_msgs/msg/Odometry, or tf")
+    odometry: Text = Field(
+        description="topic of type nav_msgs/msg/Odometry, of stamped poses or of transforms; or tf"
+    )
     start: Text | PlanarPose | None = Field(
         None,
-        description="where it is: a topic of type geometry_msgs/msg/PoseWithCovarianceStamped, as AMCL's, or x y yaw;"
-        " default: the robot's pose",
+        description="where it is: a topic of type geometry_msgs/msg/PoseWithCovarianceStamped, as AMCL's; x y yaw;"
+        " tf, if its map is the world; default: the robot's pose",
     )
 
 
