@@ -18,12 +18,14 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
+from hetwin_core.ensemble.scenario.robot import DriveMode, FollowedBase
 from hetwin_core.ensemble.scene.fidelity import FIDELITY
 from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
 from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Value
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
+from model_nodes.main_physics.base_drive import BASE_CORRECTED, BaseDrive
 from model_nodes.main_physics.block import COLLISION, Block
 from model_nodes.main_physics.drive import Drive
 from model_nodes.main_physics.engines.engine import (
@@ -87,6 +89,7 @@ class MainPhysics(Model):
                 "server_deviates": "a Gazebo server in which the twin runs makes steps of its own, or does not do"
                 " as it is asked: object (the world), other, remark",
                 "robot_gap": "a live robot was silent: seconds [s]",
+                BASE_CORRECTED: "a robot's base was put somewhere, as its localization says: object (the robot), remark",
                 "motion_skipped": "the twin of a live robot skips motion to catch up: seconds [s]",
             },
         )
@@ -99,6 +102,7 @@ class MainPhysics(Model):
         self._engine = engine
         remarks = engine.load(world, _engine_settings(settings, world))
         self._source = _open(settings, world)
+        self._base = _base_drive(world, settings, self._source)
         self._drive, notes = self._start_joints(world, settings, engine)
         sensors, lidars = self._fit(world, settings, engine)
         entities = with_scanners(entities_of(world, settings.tags), lidars)
@@ -154,7 +158,7 @@ class MainPhysics(Model):
             self._drive,
             settings.rate,
             settings.watch_rate,
-            self._fingers.loose,
+            self._given_way,
             findings,
         )
 
@@ -185,6 +189,8 @@ class MainPhysics(Model):
         start = {} if settings.robot is None else settings.robot.joints_at_start
         drive = Drive(joints, self._source, start, round(1e9 / settings.rate))
         self._fingers = Fingers([joint.name for joint in joints], settings, engine)
+        self._own = np.flatnonzero([joint.drive.mode is not DriveMode.FOLLOW for joint in joints])
+        self._given_way = tuple(sorted({*self._fingers.loose, *self._own.tolist()}))
         self._place(engine, drive.at(0))
         notes = [str(note) for note in getattr(self._source, "notes", ())]
         if self._source is not None and joints and not drive.has_efforts(0):
@@ -198,6 +204,8 @@ class MainPhysics(Model):
         positions[:count] = motion.positions
         velocities[:count] = motion.velocities
         engine.place_joints(positions, velocities)
+        if self._base is not None:
+            self._base.place(engine)
 
     def _begin(self, engine: Engine) -> None:
         """Prepare the first step; a live robot may have moved since it was bound."""
@@ -226,23 +234,33 @@ class MainPhysics(Model):
             self._follow(engine, tick.foreign)
         motion = self._drive.at(tick.time_ns)
         self._fingers.command(motion)
+        corrections = [] if self._base is None else self._base.command(engine, tick.time_ns)
         try:
             engine.step()
         except Diverged as error:
             raise RunFailed(_NAME, "step", tick.time_ns, str(error)) from error
         self._block.next()
-        self._block.set_efforts(motion.efforts)
+        self._block.set_efforts(self._efforts(engine, motion))
         self._block.fill(engine)
         return StepOutput(
             time_ns=tick.time_ns,
             block=self._block.data,
             proximity=self._near(engine),
-            events=self._events(engine, source, tick.time_ns),
+            events=[*corrections, *self._events(engine, source, tick.time_ns)],
             ended=source is not None and source.ended(tick.time_ns),
             input_ns=None if source is None else source.input_ns,
             late=source is not None and source.late,
             watch=None if self._watching is None else self._watching.report(tick.time_ns, motion),
         )
+
+    def _efforts(self, engine: Engine, motion: JointMotion) -> Floats:
+        """The recorded efforts, and those of the drives that do not follow."""
+        if not len(self._own):
+            return motion.efforts
+        exerted, efforts = np.empty(len(motion.efforts)), motion.efforts.copy()
+        engine.read_efforts(exerted)
+        efforts[self._own] = exerted[self._own]
+        return efforts
 
     def _near(self, engine: Engine) -> LateRows:
         """What computes the rows of proximity after this step."""
@@ -379,6 +397,14 @@ def _engine_settings(settings: Settings, world: World) -> EngineSettings:
         contact_time=settings.contact_time,
         options=settings.options,
     )
+
+
+def _base_drive(world: World, settings: Settings, source: Source | None) -> BaseDrive | None:
+    robot = settings.robot
+    if robot is None or not isinstance(robot.base, FollowedBase):
+        return None
+    body = next(body for body in world.bodies if body.robot)
+    return BaseDrive(body, robot.base, source, round(1e9 / settings.rate))
 
 
 def _open(settings: Settings, world: World) -> Source | None:

@@ -14,6 +14,7 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.validation import check
 from model_nodes.main_physics.engines.engine import EngineSettings
@@ -29,6 +30,7 @@ from model_nodes.main_physics.world.description import (
     Link,
     World,
 )
+from model_nodes.main_physics.world.drives import Base
 from model_nodes.main_physics.world.inertias import principal
 from model_nodes.main_physics.world.names import frame_name, joint_name
 from model_nodes.main_physics.world.notes import Notes
@@ -110,6 +112,7 @@ class Builder:
         made = self._add_link(self.spec.worldbody, body, root, body.pose, None)
         if not body.static:
             made.add_freejoint(name=f"free {body.name}")
+        if not body.static and not body.robot:
             weld = self.spec.add_equality(name=weld_name(made.name), active=False)
             weld.type = mj.mjtEq.mjEQ_WELD
             weld.objtype = mj.mjtObj.mjOBJ_BODY
@@ -121,12 +124,11 @@ class Builder:
         for link in body.links[1:]:
             joint = joints[link.name]
             by_name[link.name] = self._add_link(by_name[joint.parent], body, link, link.pose, joint)
-        if not body.robot:
+        if not body.robot or body.base is Base.FREE:
             # As in Gazebo, the links of one model do not collide with each other.
             for one, other in combinations(by_name.values(), 2):
                 self.spec.add_exclude(bodyname1=one.name, bodyname2=other.name)
-            return
-        for hand in self.world.hands:
+        for hand in self.world.hands if body.robot else ():
             if hand.link in by_name:
                 _add_hand(by_name[hand.link], hand)
 
@@ -180,7 +182,7 @@ class Builder:
         moving = joint is not None and joint.kind is not JointKind.FIXED
         if joint is not None and moving:
             _add_joint(made, body, joint)
-        self._set_inertia(made, body, link, moving or (joint is None and not body.static))
+        self._set_inertia(made, body, link, moving or (joint is None and _needs_mass(body)))
         for geometry in link.geometries:
             if geometry.collides:
                 self._add_geometry(made, body, link, geometry)
@@ -229,6 +231,19 @@ class Builder:
             geom.meshname = mesh.name
 
 
+def _needs_mass(body: Body) -> bool:
+    """Whether the root can move and no link that is fixed to it moves with it."""
+    if body.static:
+        return False
+    links = {link.name: link for link in body.links}
+    fixed = (
+        links[joint.child].inertial
+        for joint in body.joints
+        if joint.kind is JointKind.FIXED and joint.parent == body.links[0].name
+    )
+    return not (body.robot and any(inertial and inertial.mass > 0 for inertial in fixed))
+
+
 def _add_joint(made: Any, body: Body, joint: Joint) -> None:
     added = made.add_joint(
         name=joint_name(body, joint),
@@ -238,11 +253,17 @@ def _add_joint(made: Any, body: Body, joint: Joint) -> None:
     )
     if body.robot and joint.spring is None:
         # Driven: the recording is the truth; limits and friction would only work against it.
+        if joint.drive.mode is DriveMode.LIMITED:
+            _add_limits(added, joint)
         return
     if joint.spring is not None:
         added.stiffness = [joint.spring, 0.0, 0.0] if np.ndim(added.stiffness) else joint.spring
     added.damping = [joint.damping, 0.0, 0.0] if np.ndim(added.damping) else joint.damping
     added.frictionloss = joint.friction
+    _add_limits(added, joint)
+
+
+def _add_limits(added: Any, joint: Joint) -> None:
     if joint.lower is not None or joint.upper is not None:
         added.limited = True
         lower = -1e6 if joint.lower is None else joint.lower

@@ -6,7 +6,7 @@ near; so any posture can be measured, and the simulation stays untouched.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -25,7 +25,8 @@ from model_nodes.main_physics.engines.mujoco.link_pairs import (
     near_links,
 )
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables, make_tables
-from model_nodes.main_physics.world.description import HandFrame, World
+from model_nodes.main_physics.world.description import Body, HandFrame, World
+from model_nodes.main_physics.world.drives import Base
 from model_nodes.main_physics.world.notes import Notes
 
 _TOUCHING = 1e-3
@@ -40,12 +41,12 @@ class Clearances:
     """Measures the robots of one world.
 
     Args:
-        world: its free bodies are ignored.
+        world: its free bodies are ignored, but not its robots.
         frames, joints: all names, in the engine's order.
     """
 
     def __init__(self, world: World, frames: Sequence[str], joints: Sequence[str]) -> None:
-        fixed = replace(world, bodies=tuple(b for b in world.bodies if b.static), hands=())
+        fixed = replace(world, bodies=tuple(_measured(world)), hands=())
         spec = Builder(fixed, EngineSettings(1.0), Notes()).spec
         spec.memory = _MEMORY
         _make_boxes_meshes(spec)
@@ -57,21 +58,26 @@ class Clearances:
         self._frame = {body: place[name] for body, name in _names(tables)}
         self._from = np.array([joints.index(name) for name in tables.joints], np.intp)
         self._to = tables.joint_positions
+        self._bases = {name: base.position for name, base in tables.bases.items()}
         self._positions = self._data.qpos
         self._body: list[int] = model.geom_bodyid.tolist()
         self._segment = np.zeros(6)
         self._reach = -1.0
         self._resting: dict[Pair, Nearest] = {}
 
-    def rows(self, positions: Floats, reach: float) -> Floats:
+    def rows(self, positions: Floats, bases: Mapping[str, Floats], reach: float) -> Floats:
         """Return (n, 9) rows as `Engine.clearances`.
 
         Args:
             positions: of all joints of the engine.
+            bases: (7,) pose of the root link of each robot whose base is not fixed.
             reach: of pairs that are reported [m].
         """
         model, data = self._model, self._data
         self._positions[self._to] = positions[self._from]
+        for name, pose in bases.items():
+            at = self._bases[name]
+            self._positions[at : at + 7] = pose
         mj.mj_kinematics(model, data)
         if reach != self._reach:
             self._set_reach(reach)
@@ -138,6 +144,15 @@ class Clearances:
             distance = float(mj.mj_geomDistance(model, data, other, geom, reach, segment))
             if distance < reach and (pair not in nearest or distance < nearest[pair].distance):
                 nearest[pair] = nearest_points(data, *pair, distance, segment)
+
+
+def _measured(world: World) -> Iterator[Body]:
+    """What rests, and the robots, each with a base that is only placed."""
+    for body in world.bodies:
+        if body.robot and not body.static:
+            yield replace(body, base=Base.FOLLOWED)
+        elif body.static:
+            yield body
 
 
 def _of_contact(distance: float, middle: list[float], frame: list[float], sign: float) -> Nearest:

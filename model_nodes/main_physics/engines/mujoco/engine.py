@@ -23,6 +23,7 @@ from model_nodes.main_physics.engines.engine import (
     Unsupported,
 )
 from model_nodes.main_physics.engines.mujoco.attachments import Attachments
+from model_nodes.main_physics.engines.mujoco.base_servo import BaseServo
 from model_nodes.main_physics.engines.mujoco.builder import Builder
 from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions
@@ -34,6 +35,7 @@ from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.inverse_dynamics import InverseDynamics
 from model_nodes.main_physics.engines.mujoco.kinematic_bodies import KinematicBodies
 from model_nodes.main_physics.engines.mujoco.link_fidelities import LinkFidelities
+from model_nodes.main_physics.engines.mujoco.motors import Motors
 from model_nodes.main_physics.engines.mujoco.rangefinders import Rangefinders
 from model_nodes.main_physics.engines.mujoco.servo import Servo
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables, make_tables
@@ -100,9 +102,11 @@ class MujocoEngine(Engine):
         self._tables = tables = make_tables(self._builder.world, model)
         self._servo = Servo(model, data, tables)
         self._servo.soften(*self._soft)
-        self._servo.add_armature(model, data)
+        self._motors = Motors(model, data, tables)
+        self._servo.add_armature(model, data, self._motors)
         self._collisions = Collisions(model, tables, self._hand_links(tables))
         self._reader = FrameReader(model, data, tables)
+        self._bases = BaseServo(model, data, tables, self._reader)
         self._fidelities = Fidelities(model, data, tables, self._collisions, self._reader)
         self._link_fidelities = LinkFidelities(model, data, tables, self._collisions)
         self._kinematic = KinematicBodies(model, tables, self._reader)
@@ -146,17 +150,43 @@ class MujocoEngine(Engine):
         self._data.qpos[self._tables.joint_positions] = positions
         self._data.qvel[self._tables.joint_velocities] = velocities
         self._servo.place()
+        self._motors.place()
         self._dirty = True
 
     def command_joints(self, positions: Floats, velocities: Floats, accelerations: Floats) -> None:
-        """Set the command of the driven joints; see `servo`."""
+        """Set the command of the driven joints; see `servo` and `motors`."""
         self._servo.command(positions, velocities)
+        if self._motors.any:
+            self._motors.command(velocities)
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """Names of the robots whose base follows a command."""
+        return self._tables.followed
+
+    def place_base(self, robot: str, state: Floats) -> None:
+        """Set the pose and the twist of a robot's root link."""
+        base = self._tables.bases.get(robot)
+        if base is None:
+            raise Unsupported(f"the base of {robot} is fixed; it cannot be placed")
+        self._reader.place(base, state)
+        self._bases.place()
+        self._dirty = True
+
+    def command_bases(self, states: Floats) -> None:
+        """Set the command of the bases that follow one; see `base_servo`."""
+        self._bases.command(states)
+
+    def read_efforts(self, out: Floats) -> None:
+        """Write the efforts of the drives that do not follow; see `motors`."""
+        out[:] = np.nan
+        self._motors.read_efforts(out)
 
     def soften_joints(self, joints: Sequence[str], stiffness: float) -> None:
         """Take the servo's armature from these joints; see `servo`."""
         self._soft = tuple(self.driven.index(name) for name in joints), stiffness
         self._servo.soften(*self._soft)
-        self._servo.add_armature(self._model, self._data)
+        self._servo.add_armature(self._model, self._data, self._motors)
         self._dirty = True
 
     def command_efforts(self, efforts: Floats) -> None:
@@ -175,6 +205,10 @@ class MujocoEngine(Engine):
         for i in range(1, count + 1):
             share = i / count
             self._servo.push(self._servo.target(share, period))
+            if self._motors.any:
+                self._motors.push()
+            if self._bases.any:
+                self._bases.push(share, period)
             mj.mj_step2(model, data)
             if i == count:
                 self._contacts.copy()
@@ -254,7 +288,12 @@ class MujocoEngine(Engine):
         """Measure the distances of the robots' links; see `clearances`."""
         if self._clearances is None:
             self._clearances = Clearances(self._builder.world, self.frames, self.joints)
-        return self._clearances.rows(self._qpos[self._tables.joint_positions], reach)
+        positions = self._qpos[self._tables.joint_positions]
+        return self._clearances.rows(positions, self._base_poses(), reach)
+
+    def _base_poses(self) -> dict[str, Floats]:
+        bases = self._tables.bases.items()
+        return {name: self._qpos[base.position : base.position + 7] for name, base in bases}
 
     def expected_efforts(
         self, positions: Floats, velocities: Floats, accelerations: Floats
@@ -262,7 +301,7 @@ class MujocoEngine(Engine):
         """Compute efforts in a model of the robots alone; see `inverse_dynamics`."""
         if self._inverse is None:
             self._inverse = InverseDynamics(self._builder.world)
-        return self._inverse.efforts(positions, velocities, accelerations)
+        return self._inverse.efforts(positions, velocities, accelerations, self._base_poses())
 
     def contacts(self) -> Floats:
         """Return the contacts that were solved in the last step."""
@@ -410,6 +449,8 @@ class MujocoEngine(Engine):
             self._fidelities.save(),
             self._link_fidelities.save(),
             dict(self._released),
+            self._motors.save(),
+            self._bases.save(),
         )
         return _Saved(state, changed, parts, self._periods)
 
@@ -422,9 +463,11 @@ class MujocoEngine(Engine):
         for name, values in state.model.items():
             getattr(self._model, name)[:] = values
         self._model.flg_surfacevel = bool(self._model.geom_surfacevel.any())
-        servo, collisions, kinematic, overlaps, attachments, fidelities, links, released = (
+        servo, collisions, kinematic, overlaps, attachments, fidelities, links, released, *drives = (
             state.parts
         )
+        self._motors.restore(drives[0])
+        self._bases.restore(drives[1])
         self._link_fidelities.restore(links)
         self._servo.restore(servo)
         self._collisions.restore(collisions)
@@ -486,6 +529,8 @@ class MujocoEngine(Engine):
             if name in self._tables.free:
                 self._depenetration.begin(self._tables.free[name], self._seconds())
         self._servo.place()
+        self._motors.place()
+        self._bases.place()
         self._dirty = True
 
     def _still_free(self, by_name: dict[str, _Any]) -> dict[str, _Any]:

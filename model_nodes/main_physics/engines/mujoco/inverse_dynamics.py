@@ -6,6 +6,7 @@ armature as of the servo, no repairs, no contacts. Computing with it leaves the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import mujoco as mj
@@ -34,6 +35,8 @@ class InverseDynamics:
         self._model = spec.compile()
         self._data = data = mj.MjData(self._model)
         self._motion = data.qpos, data.qvel, data.qacc
+        firsts = np.cumsum([1, *(len(body.links) for body in robots)]).tolist()
+        self._roots = {body.name: first for body, first in zip(robots, firsts, strict=False)}
         self._describe_inertias(links)
         joints = [joint for body in robots for joint in body.driven_joints]
         self._damping = np.array([joint.damping for joint in joints])
@@ -43,9 +46,23 @@ class InverseDynamics:
         self._without_mass = np.flatnonzero(moved <= 0.0)
         self._efforts = np.zeros(len(joints))
 
-    def efforts(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
-        """Return (n,) efforts [Nm or N], NaN for a joint that moves no mass; see `Engine.expected_efforts`."""
+    def efforts(
+        self,
+        positions: Floats,
+        velocities: Floats,
+        accelerations: Floats,
+        bases: Mapping[str, Floats],
+    ) -> Floats:
+        """Return (n,) efforts [Nm or N], NaN for a joint that moves no mass; see `Engine.expected_efforts`.
+
+        Args:
+            positions, velocities, accelerations: of the driven joints.
+            bases: (7,) pose of the root link of each robot whose base is not fixed; how it moves does not count.
+        """
         model, data = self._model, self._data
+        for name, pose in bases.items():
+            root = self._roots[name]
+            model.body_pos[root], model.body_quat[root] = pose[:3], pose[3:]
         at, speed, change = self._motion
         at[:], speed[:], change[:] = positions, velocities, accelerations
         mj.mj_kinematics(model, data)

@@ -5,7 +5,7 @@ step from its position and velocity to the commanded position: velocity and acce
 implicitly, without lag. Positions are never overwritten, so that the robot pushes and drags what it touches
 with its true velocity.
 
-Soft joints are the exception: forces of the size of the recorded ones move them, so that they stop at what they touch.
+Joints with other drives are left to `motors`. Soft joints are the exception: forces of the size of the recorded ones move them, so that they stop at what they touch.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from collections.abc import Sequence
 import mujoco as mj
 import numpy as np
 
+from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Floats, Ints
+from model_nodes.main_physics.engines.mujoco.motors import Motors
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 DRIVEN_ARMATURE = 1e5
@@ -24,12 +26,13 @@ SOFT_ARMATURE = 1e-3
 """[kg m^2 or kg]; that of a small geared motor, which keeps a stiff spring stable at the usual steps."""
 
 
-def slice_of(addresses: Ints) -> slice:
-    """Convert consecutive addresses to a slice."""
+def slice_of(addresses: Ints) -> slice | Ints:
+    """Convert addresses to a slice if they follow on each other, as those of one robot usually do."""
     if not len(addresses):
         return slice(0, 0)
-    assert (np.diff(addresses) == 1).all(), "the joints of a robot are not contiguous"
-    return slice(int(addresses[0]), int(addresses[-1]) + 1)
+    if (np.diff(addresses) == 1).all():
+        return slice(int(addresses[0]), int(addresses[-1]) + 1)
+    return addresses
 
 
 class Servo:
@@ -40,11 +43,10 @@ class Servo:
         positions, velocities = tables.joint_positions[:count], tables.joint_velocities[:count]
         self._step = float(model.opt.timestep)
         self._strength = DRIVEN_ARMATURE / self._step**2
-        self._dofs = slice_of(velocities)
-        # A robot's joints are contiguous in MuJoCo's arrays; these are views.
-        self._position = data.qpos[slice_of(positions)]
-        self._velocity = data.qvel[self._dofs]
-        self._force = data.qfrc_applied[self._dofs]
+        self._positions, self._dofs = slice_of(positions), slice_of(velocities)
+        self._qpos, self._qvel, self._applied = data.qpos, data.qvel, data.qfrc_applied
+        self._bases = [tables.bases[name].velocity for name in tables.followed]
+        self._force = np.zeros(count)
         self._moved = np.zeros(count)
         self._from = np.zeros((2, count))
         self._to = np.zeros((2, count))
@@ -52,13 +54,18 @@ class Servo:
         self._stiffness = 0.0
         self._damping = np.zeros(0)
         self._efforts = np.zeros(count)
+        follows = [drive.mode is DriveMode.FOLLOW for drive in tables.drives]
+        self._motors = np.flatnonzero(~np.array(follows, np.bool_))
 
-    def add_armature(self, model: mj.MjModel, data: mj.MjData) -> None:
+    def add_armature(self, model: mj.MjModel, data: mj.MjData, motors: Motors) -> None:
         """Add the armature to the joints; the solver's scale (meaninertia) stays as it was."""
         mean = model.stat.meaninertia
         armature = np.full(len(self._efforts), DRIVEN_ARMATURE)
         armature[self._soft] = SOFT_ARMATURE
         model.dof_armature[self._dofs] = armature
+        for base in self._bases:
+            model.dof_armature[base : base + 6] = DRIVEN_ARMATURE
+        motors.add_armature()
         mj.mj_setConst(model, data)
         model.stat.meaninertia = mean
         inertias = model.dof_M0[self._dofs][self._soft]
@@ -76,8 +83,8 @@ class Servo:
 
     def place(self) -> None:
         """Set the command to the joints' current state."""
-        self._to[0] = self._position
-        self._to[1] = self._velocity
+        self._to[0] = self._qpos[self._positions]
+        self._to[1] = self._qvel[self._dofs]
 
     def command(self, positions: Floats, velocities: Floats) -> None:
         """Set the commanded state at the end of the next step."""
@@ -104,17 +111,21 @@ class Servo:
     def push(self, target: Floats) -> None:
         """Apply the forces that reach `target` within one substep."""
         force, moved = self._force, self._moved
-        np.multiply(self._velocity, self._step, out=moved)
-        np.subtract(target, self._position, out=force)
+        np.multiply(self._qvel[self._dofs], self._step, out=moved)
+        np.subtract(target, self._qpos[self._positions], out=force)
         force -= moved
         force *= self._strength
+        if len(self._motors):
+            force[self._motors] = 0.0
         if len(self._soft):
             force[self._soft] = self._soft_forces(target)
+        self._applied[self._dofs] = force
 
     def _soft_forces(self, target: Floats) -> Floats:
         soft = self._soft
-        springs: Floats = self._stiffness * (target - self._position)[soft]
-        forces: Floats = springs + self._damping * (self._to[1] - self._velocity)[soft]
+        away, slower = target - self._qpos[self._positions], self._to[1] - self._qvel[self._dofs]
+        springs: Floats = self._stiffness * away[soft]
+        forces: Floats = springs + self._damping * slower[soft]
         forces += self._efforts[soft]
         return forces
 

@@ -16,6 +16,7 @@ from model_nodes.main_physics.engines.mujoco.order import (
     resting_frames,
 )
 from model_nodes.main_physics.world.description import Body, World
+from model_nodes.main_physics.world.drives import Base, JointDrive
 from model_nodes.main_physics.world.names import frame_name, joint_name
 
 
@@ -62,10 +63,19 @@ class Tables:
     body_kinds: tuple[BodyKind, ...]
     """Per body id."""
     free: dict[str, FreeBody]
+    """Without robots."""
+    bases: dict[str, FreeBody]
+    """The robots whose base is not fixed."""
+    followed: tuple[str, ...]
+    """Those of them whose base follows a command."""
+    rolling: frozenset[int]
+    """Ids of the links of the others, which forces move as a whole."""
     joints: tuple[str, ...]
     joint_positions: Ints
     joint_velocities: Ints
     driven: tuple[str, ...]
+    drives: tuple[JointDrive, ...]
+    """Of the driven joints."""
     geoms: tuple[tuple[int, ...], ...]
     """Per body id."""
 
@@ -104,11 +114,15 @@ def make_tables(world: World, model: mj.MjModel) -> Tables:
         frame_bodies,
         body_frames,
         _body_kinds(world, model),
-        {body.name: _free_body(body, model) for body in bodies if not body.static},
+        {b.name: _free_body(b, model) for b in bodies if not (b.static or b.robot)},
+        {b.name: _free_body(b, model) for b in robots if not b.static},
+        tuple(b.name for b in robots if b.base is Base.FOLLOWED),
+        frozenset(model.body(n).id for b in robots if b.base is Base.FREE for n in _frames(b)),
         (*driven, *passive),
         model.jnt_qposadr[ids].astype(np.int32),
         model.jnt_dofadr[ids].astype(np.int32),
         tuple(driven),
+        tuple(j.drive for b in robots for j in b.driven_joints),
         geoms,
     )
 

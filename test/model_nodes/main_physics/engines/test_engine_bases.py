@@ -1,0 +1,179 @@
+"""Robots whose base moves: as it is commanded, or by what the wheels do."""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+
+import numpy as np
+import pytest
+from support.rovers import RADIUS, SEPARATION, rover, smooth_floor
+from support.small_worlds import PERIOD, at, box, everything, floor, frame, loaded
+
+from hetwin_core.ensemble.scene.poses import rotation_by
+from hetwin_core.ensemble.scene.values import Floats, pose_value
+from model_nodes.main_physics.engines.engine import Engine, Unsupported
+from model_nodes.main_physics.world.drives import FOLLOW, Base, JointDrive
+
+
+def state(x: float, y: float, yaw: float, speed: float = 0.0, turn: float = 0.0) -> Floats:
+    """Pose and twist of a base that drives along where it looks."""
+    linear = (speed * cos(yaw), speed * sin(yaw), 0.0)
+    return pose_value((x, y, 0), rotation_by((0, 0, yaw)), linear=linear, angular=(0, 0, turn)).data
+
+
+def on_a_circle(t: float, radius: float, turn: float) -> Floats:
+    return state(radius * sin(turn * t), radius * (1 - cos(turn * t)), turn * t, radius * turn, turn)
+
+
+def still(engine: Engine) -> None:
+    zeros = np.zeros(len(engine.driven))
+    engine.command_joints(zeros, zeros, zeros)
+
+
+def follow_a_circle(engine: Engine, seconds: float, begin: float = 0.0, radius: float = 0.5) -> float:
+    """Returns the largest distance from where the base was commanded to be [m and rad]."""
+    worst = 0.0
+    for i in range(1, round(seconds / PERIOD) + 1):
+        wanted = on_a_circle(begin + i * PERIOD, radius, 1.0)
+        still(engine)
+        engine.command_bases(wanted[None])
+        engine.step()
+        worst = max(worst, float(np.abs(frame(engine, "foot") - wanted)[:7].max()))
+    return worst
+
+
+def started(engine: Engine, *others: object) -> None:
+    loaded(engine, floor(), rover(Base.FOLLOWED), *others)  # type: ignore[arg-type]
+    engine.place_base("rover", on_a_circle(0.0, 0.5, 1.0))
+
+
+def test_a_followed_base_is_where_it_is_commanded_to_be(engine: Engine) -> None:
+    started(engine)
+    assert engine.bases == ("rover",)
+    assert follow_a_circle(engine, 2.0) < 1e-3
+    twist = frame(engine, "foot")[7:]
+    assert twist == pytest.approx(on_a_circle(2.0, 0.5, 1.0)[7:], abs=5e-3)
+    # Its links go with it.
+    mast = frame(engine, "mast")
+    assert mast[:3] == pytest.approx([0.5 * sin(2.0), 0.5 * (1 - cos(2.0)), 0.25], abs=1e-3)
+
+
+def test_it_pushes_what_is_in_its_way_and_does_not_pass_through(engine: Engine) -> None:
+    started(engine, box("crate", at(0.5, 0, 0.2), (0.2, 0.6, 0.4), 40.0))
+    worst = 0.0
+    for i in range(1, 401):
+        wanted = state(0.5 * i * PERIOD, 0, 0, 0.5)
+        still(engine)
+        engine.command_bases(wanted[None])
+        engine.step()
+        worst = max(worst, float(np.abs(frame(engine, "foot") - wanted)[:7].max()))
+    assert worst < 1e-3
+    front, crate = 0.5 + 0.2, frame(engine, "crate")
+    assert crate[0] - 0.1 == pytest.approx(front, abs=2e-3)
+
+
+def test_it_begins_where_it_is_placed_and_goes_on_from_there(engine: Engine) -> None:
+    started(engine)
+    follow_a_circle(engine, 0.2)
+    engine.place_base("rover", state(1.0, 2.0, pi / 2))
+    assert frame(engine, "foot")[:7] == pytest.approx(state(1.0, 2.0, pi / 2)[:7], abs=1e-9)
+    still(engine)
+    engine.command_bases(state(1.0, 2.0, pi / 2)[None])
+    engine.step()
+    assert frame(engine, "foot")[:7] == pytest.approx(state(1.0, 2.0, pi / 2)[:7], abs=1e-6)
+
+
+def test_substeps_follow_as_well(engine: Engine) -> None:
+    loaded(engine, floor(), rover(Base.FOLLOWED), substeps=3)
+    engine.place_base("rover", on_a_circle(0.0, 0.5, 1.0))
+    assert follow_a_circle(engine, 1.0) < 1e-3
+
+
+def test_a_followed_base_goes_on_from_a_saved_state(engine: Engine) -> None:
+    if engine.name == "gz":
+        pytest.skip("engine gz does not come back to the bit with a robot that moves")
+    started(engine, box("crate", at(0.5, 0.1, 0.2), (0.2, 0.6, 0.4), 4.0))
+    follow_a_circle(engine, 0.5)
+    saved = engine.save()
+    follow_a_circle(engine, 0.5, 0.5)
+    first = everything(engine)
+    engine.restore(saved)
+    follow_a_circle(engine, 0.5, 0.5)
+    assert everything(engine).tobytes() == first.tobytes()
+
+
+def drive(engine: Engine, seconds: float, left: float, right: float) -> None:
+    """Command the speeds of the wheels [rad/s]."""
+    zeros, speeds = np.zeros(3), np.array([left, right, 0.0])
+    for _ in range(round(seconds / PERIOD)):
+        engine.command_joints(zeros, speeds, zeros)
+        engine.step()
+
+
+def way_of(engine: Engine) -> Floats:
+    """x, y and yaw of the base."""
+    pose = frame(engine, "foot")
+    return np.array([pose[0], pose[1], 2 * np.arctan2(pose[6], pose[3])])
+
+
+def test_a_free_base_rolls_as_its_wheels_turn(engine: Engine) -> None:
+    loaded(engine, smooth_floor(), rover(Base.FREE))
+    assert engine.bases == ()
+    drive(engine, 0.5, 0, 0)
+    drive(engine, 2.0, 5.0, 5.0)
+    drive(engine, 0.5, 0.0, 0.0)
+    x, y, yaw = way_of(engine)
+    # The ramps up and down are of the same length.
+    assert x == pytest.approx(2.0 * 5.0 * RADIUS, rel=0.01)
+    assert (y, yaw) == pytest.approx((0, 0), abs=0.01)
+    drive(engine, 1.0, -2.0, 2.0)
+    drive(engine, 0.5, 0.0, 0.0)
+    assert way_of(engine)[2] - yaw == pytest.approx(4.0 * RADIUS / SEPARATION, rel=0.02)
+
+
+def test_a_free_base_stops_at_a_wall(engine: Engine) -> None:
+    wall = box("wall", at(0.7, 0, 0.5), (0.2, 4, 1), static=True)
+    loaded(engine, smooth_floor(), rover(Base.FREE), wall)
+    drive(engine, 3.0, 5.0, 5.0)
+    assert way_of(engine)[0] == pytest.approx(0.4, abs=5e-3)
+
+
+def test_a_slippery_wheel_turns_more_than_the_base_moves(engine: Engine) -> None:
+    loaded(engine, smooth_floor(), rover(Base.FREE, grip=0.01))
+    drive(engine, 2.0, 10.0, 10.0)
+    positions, velocities = np.empty(3), np.empty(3)
+    engine.read_joints(positions, velocities)
+    assert velocities[:2] == pytest.approx([10.0, 10.0], rel=0.02)
+    assert way_of(engine)[0] < 0.3 * positions[0] * RADIUS
+
+
+def test_a_velocity_drive_ramps_and_reports_its_effort(engine: Engine) -> None:
+    wheels = JointDrive(FOLLOW.mode.VELOCITY, effort=3.0, acceleration=4.0)
+    loaded(engine, smooth_floor(), rover(Base.FREE, wheels=wheels))
+    drive(engine, 0.5, 0, 0)
+    drive(engine, 0.5, 8.0, 8.0)
+    positions, velocities, efforts = np.empty(3), np.empty(3), np.empty(3)
+    engine.read_joints(positions, velocities)
+    engine.read_efforts(efforts)
+    assert velocities[:2] == pytest.approx([2.0, 2.0], rel=0.05)
+    assert np.isnan(efforts[2])
+    # Of 22.2 kg and two wheels that turn, at 0.4 m/s^2, on each wheel a half.
+    assert efforts[:2] == pytest.approx([0.48, 0.48], rel=0.1)
+
+
+def test_what_is_too_heavy_for_its_effort_stops_it(engine: Engine) -> None:
+    wheels = JointDrive(FOLLOW.mode.VELOCITY, effort=1.0, acceleration=20.0)
+    wall = box("wall", at(0.45, 0, 0.5), (0.2, 4, 1), static=True)
+    loaded(engine, smooth_floor(), rover(Base.FREE, wheels=wheels), wall)
+    drive(engine, 2.0, 5.0, 5.0)
+    positions, velocities, efforts = np.empty(3), np.empty(3), np.empty(3)
+    engine.read_joints(positions, velocities)
+    engine.read_efforts(efforts)
+    assert velocities[:2] == pytest.approx([0, 0], abs=0.05)
+    assert efforts[:2] == pytest.approx([1.0, 1.0], abs=1e-6)
+
+
+def test_a_fixed_base_cannot_be_placed(engine: Engine) -> None:
+    loaded(engine, floor(), rover(Base.FIXED))
+    with pytest.raises(Unsupported, match="rover"):
+        engine.place_base("rover", state(0, 0, 0))
