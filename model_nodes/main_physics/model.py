@@ -89,7 +89,7 @@ class MainPhysics(Model):
                 "server_deviates": "a Gazebo server in which the twin runs makes steps of its own, or does not do"
                 " as it is asked: object (the world), other, remark",
                 "robot_gap": "a live robot was silent: seconds [s]",
-                BASE_CORRECTED: "a robot's base was put somewhere, as its localization says: object (the robot), remark",
+                BASE_CORRECTED: "a robot's base was put where its localization says: object (the robot), remark",
                 "motion_skipped": "the twin of a live robot skips motion to catch up: seconds [s]",
             },
         )
@@ -259,7 +259,8 @@ class MainPhysics(Model):
             return motion.efforts
         exerted, efforts = np.empty(len(motion.efforts)), motion.efforts.copy()
         engine.read_efforts(exerted)
-        efforts[self._own] = exerted[self._own]
+        known = ~np.isnan(exerted)
+        efforts[known] = exerted[known]
         return efforts
 
     def _near(self, engine: Engine) -> LateRows:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from support.small_worlds import at
-
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from model_nodes.main_physics.world.description import (
@@ -17,6 +15,7 @@ from model_nodes.main_physics.world.description import (
     Pose,
 )
 from model_nodes.main_physics.world.drives import FOLLOW, Base, JointDrive
+from support.small_worlds import at
 
 RADIUS = 0.1
 SEPARATION = 0.4
@@ -54,7 +53,9 @@ def rover(
         _ball("left_wheel", at(0, SEPARATION / 2, RADIUS), RADIUS, 1.0, grip),
         _ball("right_wheel", at(0, -SEPARATION / 2, RADIUS), RADIUS, 1.0, grip),
         _ball("caster", at(-0.25, 0, 0.05), 0.05, 0.2, 0.001),
-        Link("mast", at(0, 0, 0.25), (tip,), Inertial(1.0, at(0, 0, 0.5), (0.01,) * 3 + (0.0,) * 3)),
+        Link(
+            "mast", at(0, 0, 0.25), (tip,), Inertial(1.0, at(0, 0, 0.5), (0.01,) * 3 + (0.0,) * 3)
+        ),
     )
     y = (0.0, 1.0, 0.0)
     joints = (

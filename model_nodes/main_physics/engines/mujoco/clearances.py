@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 import mujoco as mj
@@ -65,13 +66,15 @@ class Clearances:
         self._reach = -1.0
         self._resting: dict[Pair, Nearest] = {}
 
-    def rows(self, positions: Floats, bases: Mapping[str, Floats], reach: float) -> Floats:
+    def rows(
+        self, positions: Floats, reach: float, bases: Mapping[str, Floats] = MappingProxyType({})
+    ) -> Floats:
         """Return (n, 9) rows as `Engine.clearances`.
 
         Args:
             positions: of all joints of the engine.
-            bases: (7,) pose of the root link of each robot whose base is not fixed.
             reach: of pairs that are reported [m].
+            bases: (7,) pose of the root link of each robot whose base is not fixed.
         """
         model, data = self._model, self._data
         self._positions[self._to] = positions[self._from]

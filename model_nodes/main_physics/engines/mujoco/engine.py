@@ -289,7 +289,7 @@ class MujocoEngine(Engine):
         if self._clearances is None:
             self._clearances = Clearances(self._builder.world, self.frames, self.joints)
         positions = self._qpos[self._tables.joint_positions]
-        return self._clearances.rows(positions, self._base_poses(), reach)
+        return self._clearances.rows(positions, reach, self._base_poses())
 
     def _base_poses(self) -> dict[str, Floats]:
         bases = self._tables.bases.items()
@@ -463,9 +463,17 @@ class MujocoEngine(Engine):
         for name, values in state.model.items():
             getattr(self._model, name)[:] = values
         self._model.flg_surfacevel = bool(self._model.geom_surfacevel.any())
-        servo, collisions, kinematic, overlaps, attachments, fidelities, links, released, *drives = (
-            state.parts
-        )
+        (
+            servo,
+            collisions,
+            kinematic,
+            overlaps,
+            attachments,
+            fidelities,
+            links,
+            released,
+            *drives,
+        ) = state.parts
         self._motors.restore(drives[0])
         self._bases.restore(drives[1])
         self._link_fidelities.restore(links)

@@ -7,6 +7,7 @@ armature as of the servo, no repairs, no contacts. Computing with it leaves the 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import mujoco as mj
@@ -51,7 +52,7 @@ class InverseDynamics:
         positions: Floats,
         velocities: Floats,
         accelerations: Floats,
-        bases: Mapping[str, Floats],
+        bases: Mapping[str, Floats] = MappingProxyType({}),
     ) -> Floats:
         """Return (n,) efforts [Nm or N], NaN for a joint that moves no mass; see `Engine.expected_efforts`.
 

@@ -101,4 +101,3 @@ class Motors:
         """Restore a saved state."""
         assert isinstance(state, tuple)
         self._wanted[:], self._speed[:], self._efforts = state
-

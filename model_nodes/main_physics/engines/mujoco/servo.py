@@ -5,7 +5,8 @@ step from its position and velocity to the commanded position: velocity and acce
 implicitly, without lag. Positions are never overwritten, so that the robot pushes and drags what it touches
 with its true velocity.
 
-Joints with other drives are left to `motors`. Soft joints are the exception: forces of the size of the recorded ones move them, so that they stop at what they touch.
+Joints with other drives are left to `motors`. Soft joints are another exception: forces of the size of the recorded
+ones move them, so that they stop at what they touch.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class Servo:
         self._stiffness = 0.0
         self._damping = np.zeros(0)
         self._efforts = np.zeros(count)
-        follows = [drive.mode is DriveMode.FOLLOW for drive in tables.drives]
-        self._motors = np.flatnonzero(~np.array(follows, np.bool_))
+        turns = [drive.mode is DriveMode.VELOCITY for drive in tables.drives]
+        self._motors = np.flatnonzero(turns)
 
     def add_armature(self, model: mj.MjModel, data: mj.MjData, motors: Motors) -> None:
         """Add the armature to the joints; the solver's scale (meaninertia) stays as it was."""

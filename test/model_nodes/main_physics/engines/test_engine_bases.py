@@ -22,7 +22,9 @@ def state(x: float, y: float, yaw: float, speed: float = 0.0, turn: float = 0.0)
 
 
 def on_a_circle(t: float, radius: float, turn: float) -> Floats:
-    return state(radius * sin(turn * t), radius * (1 - cos(turn * t)), turn * t, radius * turn, turn)
+    return state(
+        radius * sin(turn * t), radius * (1 - cos(turn * t)), turn * t, radius * turn, turn
+    )
 
 
 def still(engine: Engine) -> None:
@@ -30,7 +32,9 @@ def still(engine: Engine) -> None:
     engine.command_joints(zeros, zeros, zeros)
 
 
-def follow_a_circle(engine: Engine, seconds: float, begin: float = 0.0, radius: float = 0.5) -> float:
+def follow_a_circle(
+    engine: Engine, seconds: float, begin: float = 0.0, radius: float = 0.5
+) -> float:
     """Returns the largest distance from where the base was commanded to be [m and rad]."""
     worst = 0.0
     for i in range(1, round(seconds / PERIOD) + 1):
