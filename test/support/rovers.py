@@ -22,12 +22,6 @@ SEPARATION = 0.4
 ROLLING = JointDrive(DriveMode.VELOCITY, acceleration=20.0)
 
 
-def smooth_floor() -> Body:
-    """The wheels grip on it and the ball behind slides, since the rougher surface counts."""
-    form = Geometry(ShapeKind.PLANE, (10.0, 10.0), friction=0.001)
-    return Body("floor", (Link("floor", IDENTITY, (form,), Inertial(1.0)),), (), IDENTITY, True)
-
-
 def _ball(name: str, pose: Pose, radius: float, mass: float, mu: float) -> Link:
     moment = 0.4 * mass * radius**2
     form = Geometry(ShapeKind.SPHERE, (radius,), friction=mu)

@@ -6,7 +6,7 @@ from math import cos, pi, sin
 
 import numpy as np
 import pytest
-from support.rovers import RADIUS, SEPARATION, rover, smooth_floor
+from support.rovers import RADIUS, SEPARATION, rover
 from support.small_worlds import PERIOD, at, box, everything, floor, frame, loaded
 
 from hetwin_core.ensemble.scene.poses import rotation_by
@@ -121,7 +121,7 @@ def way_of(engine: Engine) -> Floats:
 
 
 def test_a_free_base_rolls_as_its_wheels_turn(engine: Engine) -> None:
-    loaded(engine, smooth_floor(), rover(Base.FREE))
+    loaded(engine, floor(), rover(Base.FREE))
     assert engine.bases == ()
     drive(engine, 0.5, 0, 0)
     drive(engine, 2.0, 5.0, 5.0)
@@ -137,13 +137,13 @@ def test_a_free_base_rolls_as_its_wheels_turn(engine: Engine) -> None:
 
 def test_a_free_base_stops_at_a_wall(engine: Engine) -> None:
     wall = box("wall", at(0.7, 0, 0.5), (0.2, 4, 1), static=True)
-    loaded(engine, smooth_floor(), rover(Base.FREE), wall)
+    loaded(engine, floor(), rover(Base.FREE), wall)
     drive(engine, 3.0, 5.0, 5.0)
     assert way_of(engine)[0] == pytest.approx(0.4, abs=5e-3)
 
 
 def test_a_slippery_wheel_turns_more_than_the_base_moves(engine: Engine) -> None:
-    loaded(engine, smooth_floor(), rover(Base.FREE, grip=0.01))
+    loaded(engine, floor(), rover(Base.FREE, grip=0.005))
     drive(engine, 2.0, 10.0, 10.0)
     positions, velocities = np.empty(3), np.empty(3)
     engine.read_joints(positions, velocities)
@@ -153,7 +153,7 @@ def test_a_slippery_wheel_turns_more_than_the_base_moves(engine: Engine) -> None
 
 def test_a_velocity_drive_ramps_and_reports_its_effort(engine: Engine) -> None:
     wheels = JointDrive(FOLLOW.mode.VELOCITY, effort=3.0, acceleration=4.0)
-    loaded(engine, smooth_floor(), rover(Base.FREE, wheels=wheels))
+    loaded(engine, floor(), rover(Base.FREE, wheels=wheels))
     drive(engine, 0.5, 0, 0)
     drive(engine, 0.5, 8.0, 8.0)
     positions, velocities, efforts = np.empty(3), np.empty(3), np.empty(3)
@@ -168,7 +168,7 @@ def test_a_velocity_drive_ramps_and_reports_its_effort(engine: Engine) -> None:
 def test_what_is_too_heavy_for_its_effort_stops_it(engine: Engine) -> None:
     wheels = JointDrive(FOLLOW.mode.VELOCITY, effort=1.0, acceleration=20.0)
     wall = box("wall", at(0.45, 0, 0.5), (0.2, 4, 1), static=True)
-    loaded(engine, smooth_floor(), rover(Base.FREE, wheels=wheels), wall)
+    loaded(engine, floor(), rover(Base.FREE, wheels=wheels), wall)
     drive(engine, 2.0, 5.0, 5.0)
     positions, velocities, efforts = np.empty(3), np.empty(3), np.empty(3)
     engine.read_joints(positions, velocities)
