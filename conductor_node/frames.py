@@ -10,7 +10,7 @@ from rclpy.qos import QoSDurabilityPolicy, QoSProfile
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.projection.periodic_messages import TransformTemplate
+from hetwin_core.projection.frame_messages import TransformTemplate
 
 try:
     from tf2_msgs.msg import TFMessage

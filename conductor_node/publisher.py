@@ -17,6 +17,7 @@ from visualization_msgs.msg import MarkerArray
 from conductor_node.frames import latched, make_frames
 from conductor_node.joint_states import make_joint_states
 from conductor_node.markers import MarkerWriter
+from conductor_node.mobile_robots import TwinBases
 from hetwin.msg import Event as EventMessage
 from hetwin.msg import Handover as HandoverMessage
 from hetwin.msg import ModelInfo, Registry, Responsibilities, Responsibility, SceneState
@@ -28,6 +29,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunSummary,
 )
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.wire import messages
@@ -46,7 +48,8 @@ class Publisher:
     """Publishes a run as it goes.
 
     States and the clock are published at every step if a model steps on the clock or free, since it reads the time
-    there; else at most `state_rate` times a simulated second, so that watching costs little.
+    there; else at most `state_rate` times a simulated second, so that watching costs little. Frames go with the states
+    if a robot's base moves, since navigation looks them up for each scan.
 
     Args:
         node: the conductor's node.
@@ -87,6 +90,7 @@ class Publisher:
         self._marker_topic = publisher(MarkerArray, topics.MARKERS.name, QoSProfile(depth=1))
         self._frames = make_frames(publisher, live=live)
         self._joints = make_joint_states(publisher, live=live)
+        self._bases = TwinBases(publisher, live=live)
         self._period_ns = round(1e9 / state_rate)
         self._marker_period_ns = round(1e9 / marker_rate)
         self._next_state_ns = 0
@@ -106,6 +110,7 @@ class Publisher:
             self._frames.begin(start.snapshot)
         if self._joints is not None:
             self._joints.begin(start.layout)
+        self.offer(start.layout)
         self._scene = start.snapshot
         registry = Registry(
             scenario=start.scenario,
@@ -117,12 +122,17 @@ class Publisher:
         self._publish_table(start.snapshot)
         self.stepped(0, start.snapshot)
 
+    def offer(self, layout: Layout) -> None:
+        """Offer the topics that depend on what robots there are."""
+        self._bases.begin(layout)
+
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Publish state and clock if they are due."""
         self._scene, self._step = scene, step
         if self._every_step or scene.time_ns >= self._next_state_ns:
             self._next_state_ns = scene.time_ns + self._period_ns
             self._publish_state(step, scene)
+        self._bases.publish_scans(scene)
         if scene.time_ns >= self._next_marker_ns:
             self._next_marker_ns = scene.time_ns + self._marker_period_ns
             self._show(scene)
@@ -141,6 +151,9 @@ class Publisher:
         self._state.publish(state)
         if self._joints is not None:
             self._joints.publish(scene)
+        self._bases.publish_odometry(scene)
+        if self._frames is not None and self._bases.moving:
+            self._frames.publish(scene)
         if self._clock is not None:
             clock = Clock()
             messages.fill_time(clock.clock, scene.time_ns)
@@ -149,7 +162,7 @@ class Publisher:
     def _show(self, scene: Snapshot) -> None:
         if self._markers is not None and self._marker_topic.get_subscription_count():
             self._marker_topic.publish(self._markers.markers(scene))
-        if self._frames is not None:
+        if self._frames is not None and not self._bases.moving:
             self._frames.publish(scene)
 
     def event(self, event: Event) -> None:

@@ -18,6 +18,9 @@ from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from conductor_node.node import ConductorNode
 from conductor_node.publisher import Publisher
 from hetwin_core.ensemble import topics
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
+from hetwin_core.ensemble.scene.scans import ScanPattern
+from hetwin_core.ensemble.scene.values import ODOMETRY, POSE
 from hetwin_core.wire import names
 from model_nodes.main_physics.sources.live.link import RobotLink
 from model_nodes.ros_node import ModelNode
@@ -32,6 +35,15 @@ Written by `docs/make_ros_reference.py` from the nodes. All names are relative t
 node. How to use them is in [the ROS 2 interface](../ros_interface.md); how to start each node by hand in
 [the nodes by hand](../nodes_by_hand.md).
 """
+_SCAN = ScanPattern("lidar", (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), -1.0, 1.0, 2, 0.0, 1.0, 10.0)
+_MOBILE = Layout.build(
+    [
+        Entity("robot", EntityKind.ROBOT),
+        Entity("base_link", EntityKind.LINK, owner="robot", scanner=_SCAN),
+    ],
+    [("base_link", POSE), ("robot", ODOMETRY), ("base_link", _SCAN.attribute)],
+)
+"""A robot with all topics that a robot may have."""
 OF_THE_NODES = ("rosout", "parameter_events", "transition_event")
 """What every (managed) node of ROS 2 has."""
 ABOUT = {
@@ -51,7 +63,7 @@ def make_page() -> str:
     )
     try:
         conductor, model = ConductorNode(), ModelNode("model")
-        Publisher(conductor)
+        Publisher(conductor).offer(_MOBILE)
         robot = RobotLink("", [topics.JOINT_STATES.name], _ignore, {}, {}, lambda: (b"\0", "", {}))
         try:
             parts = [HEAD, *_conductor(conductor), *_model(model), *_robot(robot)]

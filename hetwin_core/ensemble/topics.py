@@ -13,6 +13,7 @@ class Topic(NamedTuple):
 
     Attributes:
         latched: whether it has transient-local durability.
+        sensor: whether it is best-effort, as ROS 2 has sensor data.
         about: what it carries, for the reference.
     """
 
@@ -20,6 +21,7 @@ class Topic(NamedTuple):
     type: str
     about: str
     latched: bool = False
+    sensor: bool = False
 
     @property
     def logged_name(self) -> str:
@@ -56,8 +58,19 @@ JOINT_STATES = Topic(
 TRANSFORMS = Topic(
     "tf",
     "tf2_msgs/msg/TFMessage",
-    "frames of objects, links and hands under `world`, named as the entities; not for a live robot,"
-    " which publishes its own",
+    "frames of objects, links and hands under `world`, named as the entities; of a robot that has odometry, `world` ->"
+    " `odom` -> root link -> its other links; not for a live robot, which publishes its own",
+)
+ODOMETRY_TOPIC = Topic(
+    "odom",
+    "nav_msgs/msg/Odometry",
+    "where the robot's base is by its odometry; of a robot whose base moves, and not for a live one",
+)
+SCAN_TOPIC = Topic(
+    "scan",
+    "sensor_msgs/msg/LaserScan",
+    "scans of the robot's lidar; of several lidars each has its name before; not for a live robot",
+    sensor=True,
 )
 STATIC_TRANSFORMS = Topic(
     "tf_static",

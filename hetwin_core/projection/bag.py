@@ -31,7 +31,7 @@ ROOM = ".room_for_the_end"
 
 
 class LogBag:
-    """An open bag with all topics of a log.
+    """An open bag with all topics that every log has, and those that are offered beside.
 
     Definitions and hashes of all types are in the bag, so that any reader can decode it.
 
@@ -60,16 +60,22 @@ class LogBag:
         self._keep_room(room)
         self._facts: dict[str, str] = {}
         self._connections: dict[str, Connection] = {}
-        qos = {latched: offered_qos(latched) for latched in (False, True)}
-        defined: set[str] = set()
-        for number, topic in enumerate(LOGGED, start=1):
-            connection = _connection(number, topic)
-            if topic.type not in defined:
-                self._file.add_msgtype(connection)
-                defined.add(topic.type)
-            self._file.add_connection(connection, qos[topic.latched])
-            self._connections[topic.name] = connection
+        self._topics: list[Topic] = []
+        self._qos = {latched: offered_qos(latched) for latched in (False, True)}
+        for topic in LOGGED:
+            self.offer(topic)
         self._open = True
+
+    def offer(self, topic: Topic) -> None:
+        """Let messages of one more topic be written; of one that is there nothing changes."""
+        if topic.name in self._connections:
+            return
+        connection = _connection(len(self._topics) + 1, topic)
+        if topic.type not in {known.type for known in self._topics}:
+            self._file.add_msgtype(connection)
+        self._file.add_connection(connection, self._qos[topic.latched])
+        self._topics.append(topic)
+        self._connections[topic.name] = connection
 
     def _keep_room(self, size: int) -> None:
         if not size:
@@ -151,7 +157,7 @@ class LogBag:
         file, counts = self._file, self._file.channel_stats
         topics = [
             BagTopic(c.topic, c.msgtype, topic.latched, c.digest, counts[c.id])
-            for topic, c in zip(LOGGED, self._connections.values(), strict=True)
+            for topic, c in zip(self._topics, self._connections.values(), strict=True)
         ]
         first_ns, last_ns = file.message_start_time, file.message_end_time
         known = bag_information(file.path.name, topics, first_ns, last_ns, self._facts)

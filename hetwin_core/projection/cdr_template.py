@@ -40,6 +40,7 @@ class CdrTemplate:
         self.float64: NDArray[np.float64] = self._view(np.float64)
         self.uint64: NDArray[np.uint64] = self._view(np.uint64)
         self.uint32: NDArray[np.uint32] = self._view(np.uint32)
+        self.float32: NDArray[np.float32] = self._view(np.float32)
         self.int32: NDArray[np.int32] = self._view(np.int32)
         self._sec = self._one_or_many(MARK_SEC)
         self._nanosec = self._one_or_many(MARK_NANOSEC)

@@ -41,6 +41,10 @@ MSG: geometry_msgs/msg/Pose
 geometry_msgs/Point position
 geometry_msgs/Quaternion orientation
 ================================================================================
+MSG: geometry_msgs/msg/PoseWithCovariance
+geometry_msgs/Pose pose
+float64[36] covariance
+================================================================================
 MSG: geometry_msgs/msg/Quaternion
 float64 x
 float64 y
@@ -56,10 +60,24 @@ std_msgs/Header header
 string child_frame_id
 geometry_msgs/Transform transform
 ================================================================================
+MSG: geometry_msgs/msg/Twist
+geometry_msgs/Vector3 linear
+geometry_msgs/Vector3 angular
+================================================================================
+MSG: geometry_msgs/msg/TwistWithCovariance
+geometry_msgs/Twist twist
+float64[36] covariance
+================================================================================
 MSG: geometry_msgs/msg/Vector3
 float64 x
 float64 y
 float64 z
+================================================================================
+MSG: nav_msgs/msg/Odometry
+std_msgs/Header header
+string child_frame_id
+geometry_msgs/PoseWithCovariance pose
+geometry_msgs/TwistWithCovariance twist
 ================================================================================
 MSG: sensor_msgs/msg/CompressedImage
 std_msgs/Header header
@@ -72,6 +90,18 @@ string[] name
 float64[] position
 float64[] velocity
 float64[] effort
+================================================================================
+MSG: sensor_msgs/msg/LaserScan
+std_msgs/Header header
+float32 angle_min
+float32 angle_max
+float32 angle_increment
+float32 time_increment
+float32 scan_time
+float32 range_min
+float32 range_max
+float32[] ranges
+float32[] intensities
 ================================================================================
 MSG: std_msgs/msg/ColorRGBA
 float32 r

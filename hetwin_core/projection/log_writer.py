@@ -27,13 +27,15 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.bag import LogBag
+from hetwin_core.projection.frame_messages import TransformTemplate
 from hetwin_core.projection.markers import ParticleMarkers, shape_markers
 from hetwin_core.projection.messages import header, message, stamp
-from hetwin_core.projection.periodic_messages import (
-    StateTemplate,
-    TransformTemplate,
-    joint_templates,
+from hetwin_core.projection.mobile_messages import (
+    mobile_topics,
+    odometry_templates,
+    scan_templates,
 )
+from hetwin_core.projection.periodic_messages import StateTemplate, joint_templates
 from hetwin_core.projection.run_folder import LOG, check_free, write_summary
 
 _LEVELS = {"info": 0, "warning": 1, "error": 2}
@@ -124,7 +126,11 @@ class RunLog(RunListener):
         self._joints = joint_templates(start.layout)
         self._transforms = TransformTemplate(start.layout)
         self._particles = ParticleMarkers(start.layout)
+        self._odometries = odometry_templates(start.layout)
+        self._scans = scan_templates(start.layout)
         self._bag = LogBag(self.log, room=_ROOM)
+        for topic in mobile_topics(start.layout):
+            self._bag.offer(topic)
         self._bag.describe(
             scenario_file=start.scenario_file,
             source=start.source,
@@ -137,6 +143,7 @@ class RunLog(RunListener):
         self._next_state = self._now + self._state_period
         self._write_what_stays(start.snapshot)
         self._write_transforms(self._now, start.snapshot.values)
+        self._write_scans(start.snapshot)
         self._bag.flush(self._now)  # from now on the log can be read, however the run ends
         self._flushed = time.monotonic() - _FLUSH_MOMENT_S
 
@@ -156,6 +163,7 @@ class RunLog(RunListener):
             self._pending = _copy(scene, step)
         if now >= self._next_transforms:
             self._write_transforms(now, scene.values)
+        self._write_scans(scene)
         if moment:
             self._flush(_FLUSH_MOMENT_S)
         elif self._pending is None:
@@ -318,6 +326,9 @@ class RunLog(RunListener):
         for joints in self._joints:
             data = joints.fill(state.time_ns, state.values)
             bag.write_raw(topics.JOINT_STATES, state.time_ns, data)
+        for odometry in self._odometries:
+            data = odometry.fill(state.time_ns, state.values)
+            bag.write_raw(odometry.topic, state.time_ns, data)
 
     def _write_transforms(self, time_ns: int, values: Floats) -> None:
         """All frames if one has moved, and all particles if one has; and both now and then, for late readers."""
@@ -330,6 +341,12 @@ class RunLog(RunListener):
             self._bag.write_raw(topics.TRANSFORMS, time_ns, frames.fill(time_ns, values))
         if not particles.empty and (again or particles.changed(values)):
             self._write(topics.PARTICLES, time_ns, particles.markers(time_ns, values))
+
+    def _write_scans(self, scene: Snapshot) -> None:
+        for scan in self._scans:
+            if self._bag is not None and scan.due(scene.time_ns):
+                data = scan.fill(scene.time_ns, scene.values)
+                self._bag.write_raw(scan.topic, scene.time_ns, data)
 
     def _write_what_stays(self, scene: Snapshot) -> None:
         """The frames of static bodies, and all shapes, which are drawn in the frames of their entities."""

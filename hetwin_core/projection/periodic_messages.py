@@ -1,8 +1,7 @@
-"""The messages that a log repeats: the state of the scene, the robots' joints, the frames."""
+"""The messages that a log repeats: the state of the scene, the robots' joints."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,8 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
-from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints
-from hetwin_core.ensemble.topics import JOINT_STATES, STATE, TRANSFORMS
+from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_core.ensemble.topics import JOINT_STATES, STATE
 from hetwin_core.projection.cdr_template import CdrTemplate, marked_stamp
 from hetwin_core.projection.messages import message
 
@@ -23,8 +22,6 @@ _JOINT_FIELDS = {
     "velocity": ("joint_velocity", "joint_velocities"),
     "effort": ("joint_effort", "joint_efforts"),
 }
-MOVING = (EntityKind.OBJECT, EntityKind.LINK, EntityKind.HAND)
-"""Kinds of entities whose frames may move."""
 
 
 class StateTemplate:
@@ -125,60 +122,6 @@ def joint_templates(layout: Layout) -> list[JointTemplate]:
     """Return a template for each robot that has positions or other attributes of joints."""
     found = [JointTemplate(layout, robot) for robot in layout.of_kind(EntityKind.ROBOT)]
     return [template for template in found if template.has_positions]
-
-
-class TransformTemplate:
-    """``tf2_msgs/msg/TFMessage``: frames of entities, each directly under the world.
-
-    Args:
-        layout: of the scene.
-        kinds: whose frames; those without a pose are left out.
-    """
-
-    def __init__(self, layout: Layout, kinds: Sequence[EntityKind] = MOVING) -> None:
-        names = [e.name for e in layout.of_kind(*kinds) if layout.has(e.name, "pose")]
-        self.empty = not names
-        marks = np.arange(7.0 * len(names)) + _MARK_INT
-        transforms = [
-            _transform(name, marks[7 * i : 7 * i + 7].tolist()) for i, name in enumerate(names)
-        ]
-        example = message(TRANSFORMS.type, transforms=transforms)
-        self._template = CdrTemplate(example, TRANSFORMS.type)
-        places = {float(x): i for i, x in enumerate(self._template.float64)}
-        self._targets = np.array([places[x] for x in marks.tolist()], np.intp)
-        # ROS writes a quaternion as x, y, z, w; the scene as w, x, y, z.
-        order = (0, 1, 2, 4, 5, 6, 3)
-        starts = [layout.range_of(name, "pose").start for name in names]
-        self._sources = np.array([start + i for start in starts for i in order], np.intp)
-
-    def changed(self, values: Floats) -> bool:
-        """Whether a frame is elsewhere than in the message that was filled last, to the bit."""
-        filled = self._template.float64[self._targets]
-        return filled.tobytes() != values[self._sources].tobytes()
-
-    def fill(self, time_ns: int, values: Floats) -> memoryview:
-        """Put the numbers in.
-
-        Returns:
-            The serialized message, valid until the next call.
-        """
-        self._template.set_stamps(time_ns)
-        self._template.float64[self._targets] = values[self._sources]
-        return self._template.data
-
-
-def _transform(name: str, marks: list[float]) -> Any:
-    x, y, z, qx, qy, qz, qw = marks
-    return message(
-        "geometry_msgs/msg/TransformStamped",
-        header=message("std_msgs/msg/Header", stamp=marked_stamp(), frame_id=WORLD),
-        child_frame_id=name,
-        transform=message(
-            "geometry_msgs/msg/Transform",
-            translation=message("geometry_msgs/msg/Vector3", x=x, y=y, z=z),
-            rotation=message("geometry_msgs/msg/Quaternion", x=qx, y=qy, z=qz, w=qw),
-        ),
-    )
 
 
 def _marked(size: int, mark: float, dtype: Any) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.topics import LOGGED, Topic
+from hetwin_core.ensemble.topics import LOGGED, ODOMETRY_TOPIC, SCAN_TOPIC, Topic
 from hetwin_core.projection.bag import ROOM, LogBag
 from hetwin_core.projection.bag_metadata import METADATA
 from hetwin_core.projection.run_folder import LOG
@@ -21,7 +21,9 @@ else:
     from backports import zstd
 
 _MAGIC = b"\x89MCAP0\r\n"
-_CHANNEL, _MESSAGE, _CHUNK = 0x04, 0x05, 0x06
+_SCHEMA, _CHANNEL, _MESSAGE, _CHUNK = 0x03, 0x04, 0x05, 0x06
+_OFFERED = {topic.type: topic for topic in (ODOMETRY_TOPIC, SCAN_TOPIC)}
+"""Topics of whose type a log may have any number, under other names."""
 _INCOMPLETE, _RECOVERED = "log.incomplete", "log.recovered"
 
 
@@ -68,16 +70,22 @@ def recover_log(run: Path, *, last: Message | None = None) -> int:
 def _copy(data: bytes, path: Path, last: Message | None) -> int:
     by_name = {topic.logged_name: topic for topic in LOGGED}
     channels: dict[int, Topic] = {}
+    schemas: dict[int, str] = {}
     count = latest = 0
     bag = LogBag(path)
     try:
         for kind, record in _all_records(data):
-            if kind == _CHANNEL:
+            if kind == _SCHEMA:
                 (number,) = struct.unpack_from("<H", record)
-                (length,) = struct.unpack_from("<I", record, 4)
-                name = bytes(record[8 : 8 + length]).decode("utf-8", "replace")
+                schemas[number] = _text(record, 2)
+            elif kind == _CHANNEL:
+                number, schema = struct.unpack_from("<HH", record)
+                name, offered = _text(record, 4), _OFFERED.get(schemas.get(schema, ""))
                 if name in by_name:
                     channels[number] = by_name[name]
+                elif offered is not None:
+                    channels[number] = offered._replace(name=name.removeprefix("/"))
+                    bag.offer(channels[number])
             elif kind == _MESSAGE:
                 number, _, time_ns = struct.unpack_from("<HIQ", record)
                 if number in channels:
@@ -90,6 +98,11 @@ def _copy(data: bytes, path: Path, last: Message | None) -> int:
     finally:
         bag.close()
     return count
+
+
+def _text(record: memoryview, at: int) -> str:
+    (length,) = struct.unpack_from("<I", record, at)
+    return bytes(record[at + 4 : at + 4 + length]).decode("utf-8", "replace")
 
 
 def _all_records(data: bytes) -> Iterator[tuple[int, memoryview]]:

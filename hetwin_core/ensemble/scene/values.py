@@ -56,6 +56,10 @@ along the world's axes. The main model applies it to bodies that move freely, an
 POSE = AttributeSpec("pose", POSE_SIZE, "m, quaternion wxyz, m/s, rad/s")
 """Pose and twist of an entity, see `POSE_SIZE`."""
 
+ODOMETRY = AttributeSpec("odometry", POSE_SIZE, POSE.unit)
+"""Where a robot's base is by the robot's own measurement: its pose in the frame in which that began, and its twist
+along the axes of its root link, as in nav_msgs/Odometry."""
+
 
 @dataclass(frozen=True, slots=True)
 class Value:

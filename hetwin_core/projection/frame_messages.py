@@ -1,0 +1,154 @@
+"""The frames of the scene as messages: a tree in which each has one parent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hetwin_core.ensemble.mobile_robots import MobileRobot, mobile_robots, mounted_scanners
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.poses import compose, relative_to
+from hetwin_core.ensemble.scene.values import ODOMETRY, POSE_SIZE, WORLD, Floats
+from hetwin_core.ensemble.topics import TRANSFORMS
+from hetwin_core.projection.cdr_template import CdrTemplate, marked_stamp
+from hetwin_core.projection.messages import message
+
+MOVING = (EntityKind.OBJECT, EntityKind.LINK, EntityKind.HAND)
+"""Kinds of entities whose frames may move."""
+_MARK = 0x6D2B_79F5
+_COUNT = 7
+"""Numbers of a transform."""
+_IN_ROS = (0, 1, 2, 4, 5, 6, 3)
+"""ROS writes a quaternion as x, y, z, w; the scene as w, x, y, z."""
+
+
+class _Frame(NamedTuple):
+    parent: str
+    child: str
+
+
+class TransformTemplate:
+    """``tf2_msgs/msg/TFMessage``: frames of entities, each directly under the world, except those of mobile robots.
+
+    A robot with odometry has the tree that navigation expects: ``world``, ``odom``, root link, its other links. The
+    frame ``odom`` is where odometry would have begun if it were right.
+
+    Args:
+        layout: of the scene.
+        kinds: whose frames; those without a pose are left out.
+    """
+
+    def __init__(self, layout: Layout, kinds: Sequence[EntityKind] = MOVING) -> None:
+        robots = mobile_robots(layout) if EntityKind.LINK in kinds else []
+        own = {name for robot in robots for name in _links(robot)}
+        names = [
+            entity.name
+            for entity in layout.of_kind(*kinds)
+            if layout.has(entity.name, "pose") and entity.name not in own
+        ]
+        self._trees = [_RobotTree(layout, robot) for robot in robots]
+        fixed = _scanner_frames(layout) if EntityKind.LINK in kinds else []
+        frames = [_Frame(WORLD, name) for name in names]
+        frames += [frame for tree in self._trees for frame in tree.frames]
+        frames += [frame for frame, _ in fixed]
+        self.empty = not frames
+        starts = [layout.range_of(name, "pose").start for name in names]
+        self._sources = np.array([start + i for start in starts for i in _IN_ROS], np.intp)
+        self._template, self._targets = _template(frames)
+        self._fixed = np.array([pose for _, pose in fixed]).reshape(-1, _COUNT)[:, _IN_ROS].ravel()
+
+    def changed(self, values: Floats) -> bool:
+        """Whether a frame is elsewhere than in the message that was filled last, to the bit."""
+        filled: Floats = self._template.float64[self._targets]
+        return filled.tobytes() != self._numbers(values).tobytes()
+
+    def fill(self, time_ns: int, values: Floats) -> memoryview:
+        """Put the numbers in.
+
+        Returns:
+            The serialized message, valid until the next call.
+        """
+        self._template.set_stamps(time_ns)
+        self._template.float64[self._targets] = self._numbers(values)
+        return self._template.data
+
+    def _numbers(self, values: Floats) -> Floats:
+        """All transforms, in the order of the message."""
+        flat: Floats = values[self._sources]
+        if not self._trees and not len(self._fixed):
+            return flat
+        return np.concatenate([flat, *(tree.numbers(values) for tree in self._trees), self._fixed])
+
+
+class _RobotTree:
+    """The frames of a robot with odometry."""
+
+    def __init__(self, layout: Layout, robot: MobileRobot) -> None:
+        self.frames = [_Frame(WORLD, robot.odom), _Frame(robot.odom, robot.root)]
+        self.frames += [_Frame(parent, child) for parent, child in robot.links]
+        self._odometry = layout.range_of(robot.name, ODOMETRY.name)
+        self._root = layout.range_of(robot.root, "pose")
+        self._links = [
+            (layout.range_of(parent, "pose"), layout.range_of(child, "pose"))
+            for parent, child in robot.links
+        ]
+
+    def numbers(self, values: Floats) -> Floats:
+        """The transforms, in the order of `frames`."""
+        odometry = _at_rest(values[self._odometry])
+        begun = compose(_at_rest(values[self._root]), relative_to(odometry, _ORIGIN))
+        poses = [begun, odometry]
+        poses += [relative_to(values[parent], values[child]) for parent, child in self._links]
+        return np.stack(poses)[:, _IN_ROS].ravel()
+
+
+_ORIGIN = np.zeros(POSE_SIZE)
+_ORIGIN[3] = 1.0
+
+
+def _at_rest(pose: Floats) -> Floats:
+    """The pose without its twist, which may be along other axes."""
+    still = np.zeros(POSE_SIZE)
+    still[:_COUNT] = pose[:_COUNT]
+    return still
+
+
+def _links(robot: MobileRobot) -> list[str]:
+    return [robot.root, *(child for _, child in robot.links)]
+
+
+def _scanner_frames(layout: Layout) -> list[tuple[_Frame, Sequence[float]]]:
+    """The frames of laser scanners that are not their links'."""
+    return [
+        (_Frame(scanner.link, scanner.frame), scanner.pattern.pose)
+        for scanner in mounted_scanners(layout)
+        if scanner.frame != scanner.link
+    ]
+
+
+def _template(frames: Sequence[_Frame]) -> tuple[CdrTemplate, Any]:
+    """The message, and where in it the numbers of the transforms are."""
+    marks = np.arange(float(_COUNT * len(frames))) + _MARK
+    transforms = [
+        _transform(frame, marks[_COUNT * i : _COUNT * (i + 1)].tolist())
+        for i, frame in enumerate(frames)
+    ]
+    template = CdrTemplate(message(TRANSFORMS.type, transforms=transforms), TRANSFORMS.type)
+    places = {float(x): i for i, x in enumerate(template.float64)}
+    return template, np.array([places[x] for x in marks.tolist()], np.intp)
+
+
+def _transform(frame: _Frame, marks: list[float]) -> Any:
+    x, y, z, qx, qy, qz, qw = marks
+    return message(
+        "geometry_msgs/msg/TransformStamped",
+        header=message("std_msgs/msg/Header", stamp=marked_stamp(), frame_id=frame.parent),
+        child_frame_id=frame.child,
+        transform=message(
+            "geometry_msgs/msg/Transform",
+            translation=message("geometry_msgs/msg/Vector3", x=x, y=y, z=z),
+            rotation=message("geometry_msgs/msg/Quaternion", x=qx, y=qy, z=qz, w=qw),
+        ),
+    )
