@@ -9,7 +9,7 @@ from typing import Any
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.parameters import LIVE, source_spec
+from hetwin_core.ensemble.conductor.start.parameters import COMMANDS, LIVE, source_spec
 from hetwin_core.ensemble.conformance.result import CheckResult, Report
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import HetwinError
@@ -20,7 +20,7 @@ from hetwin_core.ensemble.supervision.watched_child import Send
 from hetwin_core.ensemble.supervision.watched_work import WorkFailed, in_a_child
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.running.patience import Patience, to_stderr
-from model_nodes.main_physics.sources.factory import check_live
+from model_nodes.main_physics.sources.factory import check_listening
 
 PATIENCE_S = 10.0
 """What a call may take by default, `deadline` in a scenario."""
@@ -81,8 +81,9 @@ def _facts(
     send([plan.name for plan in loaded.models])
     one_step = RunOptions(source=source, duration=1.0 / loaded.clock.rate, packages=packages)
     spec = source_spec(loaded, one_step) or {}
-    if LIVE in spec:
-        check_live(spec)
+    listening = next((key for key in (LIVE, COMMANDS) if key in spec), None)
+    if listening is not None:
+        check_listening(spec)
         one_step = replace(one_step, source=None, no_source=True)
     conductor = Conductor(loaded, ports, options=one_step)
     start = conductor.prepare()
@@ -92,7 +93,7 @@ def _facts(
     return {
         "scenario": loaded.name,
         "file": str(loaded.path),
-        "source": start.source or (f"{LIVE}:{spec[LIVE]}" if LIVE in spec else ""),
+        "source": start.source or (f"{listening}:{spec[listening]}" if listening else ""),
         "models": [
             {
                 "name": m.name,

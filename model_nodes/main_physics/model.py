@@ -46,6 +46,7 @@ from model_nodes.main_physics.settings import Settings, read_settings
 from model_nodes.main_physics.sources.source import JointMotion, Source
 from model_nodes.main_physics.start_overlaps import start_overlaps
 from model_nodes.main_physics.watching import CLEARANCE_RANGE, Watching
+from model_nodes.main_physics.wheels import differential_drive
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.entities import entities_of
 from model_nodes.main_physics.world.names import frame_name
@@ -91,6 +92,8 @@ class MainPhysics(Model):
                 "robot_gap": "a live robot was silent: seconds [s]",
                 BASE_CORRECTED: "a robot's base was put where its localization says: object (the robot), remark",
                 "motion_skipped": "the twin of a live robot skips motion to catch up: seconds [s]",
+                "command_refused": "a command was not obeyed: topic, reason",
+                "time_lost": "a twin that obeys fell so far behind real time that it gave that up: seconds [s]",
             },
         )
 
@@ -413,4 +416,8 @@ def _open(settings: Settings, world: World) -> Source | None:
         return settings.source
     from model_nodes.main_physics.sources.factory import open_source
 
-    return open_source(settings.source, robots=[body for body in world.bodies if body.robot])
+    robots = [body for body in world.bodies if body.robot]
+    source = open_source(settings.source, robots=robots)
+    if robots and settings.robot is not None and settings.robot.wheels is not None:
+        source.use_wheels(differential_drive(robots[0], settings.robot.wheels))
+    return source

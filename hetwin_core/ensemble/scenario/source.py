@@ -164,10 +164,19 @@ class CommandsSpec(SourceOptions):
 
     Attributes:
         commands: namespace of their topics; empty for the twin's own.
+        controllers: name of a controller -> its joints, or patterns such as arm_*_joint; it takes trajectories on
+            NAME/joint_trajectory; if left out, those of the scenario's `commands`, else one,
+            joint_trajectory_controller, for all joints but wheels.
+        velocity: topic with the velocity of the base, of type geometry_msgs/msg/Twist or TwistStamped.
         max_lag: how far the twin may be behind real time before it gives that time up [s].
     """
 
     commands: str
+    controllers: (
+        Annotated[dict[Text, Annotated[tuple[Text, ...], Field(min_length=1)]], Field(min_length=1)]
+        | None
+    ) = None
+    velocity: Text = "cmd_vel"
     max_lag: Seconds = 0.5
 
 

@@ -6,8 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.scenario.source import LiveSpec, RecordingSpec, TrajectorySpec
-from hetwin_core.ensemble.validation import check
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.source import (
+    SPEC_OF,
+    CommandsSpec,
+    LiveSpec,
+    RecordingSpec,
+    TrajectorySpec,
+    kind_of,
+)
+from hetwin_core.ensemble.validation import Strict, check
+from model_nodes.main_physics.sources.commanded.source import CommandedSource
 from model_nodes.main_physics.sources.commanded.trajectory_source import TrajectorySource
 from model_nodes.main_physics.sources.recorded import RecordedSource
 from model_nodes.main_physics.sources.source import Source
@@ -17,10 +26,11 @@ from model_nodes.main_physics.world.description import Body
 def open_source(
     spec: str | Path | Mapping[str, Any], *, base: Path | None = None, robots: Sequence[Body] = ()
 ) -> Source:
-    """Open a recording or a trajectory's file, or subscribe to a live robot.
+    """Open a recording or a trajectory's file, subscribe to a live robot, or listen to commands.
 
     Args:
-        spec: path of a recording, or a mapping with the keys of `RecordingSpec`, `LiveSpec` or `TrajectorySpec`.
+        spec: path of a recording, or a mapping with the keys of `RecordingSpec`, `LiveSpec`,
+            `CommandsSpec` or `TrajectorySpec`.
         base: folder to which a relative path is relative; by default the working directory.
         robots: those that the source moves.
 
@@ -30,7 +40,9 @@ def open_source(
     if isinstance(spec, Mapping) and "live" in spec:
         from model_nodes.main_physics.sources.live.source import LiveSource
 
-        return LiveSource(check_live(spec))
+        return LiveSource(check(LiveSpec, spec, "source"))
+    if isinstance(spec, Mapping) and "commands" in spec:
+        return _commanded(check(CommandsSpec, spec, "source"), robots)
     if isinstance(spec, Mapping) and "trajectory" in spec:
         file = Path(check(TrajectorySpec, spec, "source").trajectory).expanduser()
         return TrajectorySource(file if base is None else base / file)
@@ -48,10 +60,24 @@ def open_source(
     )
 
 
-def check_live(spec: Mapping[str, Any]) -> LiveSpec:
-    """Validate the description of a live source without subscribing to it.
+def _commanded(spec: CommandsSpec, robots: Sequence[Body]) -> Source:
+    try:
+        from model_nodes.main_physics.sources.commanded.live_link import CommandLink
+    except ImportError as error:
+        raise BadInput(
+            f"ROS 2 cannot be imported: {error}",
+            where="source.commands",
+            expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
+        ) from None
+    return CommandedSource(spec, robots, CommandLink)
+
+
+def check_listening(spec: Mapping[str, Any]) -> Strict:
+    """Validate the description of a live robot or of commands without subscribing to anything.
 
     Raises:
         BadInput: if it is invalid.
     """
-    return check(LiveSpec, spec, "source")
+    kind = kind_of(spec)
+    assert kind is not None
+    return check(SPEC_OF[kind], spec, "source")

@@ -14,6 +14,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
+from model_nodes.main_physics.wheels import DifferentialDrive
 from model_nodes.main_physics.world.description import Body
 
 
@@ -77,6 +78,9 @@ class Source(ABC):
 
     def rest_at(self, positions: Mapping[str, float]) -> None:
         """Take note of where joints are before anything moves them, by name [rad or m]; called before `bind`."""
+
+    def use_wheels(self, wheels: DifferentialDrive) -> None:
+        """Take note of the wheels that move the robot, for commands to its base; called before `bind`."""
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
         """Select what moves the base of a robot, for `base`; called before `bind`.

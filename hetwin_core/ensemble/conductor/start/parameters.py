@@ -16,6 +16,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.resources import DATA_SCHEME, wanted_data
+from hetwin_core.ensemble.scenario.commands import Commands
 from hetwin_core.ensemble.scenario.episode_folder import believed_scene, recording_of
 from hetwin_core.ensemble.scenario.handed_over import handed_over
 from hetwin_core.ensemble.scenario.robot import Robot
@@ -334,9 +335,19 @@ def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | Non
         return None
     if isinstance(spec.get("recording"), str):
         spec["recording"] = recording_of(spec["recording"])
+    if kind is SourceKind.COMMANDS and scenario.file.commands is not None:
+        spec = _taken(scenario.file.commands) | spec
     watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
     if watched and kind is not SourceKind.TRAJECTORY:
         spec["topics"] = sorted({*spec.get("topics", []), *watched})
+    return spec
+
+
+def _taken(commands: Commands) -> dict[str, Any]:
+    """What the robot takes by what may be sent to it, as options of a source."""
+    spec: dict[str, Any] = {} if commands.base is None else {"velocity": commands.base}
+    if commands.groups:
+        spec["controllers"] = {g.controller: list(g.joints) for g in commands.groups.values()}
     return spec
 
 

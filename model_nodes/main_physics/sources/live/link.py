@@ -45,6 +45,8 @@ class RobotLink:
         others: further topics with the callbacks of their messages; their types are discovered in the graph.
         types: types of the topics for which they are known beforehand.
         report: called once a second for a diagnostic.
+        status: name of that diagnostic.
+        name: of the node.
 
     Attributes:
         topics: full names of the topics of joint states.
@@ -59,11 +61,14 @@ class RobotLink:
         others: Mapping[str, OnMessage],
         types: Mapping[str, Any],
         report: Report,
+        status: str = STATUS,
+        name: str = NODE,
     ) -> None:
         self._owns_ros = not rclpy.ok()
         if self._owns_ros:
             rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
-        self._node = _node(namespace)
+        self._status = status
+        self._node = _node(namespace, name)
         self.simulated = bool(self._node.get_parameter("use_sim_time").value)
         self._report = report
         self._others = dict(others)
@@ -84,7 +89,7 @@ class RobotLink:
         )
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
-        self._thread = threading.Thread(target=self._run, name=NODE, daemon=True)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
     def close(self) -> None:
@@ -143,7 +148,7 @@ class RobotLink:
         level, text, values = self._report()
         status = DiagnosticStatus(
             level=level,
-            name=STATUS,
+            name=self._status,
             hardware_id=self._node.get_namespace(),
             message=text,
             values=[KeyValue(key=key, value=value) for key, value in values.items()],
@@ -153,16 +158,16 @@ class RobotLink:
         self._diagnostics.publish(message)
 
 
-def _node(namespace: str) -> Node:
+def _node(namespace: str, name: str) -> Node:
     """Create the node; remappings of the process do not apply to its name, nor to a given namespace.
 
     Several twins may listen in a robot's namespace, so the name contains the process id there.
     """
     if not namespace:
-        return Node(NODE, cli_args=["--ros-args", "-r", f"__node:={NODE}"])
-    name = f"{NODE}_{os.getpid()}"
-    remaps = ["-r", f"__node:={name}", "-r", f"__ns:=/{namespace.strip('/')}"]
-    return Node(name, cli_args=["--ros-args", *remaps])
+        return Node(name, cli_args=["--ros-args", "-r", f"__node:={name}"])
+    own = f"{name}_{os.getpid()}"
+    remaps = ["-r", f"__node:={own}", "-r", f"__ns:=/{namespace.strip('/')}"]
+    return Node(own, cli_args=["--ros-args", *remaps])
 
 
 def message_class(type_name: str) -> Any:

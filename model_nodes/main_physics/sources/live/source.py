@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scenario.source import Annotations, LiveSpec, OnSilence, WhenLate
-from hetwin_core.ensemble.topics import ANNOTATIONS
-from model_nodes.main_physics.sources.annotations import MappedReader, TopicReader, TypedReader
+from hetwin_core.ensemble.scenario.source import LiveSpec, OnSilence, WhenLate
 from model_nodes.main_physics.sources.cdr import Undecodable
 from model_nodes.main_physics.sources.event_stream import EventReader
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
 from model_nodes.main_physics.sources.live.clocks import ClockComparison
+from model_nodes.main_physics.sources.live.readers import known_types, readers_of
 from model_nodes.main_physics.sources.live.report import Health
 from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples, Unusable
 from model_nodes.main_physics.sources.source import JointMotion, Source
@@ -82,13 +81,13 @@ class LiveSource(Source):
         self._period_ns = 1
         self._bound_ns = 0
         self.notes: list[str] = []
-        readers = _readers(spec)
+        readers = readers_of(spec)
         self._link = RobotLink(
             spec.live,
             spec.joint_states,
             self._on_joints,
             {topic: self._event_callback(topic, of_topic) for topic, of_topic in readers.items()},
-            _known_types(spec),
+            known_types(spec),
             self._report,
         )
         self._clocks.simulated = self._link.simulated
@@ -361,27 +360,3 @@ class LiveSource(Source):
 
 def _when(event: Event) -> int:
     return event.time_ns
-
-
-def _annotations(spec: LiveSpec) -> Sequence[Annotations]:
-    return (Annotations(topic=ANNOTATIONS.name),) if spec.annotations is None else spec.annotations
-
-
-def _readers(spec: LiveSpec) -> dict[str, list[EventReader]]:
-    readers: dict[str, list[EventReader]] = {}
-    for one in _annotations(spec):
-        reader = (
-            TypedReader(one.topic)
-            if one.map is None
-            else MappedReader(one.topic, one.field, one.map)
-        )
-        readers.setdefault(one.topic, []).append(reader)
-    for topic in spec.topics:
-        readers.setdefault(topic, []).append(TopicReader(topic))
-    return readers
-
-
-def _known_types(spec: LiveSpec) -> dict[str, Any]:
-    from hetwin.msg import ActionAnnotation
-
-    return {one.topic: ActionAnnotation for one in _annotations(spec) if one.map is None}

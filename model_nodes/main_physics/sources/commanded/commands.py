@@ -1,0 +1,137 @@
+"""Commands to a robot, checked as they come, and those that wait for the next step."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hetwin_core.kinematics.trajectories.trajectory import (
+    InvalidTrajectory,
+    JointTrajectory,
+    TrajectoryPoint,
+)
+
+
+class CommandRefused(Exception):
+    """A command that cannot be obeyed; the text is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrajectoryCommand:
+    """A motion of some joints.
+
+    Attributes:
+        controller: that gets it.
+        trajectory: with the motion.
+        stamp_ns: when it begins, by the sender's clock [ns]; 0: at once.
+        number: of the goal, if the sender waits for the end; 0: it does not.
+    """
+
+    controller: str
+    trajectory: JointTrajectory
+    stamp_ns: int = 0
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StopCommand:
+    """The joints of a controller are to rest where they are; `number` is the goal that is given up."""
+
+    controller: str
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TwistCommand:
+    """A velocity of the base along its own axes: forward and sideways [m/s], about z [rad/s]."""
+
+    forward: float
+    sideways: float
+    turn: float
+
+
+Command = TrajectoryCommand | StopCommand | TwistCommand
+
+
+def trajectory_command(
+    controller: str,
+    names: Sequence[str],
+    points: Sequence[TrajectoryPoint],
+    stamp_ns: int = 0,
+    number: int = 0,
+) -> TrajectoryCommand:
+    """Return a checked command.
+
+    Raises:
+        CommandRefused: if it is no motion that ends at rest.
+    """
+    if not points:  # joint_trajectory_controller stops then
+        raise CommandRefused("points: there are none; expected some")
+    try:
+        trajectory = JointTrajectory.through(names, points)
+    except InvalidTrajectory as error:
+        raise CommandRefused(str(error)) from None
+    if trajectory.ends_in_motion:
+        raise CommandRefused("its last point has velocities; expected 0, for nothing follows it")
+    return TrajectoryCommand(controller, trajectory, stamp_ns, number)
+
+
+def twist_command(forward: float, sideways: float, turn: float) -> TwistCommand:
+    """Return a checked command; see `TwistCommand`.
+
+    Raises:
+        CommandRefused: if a number is not finite.
+    """
+    if not all(math.isfinite(number) for number in (forward, sideways, turn)):
+        raise CommandRefused(f"velocity {forward:g} {sideways:g} {turn:g}; expected finite numbers")
+    return TwistCommand(forward, sideways, turn)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A command that was refused: the topic or action on which it came, and the reason."""
+
+    topic: str
+    reason: str
+
+
+class Inbox:
+    """What has arrived since the last step; filled by one thread and emptied by another."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._commands: deque[tuple[str, Command]] = deque()
+        self._refusals: deque[Refusal] = deque(maxlen=1000)
+        self.taken = 0
+        self.refused = 0
+        self.last_refusal = ""
+
+    def put(self, topic: str, command: Command) -> None:
+        """Add a command that came on a topic."""
+        with self._lock:
+            self._commands.append((topic, command))
+
+    def refuse(self, topic: str, reason: str) -> None:
+        """Note that a command was refused."""
+        with self._lock:
+            self._refusals.append(Refusal(topic, reason))
+            self.refused += 1
+            self.last_refusal = f"{topic}: {reason}"
+
+    def take(self) -> list[tuple[str, Command]]:
+        """Return the commands since the last call, each with its topic."""
+        with self._lock:
+            commands = list(self._commands)
+            self._commands.clear()
+            self.taken += len(commands)
+            return commands
+
+    def take_refusals(self) -> list[Refusal]:
+        """Return the refusals since the last call."""
+        with self._lock:
+            refusals = list(self._refusals)
+            self._refusals.clear()
+            return refusals

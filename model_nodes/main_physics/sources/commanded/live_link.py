@@ -1,0 +1,154 @@
+"""The ROS 2 side of commands: trajectories for each controller, and velocities of the base."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from trajectory_msgs.msg import JointTrajectory
+
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.source import CommandsSpec
+from hetwin_core.kinematics.trajectories.trajectory import TrajectoryPoint
+from model_nodes.main_physics.sources.commanded.commands import (
+    Command,
+    CommandRefused,
+    Inbox,
+    trajectory_command,
+    twist_command,
+)
+from model_nodes.main_physics.sources.event_stream import EventReader
+from model_nodes.main_physics.sources.live.link import RobotLink
+from model_nodes.main_physics.sources.live.readers import known_types, readers_of
+from model_nodes.main_physics.sources.live.report import OK, WARN
+
+STATUS = "hetwin: commands"
+"""Name of the diagnostic."""
+NODE = "command_listener"
+SECOND = 1_000_000_000
+
+
+class CommandLink:
+    """Puts commands into an inbox as they arrive, and reads annotations and topics as a live source does.
+
+    Each controller takes trajectory_msgs/msg/JointTrajectory on ``NAME/joint_trajectory``. The base takes
+    geometry_msgs/msg/Twist or TwistStamped, whichever is published. What cannot be obeyed is refused there.
+
+    Args:
+        spec: namespace and topics.
+        controllers: their names.
+        inbox: to be filled.
+    """
+
+    def __init__(self, spec: CommandsSpec, controllers: Sequence[str], inbox: Inbox) -> None:
+        self._inbox = inbox
+        self._lock = threading.Lock()
+        self._waiting: deque[tuple[int, Event]] = deque()
+        self._numbers: dict[str, int] = {}
+        self._epoch_ns: int | None = None
+        trajectories = {f"{name}/joint_trajectory": name for name in controllers}
+        others = {topic: self._reading(topic, each) for topic, each in readers_of(spec).items()}
+        self._link = RobotLink(
+            spec.commands,
+            (),
+            _ignore,
+            {
+                **others,
+                **{topic: self._taking(topic, _trajectory(n)) for topic, n in trajectories.items()},
+                spec.velocity: self._taking(spec.velocity, _twist),
+            },
+            {**known_types(spec), **dict.fromkeys(trajectories, JointTrajectory)},
+            self._report,
+            STATUS,
+            NODE,
+        )
+
+    def begin(self, epoch_ns: int) -> None:
+        """Take note of this machine's time at the run's time 0 [ns]; what came before is dropped."""
+        with self._lock:
+            self._epoch_ns = epoch_ns
+            self._waiting.clear()
+        self._inbox.take()
+
+    def events(self, time_ns: int) -> list[Event]:
+        """Return annotations and topic values since the last call, with the times of their arrival in the run.
+
+        What arrived during the last step may be stamped up to `time_ns`, never later.
+        """
+        with self._lock:
+            waiting, epoch_ns = list(self._waiting), self._epoch_ns or 0
+            self._waiting.clear()
+        return [self._numbered(event, min(max(at - epoch_ns, 0), time_ns)) for at, event in waiting]
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._link.close()
+
+    def _numbered(self, event: Event, time_ns: int) -> Event:
+        number = self._numbers.get(event.source, 0)
+        self._numbers[event.source] = number + 1
+        return Event(
+            event.name, time_ns, event.kind, event.source, number, arguments=event.arguments
+        )
+
+    def _taking(self, topic: str, read: Callable[[Any], Command]) -> Callable[[Any, int], None]:
+        def on_message(message: Any, _arrived_ns: int) -> None:
+            try:
+                self._inbox.put(topic, read(message))
+            except CommandRefused as refused:
+                self._inbox.refuse(topic, str(refused))
+
+        return on_message
+
+    def _reading(self, topic: str, readers: Sequence[EventReader]) -> Callable[[Any, int], None]:
+        def on_message(message: Any, arrived_ns: int) -> None:
+            try:
+                events = [event for reader in readers for event in reader(message, arrived_ns)]
+            except ValueError as error:
+                self._inbox.refuse(topic, str(error))
+                return
+            with self._lock:
+                self._waiting.extend((arrived_ns, event) for event in events)
+
+        return on_message
+
+    def _report(self) -> tuple[bytes, str, Mapping[str, str]]:
+        inbox = self._inbox
+        values = {"commands taken": str(inbox.taken), "commands refused": str(inbox.refused)}
+        if inbox.refused:
+            return WARN, f"obeys commands; the last that it refused: {inbox.last_refusal}", values
+        return OK, "obeys commands", values
+
+
+def _trajectory(controller: str) -> Callable[[Any], Command]:
+    def read(message: Any) -> Command:
+        points = [
+            TrajectoryPoint(
+                _seconds(point.time_from_start),
+                point.positions,
+                point.velocities,
+                point.accelerations,
+            )
+            for point in message.points
+        ]
+        stamp = message.header.stamp
+        return trajectory_command(
+            controller, list(message.joint_names), points, stamp.sec * SECOND + stamp.nanosec
+        )
+
+    return read
+
+
+def _twist(message: Any) -> Command:
+    twist = getattr(message, "twist", message)
+    return twist_command(twist.linear.x, twist.linear.y, twist.angular.z)
+
+
+def _seconds(duration: Any) -> float:
+    return float(duration.sec + duration.nanosec * 1e-9)
+
+
+def _ignore(_message: Any, _arrived_ns: int) -> None:
+    """Joint states mean nothing to who obeys."""

@@ -1,0 +1,164 @@
+"""The source that obeys, without ROS: pace, groups of joints, refusals as events."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from support.commanded_arm import ARM, DRIVE, WHEELS, rover
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.robot import FollowedBase
+from hetwin_core.ensemble.scenario.source import CommandsSpec
+from hetwin_core.kinematics.trajectories.trajectory import TrajectoryPoint
+from model_nodes.main_physics.sources.commanded.commands import (
+    Inbox,
+    trajectory_command,
+    twist_command,
+)
+from model_nodes.main_physics.sources.commanded.source import CommandedSource
+
+PERIOD = 10_000_000
+JOINTS = [*ARM, *WHEELS]
+
+
+class Silence:
+    """A link on which nothing comes by itself; the test fills its inbox."""
+
+    def __init__(self, spec: CommandsSpec, controllers: Sequence[str], inbox: Inbox) -> None:
+        self.controllers, self.inbox, self.closed = list(controllers), inbox, False
+
+    def events(self, time_ns: int) -> list[Event]:
+        return []
+
+    def begin(self, epoch_ns: int) -> None:
+        self.epoch_ns = epoch_ns
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def opened(**spec: Any) -> tuple[CommandedSource, Silence]:
+    links: list[Silence] = []
+
+    def listen(*arguments: Any) -> Silence:
+        links.append(Silence(*arguments))
+        return links[0]
+
+    source = CommandedSource(CommandsSpec(commands="", **spec), [rover()], listen)
+    source.rest_at(dict.fromkeys(JOINTS, 0.25))
+    return source, links[0]
+
+
+def test_it_keeps_real_time_and_obeys_at_the_next_step() -> None:
+    source, link = opened()
+    assert source.bind(JOINTS, PERIOD).all()
+    assert link.controllers == ["joint_trajectory_controller"]
+    np.testing.assert_array_equal(source.motion(0).positions, 0.25)
+    assert not source.begin()
+    begun = time.monotonic()
+    source.motion(PERIOD)
+    command = trajectory_command(
+        link.controllers[0], ["wrist"], [TrajectoryPoint(0.1, [0.75], [0.0])]
+    )
+    link.inbox.put("t", command)
+    assert source.motion(2 * PERIOD).positions[1] > 0.25
+    assert source.motion(12 * PERIOD).positions[1] == 0.75
+    assert time.monotonic() - begun >= 0.11
+    assert not source.reproducible
+    assert source.events(12 * PERIOD) == []
+    source.close()
+    assert link.closed
+
+
+def test_what_is_refused_becomes_an_event_once_a_second() -> None:
+    source, link = opened()
+    source.bind(JOINTS, PERIOD)
+    source.begin()
+    for i in range(1, 4):
+        unknown = trajectory_command(link.controllers[0], ["nose"], [TrajectoryPoint(1.0, [0.0])])
+        link.inbox.put("here", unknown)
+        source.motion(i * PERIOD)
+        events = source.events(i * PERIOD)
+        assert [event.name for event in events] == ["command_refused"] * (i == 1)
+        if events:
+            assert events[0].arguments["topic"] == "here"
+            assert "no joint nose" in str(events[0].arguments["reason"])
+    assert link.inbox.refused == 3
+
+
+def test_time_that_it_cannot_keep_is_given_up_and_reported() -> None:
+    source, _ = opened(max_lag=0.02)
+    source.bind(JOINTS, PERIOD)
+    source.begin()
+    source.motion(PERIOD)
+    time.sleep(0.1)
+    source.motion(2 * PERIOD)
+    assert source.late
+    (event,) = source.events(2 * PERIOD)
+    assert event.name == "time_lost"
+    assert 0.07 < float(str(event.arguments["seconds"])) < 1.0
+    source.motion(3 * PERIOD)
+    source.motion(6 * PERIOD)
+    assert source.events(6 * PERIOD) == []
+    assert not source.late
+
+
+def test_groups_are_those_of_the_scenario_and_the_wheels_are_no_part_of_them() -> None:
+    source, link = opened(controllers={"arm": ["e*"], "hand": ["wrist"]})
+    source.use_wheels(DRIVE)
+    assert source.bind(["knee", *JOINTS], PERIOD).tolist() == [False, True, True, True, True]
+    assert link.controllers == ["arm", "hand"]
+    source.motion(0)
+    source.begin()
+    link.inbox.put("cmd_vel", twist_command(0.1, 0.0, 0.0))
+    assert source.motion(PERIOD).velocities.tolist() == [0, 0, 0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("controllers", "where", "words"),
+    [
+        ({"arm": ["elbow", "wirst"]}, "source.controllers.arm.1", "perhaps 'wrist'"),
+        ({"arm": ["elbow"], "hand": ["*"]}, "source.controllers.hand.0", "commanded twice"),
+        ({"arm": ["left_wheel"]}, "source.controllers.arm.0", r"not in robot\.wheels"),
+    ],
+)
+def test_wrong_controllers_are_refused(
+    controllers: dict[str, list[str]], where: str, words: str
+) -> None:
+    source, _ = opened(controllers=controllers)
+    source.use_wheels(DRIVE)
+    with pytest.raises(BadInput, match=words) as error:
+        source.bind(JOINTS, PERIOD)
+    assert error.value.where == where
+
+
+def test_a_base_that_follows_its_commanded_velocity() -> None:
+    source, link = opened()
+    source.bind_base(rover(), FollowedBase(odometry="cmd_vel", start=[1.0, 2.0, 0.0]), PERIOD)
+    source.bind(JOINTS, PERIOD)
+    source.base(0)
+    source.begin()
+    link.inbox.put("cmd_vel", twist_command(1.0, 0.0, 0.0))
+    for i in range(1, 11):
+        motion = source.base(i * PERIOD)
+        source.motion(i * PERIOD)
+    np.testing.assert_allclose(motion.state[:3], [1.1, 2.0, 0.0])
+    np.testing.assert_allclose(motion.odometry[:3], [0.1, 0.0, 0.0], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("base", "words"),
+    [
+        ({"odometry": "odom"}, "no odometry that the base could follow"),
+        ({"odometry": "cmd_vel", "start": "amcl_pose"}, "nothing says where the base starts"),
+    ],
+)
+def test_a_base_that_nothing_moves_is_refused(base: dict[str, str], words: str) -> None:
+    source, _ = opened()
+    with pytest.raises(BadInput, match=words):
+        source.bind_base(rover(), FollowedBase(**base), PERIOD)
