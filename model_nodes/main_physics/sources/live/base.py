@@ -1,0 +1,135 @@
+"""The base of a live robot: where odometry says it moves, from where a localization says it is."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from hetwin_core.ensemble.scenario.robot import FollowedBase
+from model_nodes.main_physics.sources.base.frames import frame_in_root
+from model_nodes.main_physics.sources.base.path import PosePath
+from model_nodes.main_physics.sources.base.placement import (
+    Placement,
+    beginning_at,
+    moved_in_plane,
+)
+from model_nodes.main_physics.sources.base.playback import motions
+from model_nodes.main_physics.sources.base.pose_messages import NoPose, checked_pose
+from model_nodes.main_physics.sources.base.turns import put_at
+from model_nodes.main_physics.sources.live.base_samples import BaseSamples
+from model_nodes.main_physics.sources.live.samples import Unusable
+from model_nodes.main_physics.sources.source import BaseMotion
+from model_nodes.main_physics.sources.transforms import StampedTransform
+from model_nodes.main_physics.world.description import IDENTITY, Body, Pose
+from model_nodes.main_physics.world.transforms import compose, invert
+
+
+class LiveBase:
+    """The motion of a robot's base as its messages arrive; times are the robot's stamps [ns].
+
+    A localization's pose is compared with odometry at its stamp, and corrects from then on what has not been played.
+
+    Args:
+        robot: its pose is where it stands if `base` does not say where it starts.
+        base: the topics.
+
+    Attributes:
+        samples: what odometry said.
+    """
+
+    def __init__(self, robot: Body, base: FollowedBase) -> None:
+        self._robot = robot
+        self._start = base.start
+        self._odometry = base.odometry
+        self.samples = BaseSamples()
+        self._child: str | None = None
+        self._to_root: Pose = IDENTITY
+        self._newest: tuple[int, Pose] | None = None
+        self._poses: deque[tuple[int, Pose]] = deque()
+        self._placement: Placement | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether it is known how it moves and where it is."""
+        placed = not isinstance(self._start, str) or self._newest is not None
+        return self.samples.complete and placed
+
+    def add_odometry(self, message: StampedTransform, time_ns: int) -> int | None:
+        """Add a message; returns the time since the last one [ns], None for the first.
+
+        Raises:
+            BadInput: if the first one is about a frame that is not fixed to the root link.
+            Unusable: if it is not a pose, about another frame than before, or not newer than the last.
+            Leapt: if odometry jumps.
+        """
+        pose = _checked(message)
+        if self._child is None:
+            frame = frame_in_root(self._robot, message.child.lstrip("/"), self._odometry)
+            self._child, self._to_root = message.child, invert(frame)
+        if message.child != self._child:
+            raise Unusable(f"it is about {message.child}, not {self._child}")
+        return self.samples.add(time_ns, compose(pose, self._to_root))
+
+    def add_pose(self, message: StampedTransform, time_ns: int) -> None:
+        """Add a pose of the localization.
+
+        Raises:
+            Unusable: if it is not a pose, or its stamp is older than the one before.
+        """
+        pose = _checked(message)
+        if self._newest is not None and time_ns < self._newest[0]:
+            raise Unusable("its stamp is older than the one before")
+        self._newest = time_ns, pose
+        if self._placement is not None:
+            self._poses.append(self._newest)
+
+    def begin(self) -> None:
+        """Let the run begin: where the base is then is decided by the first motion."""
+        self._placement = None
+        self._poses.clear()
+
+    def motions(self, time_ns: int, period_ns: int, rows: int) -> list[BaseMotion]:
+        """Return the base at a time and the periods after it."""
+        path = self.samples.path(time_ns, time_ns + (rows - 1) * period_ns)
+        if self._placement is None:
+            self._placement = self._first(path, time_ns)
+        self._correct(self._placement, path, time_ns)
+        return motions(path, self._placement, time_ns, period_ns, rows, time_ns - period_ns)
+
+    def cut(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
+        """Delete the motion between two times and shift later messages to `bridge_ns` after the first."""
+        self.samples.cut(begin_ns, end_ns, bridge_ns)
+        shift = end_ns - begin_ns - bridge_ns
+        moved = ((max(t - shift, min(t, begin_ns)), pose) for t, pose in self._poses)
+        self._poses = deque(moved)
+        if self._placement is not None:
+            self._placement.postpone(begin_ns, -shift)
+
+    def _first(self, path: PosePath, time_ns: int) -> Placement:
+        start = put_at(self._robot.pose, *self._start) if isinstance(self._start, list) else None
+        first = beginning_at(start or self._robot.pose, _at(path, time_ns))
+        if self._newest is None:
+            return Placement(first)
+        when, pose = self._newest
+        return Placement(
+            moved_in_plane(first, compose(pose, self._to_root), _at(path, when)), str(self._start)
+        )
+
+    def _correct(self, placement: Placement, path: PosePath, time_ns: int) -> None:
+        """Apply the localization's poses of times that odometry knows."""
+        while self._poses and self._poses[0][0] <= self.samples.known_until:
+            when, pose = self._poses.popleft()
+            placement.put(max(when, time_ns), compose(pose, self._to_root), _at(path, when))
+
+
+def _checked(message: StampedTransform) -> Pose:
+    try:
+        return checked_pose(message)
+    except NoPose as error:
+        raise Unusable(f"it is not a pose: {error}") from None
+
+
+def _at(path: PosePath, time_ns: int) -> Pose:
+    x, y, z, w, i, j, k = path.at(np.array([time_ns], np.int64))[0, :7].tolist()
+    return (x, y, z, w, i, j, k)
