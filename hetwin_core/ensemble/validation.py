@@ -130,6 +130,8 @@ def alternatives(*keys: str, text: bool = False, otherwise: str = "") -> Discrim
         if isinstance(data, Mapping):
             found = next((key for key in keys if key in data), otherwise)
             return tag(found) if found else None
+        if isinstance(data, BaseModel):  # what was validated is written out again
+            return tag(next((key for key in keys if key in type(data).model_fields), otherwise))
         return tag("text") if text and isinstance(data, str) else None
 
     message = f"{'text, or ' if text else ''}a mapping"
