@@ -21,6 +21,7 @@ from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.mujoco.contact_settings import CONTACTS
 from model_nodes.main_physics.engines.mujoco.options import MujocoOptions
 from model_nodes.main_physics.engines.mujoco.order import moving_frames
+from model_nodes.main_physics.engines.mujoco.tables import gives_way
 from model_nodes.main_physics.world.description import (
     Body,
     Geometry,
@@ -30,7 +31,6 @@ from model_nodes.main_physics.world.description import (
     Link,
     World,
 )
-from model_nodes.main_physics.world.drives import Base
 from model_nodes.main_physics.world.inertias import principal
 from model_nodes.main_physics.world.names import frame_name, joint_name
 from model_nodes.main_physics.world.notes import Notes
@@ -124,7 +124,7 @@ class Builder:
         for link in body.links[1:]:
             joint = joints[link.name]
             by_name[link.name] = self._add_link(by_name[joint.parent], body, link, link.pose, joint)
-        if not body.robot or body.base is Base.FREE:
+        if not body.robot or gives_way(body):
             # As in Gazebo, the links of one model do not collide with each other.
             for one, other in combinations(by_name.values(), 2):
                 self.spec.add_exclude(bodyname1=one.name, bodyname2=other.name)

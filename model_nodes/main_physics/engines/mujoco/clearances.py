@@ -27,7 +27,7 @@ from model_nodes.main_physics.engines.mujoco.link_pairs import (
 )
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables, make_tables
 from model_nodes.main_physics.world.description import Body, HandFrame, World
-from model_nodes.main_physics.world.drives import Base
+from model_nodes.main_physics.world.drives import FOLLOW, Base
 from model_nodes.main_physics.world.notes import Notes
 
 _TOUCHING = 1e-3
@@ -150,10 +150,11 @@ class Clearances:
 
 
 def _measured(world: World) -> Iterator[Body]:
-    """What rests, and the robots, each with a base that is only placed."""
+    """What rests, and the robots, whose bases and joints are only placed."""
     for body in world.bodies:
-        if body.robot and not body.static:
-            yield replace(body, base=Base.FOLLOWED)
+        if body.robot:
+            joints = tuple(replace(joint, drive=FOLLOW) for joint in body.joints)
+            yield replace(body, joints=joints, base=Base.FIXED if body.static else Base.FOLLOWED)
         elif body.static:
             yield body
 

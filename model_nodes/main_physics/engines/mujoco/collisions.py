@@ -2,8 +2,8 @@
 
 Two geoms collide if one's contype and the other's conaffinity share a bit. Only free bodies have a conaffinity,
 so driven, kinematic and static bodies never collide with each other: a body with prescribed motion cannot give
-way, and a recording that penetrates a table by some millimetres must not jam. The links of a robot with a free base
-collide as free bodies do.
+way, and a recording that penetrates a table by some millimetres must not jam. The links of a robot that
+give way collide as free bodies do.
 
 A body's contype is one bit: that of its kind, or a private one where pairs have to be distinguished: the links
 of hands have one from the beginning, others while they need it.
@@ -171,13 +171,13 @@ class Collisions:
             return self._own[body]
         if self._kind_of(body) is BodyKind.STATIC or self._presence.get(body) is Presence.STATIC:
             return _STATIC
-        is_driven = self._kind_of(body) is BodyKind.DRIVEN and body not in self._tables.rolling
+        is_driven = self._kind_of(body) is BodyKind.DRIVEN and body not in self._tables.yielding
         if is_driven or body in self._kinematic:
             return _PRESCRIBED
         return _FREE
 
     def _conaffinity(self, body: int) -> int:
-        is_free = self._kind_of(body) is BodyKind.FREE or body in self._tables.rolling
+        is_free = self._kind_of(body) is BodyKind.FREE or body in self._tables.yielding
         if not is_free or body in self._kinematic or body in self._presence:
             return 0
         bits = _ALL

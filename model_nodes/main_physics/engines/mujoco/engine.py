@@ -30,6 +30,7 @@ from model_nodes.main_physics.engines.mujoco.collisions import Collisions
 from model_nodes.main_physics.engines.mujoco.contacts import Contacts, SolvedContacts
 from model_nodes.main_physics.engines.mujoco.depenetration import Depenetration
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
+from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward
 from model_nodes.main_physics.engines.mujoco.fidelities import Fidelities
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.inverse_dynamics import InverseDynamics
@@ -102,8 +103,9 @@ class MujocoEngine(Engine):
         self._tables = tables = make_tables(self._builder.world, model)
         self._servo = Servo(model, data, tables)
         self._servo.soften(*self._soft)
-        self._motors = Motors(model, data, tables)
-        self._servo.add_armature(model, data, self._motors)
+        world = self._builder.world
+        self._motors = Motors(model, data, tables, lambda: FeedForward(world, data, tables))
+        self._servo.add_armature(model, data, self._motors.add_armature)
         self._collisions = Collisions(model, tables, self._hand_links(tables))
         self._reader = FrameReader(model, data, tables)
         self._bases = BaseServo(model, data, tables, self._reader)
@@ -186,7 +188,7 @@ class MujocoEngine(Engine):
         """Take the servo's armature from these joints; see `servo`."""
         self._soft = tuple(self.driven.index(name) for name in joints), stiffness
         self._servo.soften(*self._soft)
-        self._servo.add_armature(self._model, self._data, self._motors)
+        self._servo.add_armature(self._model, self._data, self._motors.add_armature)
         self._dirty = True
 
     def command_efforts(self, efforts: Floats) -> None:
@@ -205,10 +207,11 @@ class MujocoEngine(Engine):
         for i in range(1, count + 1):
             share = i / count
             self._servo.push(self._servo.target(share, period))
-            if self._motors.any:
-                self._motors.push()
             if self._bases.any:
                 self._bases.push(share, period)
+            if self._motors.any:
+                before = self._servo.target((i - 1) / count, period)
+                self._motors.push(before, self._servo.target(share, period))
             mj.mj_step2(model, data)
             if i == count:
                 self._contacts.copy()

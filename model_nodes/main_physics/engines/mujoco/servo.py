@@ -11,14 +11,13 @@ ones move them, so that they stop at what they touch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Floats, Ints
-from model_nodes.main_physics.engines.mujoco.motors import Motors
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 DRIVEN_ARMATURE = 1e5
@@ -55,18 +54,25 @@ class Servo:
         self._stiffness = 0.0
         self._damping = np.zeros(0)
         self._efforts = np.zeros(count)
-        turns = [drive.mode is DriveMode.VELOCITY for drive in tables.drives]
-        self._motors = np.flatnonzero(turns)
+        own = [drive.mode is not DriveMode.FOLLOW for drive in tables.drives]
+        self._motors = np.flatnonzero(own)
 
-    def add_armature(self, model: mj.MjModel, data: mj.MjData, motors: Motors) -> None:
-        """Add the armature to the joints; the solver's scale (meaninertia) stays as it was."""
+    def add_armature(
+        self, model: mj.MjModel, data: mj.MjData, of_motors: Callable[[], None]
+    ) -> None:
+        """Add the armature to the joints; the solver's scale (meaninertia) stays as it was.
+
+        Args:
+            model, data: the world.
+            of_motors: adds that of joints with other drives.
+        """
         mean = model.stat.meaninertia
         armature = np.full(len(self._efforts), DRIVEN_ARMATURE)
         armature[self._soft] = SOFT_ARMATURE
         model.dof_armature[self._dofs] = armature
         for base in self._bases:
             model.dof_armature[base : base + 6] = DRIVEN_ARMATURE
-        motors.add_armature()
+        of_motors()
         mj.mj_setConst(model, data)
         model.stat.meaninertia = mean
         inertias = model.dof_M0[self._dofs][self._soft]

@@ -9,13 +9,14 @@ from enum import Enum, auto
 import mujoco as mj
 import numpy as np
 
+from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Ints
 from model_nodes.main_physics.engines.mujoco.order import (
     moving_frames,
     moving_links,
     resting_frames,
 )
-from model_nodes.main_physics.world.description import Body, World
+from model_nodes.main_physics.world.description import Body, JointKind, World
 from model_nodes.main_physics.world.drives import Base, JointDrive
 from model_nodes.main_physics.world.names import frame_name, joint_name
 
@@ -68,8 +69,8 @@ class Tables:
     """The robots whose base is not fixed."""
     followed: tuple[str, ...]
     """Those of them whose base follows a command."""
-    rolling: frozenset[int]
-    """Ids of the links of the others, which forces move as a whole."""
+    yielding: frozenset[int]
+    """Ids of the robots' links that give way; see `_yielding`."""
     joints: tuple[str, ...]
     joint_positions: Ints
     joint_velocities: Ints
@@ -117,7 +118,7 @@ def make_tables(world: World, model: mj.MjModel) -> Tables:
         {b.name: _free_body(b, model) for b in bodies if not (b.static or b.robot)},
         {b.name: _free_body(b, model) for b in robots if not b.static},
         tuple(b.name for b in robots if b.base is Base.FOLLOWED),
-        frozenset(model.body(n).id for b in robots if b.base is Base.FREE for n in _frames(b)),
+        frozenset(model.body(name).id for b in robots if gives_way(b) for name in _yielding(b)),
         (*driven, *passive),
         model.jnt_qposadr[ids].astype(np.int32),
         model.jnt_dofadr[ids].astype(np.int32),
@@ -129,6 +130,31 @@ def make_tables(world: World, model: mj.MjModel) -> Tables:
 
 def _frames(body: Body) -> Iterator[str]:
     return (frame_name(body, link.name) for link in body.links)
+
+
+def gives_way(body: Body) -> bool:
+    """Whether forces move a robot as a whole, or some of its driven joints."""
+    own = (joint.drive.mode is not DriveMode.FOLLOW for joint in body.driven_joints)
+    return body.robot and (body.base is Base.FREE or any(own))
+
+
+def _yielding(body: Body) -> Iterator[str]:
+    """The frames of the links that give way to what rests.
+
+    Those of a free base do, and those that stand on a fixed base by joints that all give way. What follows a command
+    anywhere on the way from the world would be pushed against what rests by the force that makes it follow.
+    """
+    if body.base is Base.FREE:
+        return _frames(body)
+    standing = {body.links[0].name: False} if body.base is Base.FIXED else {}
+    for joint in body.joints:  # parents come before their children
+        if joint.parent not in standing:
+            continue
+        if joint.kind is JointKind.FIXED:
+            standing[joint.child] = standing[joint.parent]
+        elif joint.spring is not None or joint.drive.mode is not DriveMode.FOLLOW:
+            standing[joint.child] = True
+    return (frame_name(body, link) for link, gives in standing.items() if gives)
 
 
 def _body_kinds(world: World, model: mj.MjModel) -> tuple[BodyKind, ...]:

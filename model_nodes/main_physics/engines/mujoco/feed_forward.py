@@ -1,0 +1,77 @@
+"""The efforts that a robot needs to move as commanded, with the inertias that MuJoCo simulates.
+
+A second, small model holds nothing but the robots' links and joints, without forms and armatures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.engine import EngineSettings
+from model_nodes.main_physics.engines.mujoco.builder import Builder
+from model_nodes.main_physics.engines.mujoco.servo import DRIVEN_ARMATURE
+from model_nodes.main_physics.engines.mujoco.tables import Tables, make_tables
+from model_nodes.main_physics.world.description import Body, World
+from model_nodes.main_physics.world.drives import Base
+from model_nodes.main_physics.world.notes import Notes
+
+
+class FeedForward:
+    """Computes the efforts of all driven joints in the state of now.
+
+    Args:
+        world: its robots count.
+        data, tables: the simulation.
+    """
+
+    def __init__(self, world: World, data: mj.MjData, tables: Tables) -> None:
+        robots = tuple(_bare(body) for body in world.bodies if body.robot)
+        bare = replace(world, bodies=robots, hands=())
+        self._model = model = Builder(bare, EngineSettings(1.0), Notes()).compile()
+        self._data, self._from = mj.MjData(model), data
+        own = make_tables(bare, model)
+        places = [tables.joints.index(name) for name in own.joints]
+        self._to_positions, self._positions = own.joint_positions, tables.joint_positions[places]
+        self._to_velocities, self._velocities = (
+            own.joint_velocities,
+            tables.joint_velocities[places],
+        )
+        self._driven = own.joint_velocities[: len(own.driven)]
+        self._bases = [(own.bases[name], base) for name, base in tables.bases.items()]
+        self._followed = [(own.bases[n], tables.bases[n]) for n in tables.followed]
+        self._out = np.zeros(model.nv)
+
+    def efforts(self, accelerations: Floats) -> Floats:
+        """Return (n,) efforts [Nm or N] of the driven joints.
+
+        Args:
+            accelerations: (n,) commanded; a base that follows accelerates as it is pushed now, a free one not at all.
+        """
+        model, data, now = self._model, self._data, self._from
+        data.qpos[self._to_positions] = now.qpos[self._positions]
+        data.qvel[self._to_velocities] = now.qvel[self._velocities]
+        data.qacc[self._driven] = accelerations
+        for own, base in self._bases:
+            q, v = own.position, own.velocity
+            data.qpos[q : q + 7] = now.qpos[base.position : base.position + 7]
+            data.qvel[v : v + 6] = now.qvel[base.velocity : base.velocity + 6]
+        for own, base in self._followed:
+            pushed = now.qfrc_applied[base.velocity : base.velocity + 6]
+            data.qacc[own.velocity : own.velocity + 6] = pushed / DRIVEN_ARMATURE
+        mj.mj_kinematics(model, data)
+        mj.mj_comPos(model, data)
+        mj.mj_comVel(model, data)
+        mj.mj_rne(model, data, 1, self._out)
+        efforts: Floats = self._out[self._driven]
+        return efforts
+
+
+def _bare(body: Body) -> Body:
+    """A robot without forms."""
+    links = tuple(replace(link, geometries=()) for link in body.links)
+    base = body.base if body.static else Base.FOLLOWED
+    return replace(body, links=links, base=base)
