@@ -26,6 +26,11 @@ class Attachments:
         frames, of = self._tables.frames, self._tables.body_frames
         return {name: frames[of[body]] for name, body in self._attached.items()}
 
+    @property
+    def bodies(self) -> dict[str, int]:
+        """Object -> body to which it is attached."""
+        return dict(self._attached)
+
     def attach(self, free: FreeBody, other: int) -> None:
         """Attach an object to a body at its current relative pose; the two do not collide meanwhile."""
         model, data = self._model, self._data

@@ -10,7 +10,7 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.poses import cross
+from hetwin_core.ensemble.scene.poses import compose, cross, relative_to
 from hetwin_core.ensemble.scene.snapshot import no_proximity
 from hetwin_core.ensemble.scene.values import Floats, Ints, Value
 from model_nodes.main_physics.engines.engine import (
@@ -25,6 +25,7 @@ from model_nodes.main_physics.engines.engine import (
 from model_nodes.main_physics.engines.mujoco.attachments import Attachments
 from model_nodes.main_physics.engines.mujoco.base_servo import BaseServo
 from model_nodes.main_physics.engines.mujoco.builder import Builder
+from model_nodes.main_physics.engines.mujoco.carried_bodies import carried_bodies
 from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions
 from model_nodes.main_physics.engines.mujoco.contacts import Contacts, SolvedContacts
@@ -167,11 +168,18 @@ class MujocoEngine(Engine):
         return self._tables.followed
 
     def place_base(self, robot: str, state: Floats) -> None:
-        """Set the pose and the twist of a robot's root link."""
+        """Set the pose and the twist of a robot's root link, and take along what it carries; see `carried_bodies`."""
         base = self._tables.bases.get(robot)
         if base is None:
             raise Unsupported(f"the base of {robot} is fixed; it cannot be placed")
+        self._refresh()
+        fixed_to = {**self._attachments.bodies, **self._kinematic.parents}
+        carried = carried_bodies(self._model, self._data, self._tables, base, fixed_to)
+        before = self._reader.one(base.body)
+        places = [relative_to(before, self._reader.one(free.body)) for free in carried]
         self._reader.place(base, state)
+        for free, place in zip(carried, places, strict=True):
+            self._reader.place(free, compose(state, place))
         self._bases.place()
         self._dirty = True
 

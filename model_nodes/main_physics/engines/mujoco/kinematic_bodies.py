@@ -51,6 +51,11 @@ class KinematicBodies:
         """The last prescribed value of each."""
         return {name: body.value for name, body in self._kinematic.items()}
 
+    @property
+    def parents(self) -> dict[str, int]:
+        """Object -> body in whose frame it is prescribed; 0 for the world."""
+        return {name: body.parent for name, body in self._kinematic.items()}
+
     def follows(self, name: str, value: Value) -> bool:
         """Whether an object's prescribed value is this one already."""
         body = self._kinematic.get(name)

@@ -7,9 +7,9 @@ from math import cos, pi, sin
 import numpy as np
 import pytest
 from support.rovers import RADIUS, SEPARATION, rover
-from support.small_worlds import PERIOD, at, box, everything, floor, frame, loaded
+from support.small_worlds import PERIOD, at, box, everything, floor, frame, loaded, still_at
 
-from hetwin_core.ensemble.scene.poses import rotation_by
+from hetwin_core.ensemble.scene.poses import relative_to, rotation_by
 from hetwin_core.ensemble.scene.values import Floats, pose_value
 from model_nodes.main_physics.engines.engine import Engine, Unsupported
 from model_nodes.main_physics.world.drives import FOLLOW, Base, JointDrive
@@ -181,3 +181,66 @@ def test_a_fixed_base_cannot_be_placed(engine: Engine) -> None:
     loaded(engine, floor(), rover(Base.FIXED))
     with pytest.raises(Unsupported, match="rover"):
         engine.place_base("rover", state(0, 0, 0))
+
+
+CORRECTED = state(2.0, -1.0, 2.0)
+"""Where the base is put, as localization would."""
+
+
+def stand_still(engine: Engine, seconds: float, where: Floats) -> None:
+    for _ in range(round(seconds / PERIOD)):
+        still(engine)
+        engine.command_bases(where[None])
+        engine.step()
+
+
+def in_the_base(engine: Engine, name: str) -> Floats:
+    """Pose and twist of something in the frame of the robot's root link."""
+    return relative_to(frame(engine, "foot"), frame(engine, name))
+
+
+def test_what_lies_on_the_robot_goes_along_and_what_stands_before_it_does_not(
+    engine: Engine,
+) -> None:
+    tray = box("tray", at(-0.1, 0, 0.265), (0.2, 0.2, 0.03))
+    cup = box("cup", at(-0.1, 0, 0.32), (0.06, 0.06, 0.08), 0.2)
+    crate = box("crate", at(0.299, 0, 0.2), (0.2, 0.3, 0.4))
+    loaded(engine, floor(), rover(Base.FOLLOWED), tray, cup, crate)
+    stand_still(engine, 0.5, state(0, 0, 0))
+    before = [in_the_base(engine, name)[:7] for name in ("tray", "cup")]
+    stood = frame(engine, "crate")[:7]
+    engine.place_base("rover", CORRECTED)
+    for name, place in zip(("tray", "cup"), before, strict=True):
+        assert in_the_base(engine, name)[:7] == pytest.approx(place, abs=1e-6)
+    assert frame(engine, "crate")[:7] == pytest.approx(stood, abs=1e-6)
+    stand_still(engine, 0.5, CORRECTED)
+    assert in_the_base(engine, "cup")[:3] == pytest.approx(before[1][:3], abs=1e-3)
+
+
+def test_what_is_attached_to_it_or_moved_in_its_frame_goes_along(engine: Engine) -> None:
+    welded = box("welded", at(0.5, 0, 1.0))
+    followed = box("followed", at(-0.5, 0, 1.0))
+    rider = box("rider", at(-0.5, 0, 1.1), (0.05, 0.05, 0.1))
+    loaded(engine, floor(), rover(Base.FOLLOWED), welded, followed, rider)
+    engine.attach("welded", "foot")
+    engine.follow("followed", still_at(frame(engine, "followed"), 0, "foot"))
+    stand_still(engine, 0.2, state(0, 0, 0))
+    names = ("welded", "followed", "rider")
+    before = [in_the_base(engine, name)[:7] for name in names]
+    engine.place_base("rover", CORRECTED)
+    stand_still(engine, 0.2, CORRECTED)
+    for name, place in zip(names, before, strict=True):
+        assert in_the_base(engine, name)[:7] == pytest.approx(place, abs=2e-3)
+
+
+def test_what_it_carries_while_it_drives_keeps_its_speed_relative_to_it(engine: Engine) -> None:
+    tray = box("tray", at(-0.1, 0, 0.265), (0.2, 0.2, 0.03))
+    loaded(engine, floor(), rover(Base.FOLLOWED), tray)
+    for i in range(1, 201):
+        still(engine)
+        engine.command_bases(state(0.5 * i * PERIOD, 0, 0, 0.5)[None])
+        engine.step()
+    before = in_the_base(engine, "tray")
+    engine.place_base("rover", state(1.0, 1.0, pi / 2, 0.5))
+    assert in_the_base(engine, "tray") == pytest.approx(before, abs=1e-6)
+    assert frame(engine, "tray")[7:9] == pytest.approx([0, 0.5], abs=0.02)
