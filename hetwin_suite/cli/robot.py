@@ -1,4 +1,4 @@
-"""`hetwin robot`: a recording plays the part of a robot."""
+"""`hetwin robot`: a recording, or a simulation that obeys, plays the part of a robot."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ from typing import Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.cli.options import Packages, package_folders
 
 
 def robot(
-    episode: Annotated[Path, typer.Argument(help="recording (rosbag2), or an episode's folder")],
+    episode: Annotated[
+        Path,
+        typer.Argument(
+            metavar="EPISODE|SCENARIO",
+            help="recording (rosbag2), or an episode's folder; with --obey a scenario",
+        ),
+    ],
     namespace: Annotated[str, typer.Option(help="ROS namespace of the robot's topics")] = "",
     speed: Annotated[
         float, typer.Option(min=0.01, max=100.0, help="times real time; stamps are now's anyway")
@@ -27,6 +34,23 @@ def robot(
         list[str] | None,
         typer.Option(help="AT:SECONDS: say nothing for so long, as if the network were gone"),
     ] = None,
+    obey: Annotated[
+        bool, typer.Option("--obey", help="simulate the robot of a scenario, which obeys commands")
+    ] = False,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="with --obey: of noise, friction and controllers that the twin does not know",
+        ),
+    ] = None,
+    fault: Annotated[
+        str | None,
+        typer.Option(
+            help="with --obey: KIND:AT, freeze, drift, lag or silence from this second of a motion on"
+        ),
+    ] = None,
+    package: Packages = None,
 ) -> None:
     """Play the part of a robot: publish what a recording holds, at its pace, stamped with the present time.
 
@@ -35,15 +59,55 @@ def robot(
     hetwin robot pick_and_place --wait-for-twin
 
     hetwin robot episodes/drops/drop_0001 --namespace left --gap 3:2
+
+    With --obey it is a simulation that takes commands until it is stopped; the scenario's source is not used:
+
+    hetwin robot pick_and_place --obey --fault freeze:2
     """
+    played = {"--speed": speed != 1.0, "--wait-for-twin": wait_for_twin, "--gap": bool(gap)}
+    simulated = {"--seed": seed is not None, "--fault": fault is not None, "--package": package}
+    for option, given in (played if obey else simulated).items():
+        if given:
+            raise BadInput(
+                f"this option means nothing {'with' if obey else 'without'} --obey", where=option
+            )
+    if obey:
+        simulate(episode, namespace, seed or 0, fault, package)
+    else:
+        play(episode, namespace, speed, stand, wait_for_twin, gap)
+
+
+def simulate(
+    scenario: Path, namespace: str, seed: int, fault: str | None, packages: list[str] | None
+) -> None:
+    """Simulate the robot of a scenario until SIGINT or SIGTERM."""
+    from hetwin_suite.proving_ground.obeying.faults import Fault
+
+    failing = None if fault is None else Fault.read(fault)
+    try:
+        from hetwin_suite.proving_ground.obeying.running import obeying
+    except ImportError as error:
+        raise _no_ros(error) from None
+    with obeying(str(scenario), namespace, seed, failing, package_folders(packages)) as robot:
+        for note in robot.notes:
+            print(f"warning: {note}", file=sys.stderr)
+        print(f"a robot obeys; it publishes {', '.join(robot.topics)}", flush=True)
+        robot.run(lambda line: print(line, file=sys.stderr, flush=True))
+
+
+def play(
+    episode: Path,
+    namespace: str,
+    speed: float,
+    stand: float,
+    wait_for_twin: bool,
+    gap: list[str] | None,
+) -> None:
+    """Play a recording, once."""
     try:
         from hetwin_suite.proving_ground.robot_player import Gap, RobotPlayer, find_recording
     except ImportError as error:
-        raise BadInput(
-            f"ROS 2 cannot be imported: {error}",
-            where="hetwin robot",
-            expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
-        ) from None
+        raise _no_ros(error) from None
     from hetwin_suite.running.patience import never_silent
 
     gaps = [Gap.read(text) for text in gap or ()]
@@ -60,3 +124,11 @@ def robot(
             player.play()
         player.stand(stand)
         print("it is done", flush=True)
+
+
+def _no_ros(error: ImportError) -> BadInput:
+    return BadInput(
+        f"ROS 2 cannot be imported: {error}",
+        where="hetwin robot",
+        expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
+    )

@@ -26,6 +26,8 @@ ON_PAGES = {line for page in WITH_COMMANDS for line in commands(page)}
 """Commands that the test of the pages runs."""
 WAITS = "--wait-for-twin"
 """An example that ends only together with a live run."""
+OBEYS = "--obey"
+"""An example that ends when it is interrupted."""
 
 pytestmark = pytest.mark.slow
 
@@ -39,8 +41,11 @@ def in_order() -> list[str]:
     """Examples that run by themselves and are on no page, those first that leave something for others."""
     names = sorted(COMMANDS, key=lambda c: (FIRST.index(c) if c in FIRST else len(FIRST), c))
     found = [line for command in names for line in examples(command)]
+    elsewhere = (LIVE, WAITS, OBEYS)
     return [
-        line for line in found if LIVE not in line and WAITS not in line and line not in ON_PAGES
+        line
+        for line in found
+        if line not in ON_PAGES and not any(word in line for word in elsewhere)
     ]
 
 

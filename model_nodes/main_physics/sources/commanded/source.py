@@ -93,6 +93,11 @@ class CommandedSource(Source):
         return False
 
     @property
+    def epoch_ns(self) -> int:
+        """Time 0 of the run, by this machine's clock [ns]; it changes when time is given up."""
+        return self._pace.epoch_ns
+
+    @property
     def late(self) -> bool:
         """Whether other models should step at lower rates."""
         return self._pace.late

@@ -1,0 +1,122 @@
+"""What goes wrong with the stand-in, from some second of its first motion on."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.source import JointMotion
+
+DRIFT = 0.05
+"""How fast joints drift off [rad/s or m/s]."""
+LAG_S = 0.5
+"""How much later a lagging robot does what it is commanded to."""
+
+
+class FaultKind(StrEnum):
+    """What may go wrong."""
+
+    FREEZE = "freeze"
+    """It stands still whatever it is commanded to do."""
+    DRIFT = "drift"
+    """Its joints drift off what they are commanded to do, by 0.05 rad/s."""
+    LAG = "lag"
+    """It does what it is commanded to do 0.5 s later."""
+    SILENCE = "silence"
+    """It publishes nothing any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault: what goes wrong, from which second of the first motion on."""
+
+    kind: FaultKind
+    at: float
+
+    @classmethod
+    def read(cls, text: str) -> Fault:
+        """Read ``KIND:AT``.
+
+        Raises:
+            BadInput: if it is malformed.
+        """
+        kind, _, at = text.partition(":")
+        try:
+            fault = cls(FaultKind(kind), float(at))
+        except ValueError:
+            fault = None
+        if fault is None or not 0.0 <= fault.at < 1e6:
+            raise BadInput(
+                "this is no fault",
+                where="--fault",
+                found=text,
+                expected=f"KIND:AT, one of {', '.join(FaultKind)} and seconds, e.g. freeze:1.5",
+            )
+        return fault
+
+
+class Faulty:
+    """Spoils the commanded motion of the joints as a fault says.
+
+    Args:
+        fault: None: nothing goes wrong.
+        drifting: (n,) which joints a drift concerns.
+    """
+
+    def __init__(self, fault: Fault | None, drifting: NDArray[np.bool_]) -> None:
+        self._fault = fault
+        self._drift: Floats = np.where(drifting, DRIFT, 0.0)
+        self._moving_since: float | None = None
+        self._frozen: JointMotion | None = None
+        self._past: deque[tuple[float, JointMotion]] = deque()
+
+    def moves(self, time: float) -> None:
+        """Take note that it moves at a time [s]; the first one counts."""
+        if self._moving_since is None:
+            self._moving_since = time
+
+    def since(self, time: float) -> float:
+        """Return for how long the fault has lasted [s]; negative: it has not begun."""
+        if self._fault is None or self._moving_since is None:
+            return -1.0
+        return time - self._moving_since - self._fault.at
+
+    def is_now(self, kind: FaultKind, time: float) -> bool:
+        """Whether this goes wrong at a time [s]."""
+        return self._fault is not None and self._fault.kind is kind and self.since(time) >= 0.0
+
+    def spoiled(self, motion: JointMotion, time: float) -> JointMotion:
+        """Return the motion that comes of a commanded one at a time [s]."""
+        if self._fault is None:
+            return motion
+        self._past.append((time, motion))
+        while len(self._past) > 1 and self._past[1][0] <= time - LAG_S:
+            self._past.popleft()
+        if self.is_now(FaultKind.FREEZE, time):
+            self._frozen = self._frozen or _resting(motion)
+            return self._frozen
+        if self.is_now(FaultKind.DRIFT, time):
+            return _drifted(motion, self._drift, self.since(time))
+        if self.is_now(FaultKind.LAG, time):
+            return self._past[0][1]
+        return motion
+
+
+def _resting(motion: JointMotion) -> JointMotion:
+    zeros = np.zeros_like(motion.positions)
+    return JointMotion(motion.positions, zeros, zeros, motion.efforts)
+
+
+def _drifted(motion: JointMotion, velocities: Floats, seconds: float) -> JointMotion:
+    return JointMotion(
+        motion.positions + velocities * seconds,
+        motion.velocities + velocities,
+        motion.accelerations,
+        motion.efforts,
+    )

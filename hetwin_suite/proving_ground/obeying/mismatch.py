@@ -1,0 +1,102 @@
+"""What the stand-in's robot has and the twin does not know: drawn from a seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hetwin_suite.proving_ground.own_random import own_random
+from model_nodes.main_physics.wheels import DifferentialDrive
+from model_nodes.main_physics.world.description import Body, Geometry, Joint, Link, World
+
+DEFAULT_FRICTION = 0.8
+"""Of surfaces to which the world gives none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """How this robot differs from its description.
+
+    Attributes:
+        bandwidth: with which its controllers follow their commands [rad/s].
+        feed_forward: share of the commanded velocity that they know beforehand.
+        joint_friction: friction of a joint, as a share of its largest effort.
+        surfaces: factor of the friction of all surfaces.
+        radius, separation: factors of what its odometry believes of its wheels.
+        position_noise: of the joints' sensors, standard deviation [rad or m].
+        velocity_noise: the same [rad/s or m/s].
+        effort_noise: the same, as a share.
+        range_noise: of a laser scanner, standard deviation [m].
+        place_noise, heading_noise: of its localization, standard deviation [m] and [rad].
+    """
+
+    bandwidth: float
+    feed_forward: float
+    joint_friction: float
+    surfaces: float
+    radius: float
+    separation: float
+    position_noise: float
+    velocity_noise: float
+    effort_noise: float = 0.02
+    range_noise: float = 0.01
+    place_noise: float = 0.01
+    heading_noise: float = 0.005
+
+
+def drawn(seed: int) -> Mismatch:
+    """Return the robot of a seed."""
+    random = own_random("obeying robot", seed)
+    return Mismatch(
+        bandwidth=random.uniform(40.0, 80.0),
+        feed_forward=random.uniform(0.9, 1.0),
+        joint_friction=random.uniform(0.002, 0.01),
+        surfaces=random.uniform(0.8, 1.2),
+        radius=random.uniform(0.99, 1.01),
+        separation=random.uniform(0.98, 1.02),
+        position_noise=random.uniform(1e-4, 3e-4),
+        velocity_noise=random.uniform(1e-3, 5e-3),
+    )
+
+
+def noise(seed: int) -> np.random.Generator:
+    """Return the generator of the sensors' noise."""
+    return own_random("obeying robot's noise", seed)
+
+
+def as_it_is(world: World, mismatch: Mismatch) -> World:
+    """Return the world with the frictions that it really has."""
+    return replace(world, bodies=tuple(_body(body, mismatch) for body in world.bodies))
+
+
+def believed(wheels: DifferentialDrive, mismatch: Mismatch) -> DifferentialDrive:
+    """Return the wheels as the robot's own software has them."""
+    return replace(
+        wheels,
+        radius=wheels.radius * mismatch.radius,
+        separation=wheels.separation * mismatch.separation,
+    )
+
+
+def _body(body: Body, mismatch: Mismatch) -> Body:
+    links = tuple(_link(link, mismatch) for link in body.links)
+    joints = body.joints
+    if body.robot:
+        joints = tuple(_joint(joint, mismatch) for joint in joints)
+    return replace(body, links=links, joints=joints)
+
+
+def _link(link: Link, mismatch: Mismatch) -> Link:
+    return replace(link, geometries=tuple(_geometry(g, mismatch) for g in link.geometries))
+
+
+def _geometry(geometry: Geometry, mismatch: Mismatch) -> Geometry:
+    friction = DEFAULT_FRICTION if geometry.friction is None else geometry.friction
+    return replace(geometry, friction=friction * mismatch.surfaces)
+
+
+def _joint(joint: Joint, mismatch: Mismatch) -> Joint:
+    return replace(
+        joint, friction=joint.friction + mismatch.joint_friction * (joint.max_effort or 0.0)
+    )

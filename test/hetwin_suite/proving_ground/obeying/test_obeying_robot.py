@@ -1,0 +1,174 @@
+"""The stand-in takes commands over ROS 2 and publishes what a robot does."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from support.hetwin_command import hetwin
+from support.ros_domains import new_domain
+from support.waiting import wait_until
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.proving_ground.obeying.faults import Fault
+from hetwin_suite.proving_ground.obeying.mismatch import drawn
+from hetwin_suite.proving_ground.obeying.running import obeying
+
+JOINT = "shoulder_pan_joint"
+TARGET = 0.6
+
+
+class User:
+    """Commands a robot, and hears what it publishes."""
+
+    def __init__(self) -> None:
+        self.node = Node("user")
+        self.heard: list[tuple[float, JointState]] = []
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.node)
+        self.topics = self.node.create_publisher(
+            JointTrajectory, "joint_trajectory_controller/joint_trajectory", 10
+        )
+        self.node.create_subscription(JointState, "joint_states", self._hear, 100)
+
+    def _hear(self, message: JointState) -> None:
+        self.heard.append((time.time(), message))
+
+    def listen(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.executor.spin_once(0.05)
+
+    def move(self) -> None:
+        """Command the joint to its target within 0.5 s."""
+        zeros = [0.0]
+        point = JointTrajectoryPoint(positions=[TARGET], velocities=zeros, accelerations=zeros)
+        point.time_from_start.nanosec = 500_000_000
+        self.topics.publish(JointTrajectory(joint_names=[JOINT], points=[point]))
+
+    def positions(self) -> list[float]:
+        return [m.position[list(m.name).index(JOINT)] for _, m in self.heard]
+
+
+@pytest.fixture
+def user(monkeypatch: pytest.MonkeyPatch) -> Iterator[User]:
+    domain = new_domain()
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))  # for a robot in a process of its own
+    rclpy.init(args=[], domain_id=domain)
+    user = User()
+    yield user
+    user.node.destroy_node()
+    rclpy.try_shutdown()
+
+
+@contextmanager
+def running(user: User, fault: str | None = None) -> Iterator[list[str]]:
+    """A robot that obeys in a thread, heard by the user; what it says."""
+    said: list[str] = []
+    over = threading.Event()
+    with obeying("pick_and_place", seed=7, fault=Fault.read(fault) if fault else None) as robot:
+        thread = threading.Thread(target=robot.run, args=(said.append, over.is_set))
+        thread.start()
+        try:
+            wait_until(user.topics.get_subscription_count, "a robot that takes trajectories")
+            user.listen(0.3)
+            yield said
+        finally:
+            over.set()
+            thread.join()
+
+
+def test_it_goes_where_it_is_commanded_with_noise_and_a_delay(user: User) -> None:
+    with running(user) as said:
+        rest = user.positions()
+        assert 0.0 < np.std(rest) < 1e-3
+        user.move()
+        user.listen(0.25)
+        halfway = user.positions()[-1]
+        user.listen(0.6)
+        assert np.mean(user.positions()[-10:]) == pytest.approx(TARGET, abs=2e-3)
+        assert 0.05 < halfway < TARGET
+        velocities = [m.velocity[list(m.name).index(JOINT)] for _, m in user.heard]
+        assert max(velocities) == pytest.approx(1.875 * TARGET / 0.5, rel=0.1)
+        ages = [t - m.header.stamp.sec - m.header.stamp.nanosec * 1e-9 for t, m in user.heard]
+        assert 0.0 < np.median(ages) < 0.05
+        user.topics.publish(JointTrajectory(joint_names=["nose"]))
+        wait_until(lambda: said, "a refusal")
+    assert "command refused" in said[0]
+    assert "points: there are none" in said[0]
+
+
+def test_a_frozen_robot_stands_in_the_middle_of_its_motion(user: User) -> None:
+    with running(user, "freeze:0.2"):
+        user.move()
+        user.listen(0.9)
+        last = user.positions()[-10:]
+    assert 0.05 < last[0] < TARGET - 0.05
+    assert np.ptp(last) < 2e-3
+
+
+def test_a_silent_robot_publishes_nothing_from_then_on(user: User) -> None:
+    with running(user, "silence:0.2"):
+        user.move()
+        begun = time.time()
+        user.listen(0.9)
+    assert user.heard[-1][0] - begun < 0.4
+
+
+def test_robots_of_two_seeds_differ_and_one_is_the_same_again() -> None:
+    assert drawn(3) == drawn(3)
+    assert drawn(3) != drawn(4)
+
+
+def test_a_scenario_without_a_robot_is_refused() -> None:
+    with pytest.raises(BadInput, match="no such scenario"), obeying("nowhere"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--obey", "--gap", "1:1"], "--gap: this option means nothing with --obey"),
+        (["--fault", "freeze:1"], "--fault: this option means nothing without --obey"),
+        (["--obey", "--fault", "melt:1"], "--fault: this is no fault"),
+    ],
+)
+def test_options_of_the_command_that_do_not_fit_are_refused(options: list[str], words: str) -> None:
+    said = hetwin("robot", "pick_and_place", *options)
+    assert said.code == 2
+    assert words in said.err
+
+
+def test_the_command_obeys_until_it_is_interrupted(user: User) -> None:
+    command = [
+        str(Path(sys.executable).with_name("hetwin")),
+        "robot",
+        "pick_and_place",
+        "--obey",
+        "--seed",
+        "1",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert "a robot obeys; it publishes /joint_states" in process.stdout.readline()
+            wait_until(user.topics.get_subscription_count, "a robot that takes trajectories")
+            user.move()
+            user.listen(0.9)
+            assert user.positions()[-1] == pytest.approx(TARGET, abs=5e-3)
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 130
