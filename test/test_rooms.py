@@ -30,10 +30,12 @@ ROOMS = {
         *CORE,
     },
     "hetwin_suite.running": {"hetwin_suite.running", "model_nodes", "conductor_node", *CORE},
+    "hetwin_suite.commanding": {"hetwin_suite.commanding", "model_nodes", *CORE},
     "hetwin_suite.scaffolding": {"hetwin_suite.scaffolding", "model_nodes", *CORE},
     "hetwin_suite.cli": {
         *("hetwin_suite", "hetwin_suite.cli", "hetwin_suite.running", "hetwin_suite.scaffolding"),
-        *("hetwin_suite.proving_ground", "model_nodes", "conductor_node", *CORE),
+        *("hetwin_suite.proving_ground", "hetwin_suite.commanding"),
+        *("model_nodes", "conductor_node", *CORE),
     },
 }
 """Room -> rooms that it may import."""
@@ -51,7 +53,8 @@ ROS = {
 }
 
 ROS_ROOMS = {
-    *("hetwin_core.wire", "conductor_node", "hetwin_suite.proving_ground", "hetwin_suite.running")
+    *("hetwin_core.wire", "conductor_node", "hetwin_suite.proving_ground", "hetwin_suite.running"),
+    "hetwin_suite.commanding",
 }
 ROS_IN_MODEL_NODES = {"ros_node", "live"}
 """Of model_nodes, the wrapper and the live source may use ROS: files or folders whose name starts so."""

@@ -20,6 +20,7 @@ from hetwin_suite.cli import (
     report,
     robot,
     run,
+    send,
 )
 from hetwin_suite.cli.versions import show_version
 
@@ -42,6 +43,7 @@ app.command("new-model")(new_model.new_model)
 app.command("report")(report.report)
 app.command("record")(record.record)
 app.command("robot")(robot.robot)
+app.command("send")(send.send)
 app.command("evaluate")(evaluate.evaluate)
 app.command("scenarios")(listing.scenarios)
 app.command("models")(listing.models)

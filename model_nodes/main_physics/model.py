@@ -45,7 +45,7 @@ from model_nodes.main_physics.objects_handed_over import objects_handed_over
 from model_nodes.main_physics.settings import Settings, read_settings
 from model_nodes.main_physics.sources.source import JointMotion, Source
 from model_nodes.main_physics.start_overlaps import start_overlaps
-from model_nodes.main_physics.watching import CLEARANCE_RANGE, Watching
+from model_nodes.main_physics.watching import Watching
 from model_nodes.main_physics.wheels import differential_drive
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.entities import entities_of
@@ -137,7 +137,7 @@ class MainPhysics(Model):
         """What is odd before the first step; nothing if nothing is to be reported."""
         if settings.watch_rate <= 0.0:
             return ()
-        overlaps = start_overlaps(engine, self._block, entities, CLEARANCE_RANGE)
+        overlaps = start_overlaps(engine, self._block, entities, settings.clearance_range)
         return overlaps if self._source is None else (*overlaps, *self._source.findings)
 
     def _watched(self, findings: tuple[Finding, ...]) -> WatchLayout | None:
@@ -161,6 +161,7 @@ class MainPhysics(Model):
             self._drive,
             settings.rate,
             settings.watch_rate,
+            settings.clearance_range,
             self._given_way,
             findings,
         )

@@ -56,6 +56,11 @@ class Settings(Parameters):
     proximity_range: AboveZero = parameter(
         "distance below which pairs of bodies are reported", 0.02, "m"
     )
+    clearance_range: AboveZero = parameter(
+        "links of robots closer to something than this are reported to what watches the robot",
+        0.005,
+        "m",
+    )
     proximity_objects: tuple[str, ...] | None = parameter(
         "objects whose proximity is reported; default: all, if there are few", None
     )

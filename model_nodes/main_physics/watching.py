@@ -16,8 +16,6 @@ from model_nodes.main_physics.sources.source import JointMotion
 from model_nodes.main_physics.world.description import Body, Joint
 from model_nodes.main_physics.world.names import joint_name
 
-CLEARANCE_RANGE = 0.005
-"""Links closer to something than this are reported [m]."""
 SAMPLE_INTERVAL = 0.02
 """Time between the samples from which accelerations are computed [s]."""
 
@@ -32,6 +30,7 @@ class Watching:
         drive: commands the joints.
         rate: steps per simulated second.
         watch_rate: reports per simulated second.
+        reach: links closer to something than this are reported [m].
         loose: indices of commanded joints that need not be where they were recorded.
         findings: what the source found in its recording.
 
@@ -47,6 +46,7 @@ class Watching:
         drive: Drive,
         rate: float,
         watch_rate: float,
+        reach: float,
         loose: Sequence[int] = (),
         findings: tuple[Finding, ...] = (),
     ) -> None:
@@ -64,7 +64,8 @@ class Watching:
         driven = np.zeros(len(joints), np.bool_)
         driven[self._commanded] = drive.driven
         self.layout = _layout(robot, driven.tolist(), self._has_inertias(), findings)
-        engine.clearances(CLEARANCE_RANGE)  # prepares what the first step must not wait for
+        self._reach = reach
+        engine.clearances(reach)  # prepares what the first step must not wait for
 
     def _has_inertias(self) -> bool:
         zeros = np.zeros(len(self._commanded))
@@ -89,7 +90,7 @@ class Watching:
             self._of_all(motion.velocities + self._unless_driven),
             self._of_all(measured),
             self._of_all(expected),
-            self._block.of_entities(self._engine.clearances(CLEARANCE_RANGE)),
+            self._block.of_entities(self._engine.clearances(self._reach)),
             self._delay_ns,
         )
         return watch.encode()

@@ -1,0 +1,82 @@
+"""A planned motion of a robot: stages, each from rest to rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.kinematics.trajectories.polynomials import State
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The part of a plan that leads to one goal.
+
+    Attributes:
+        begin: time of the plan at which it begins [s].
+        motion: of all joints of the plan; those that it does not move rest.
+        moved: names of the joints that it moves.
+        link: the link that a goal for a tip names; empty for other goals.
+        touches: entities that may be touched.
+    """
+
+    begin: float
+    motion: JointTrajectory
+    moved: frozenset[str]
+    link: str = ""
+    touches: frozenset[str] = frozenset()
+
+    @property
+    def end(self) -> float:
+        """Time of the plan at which it is over [s]."""
+        return self.begin + self.motion.duration
+
+
+class Plan:
+    """The motion of the n commanded joints from where they are now, at rest after its end.
+
+    Args:
+        names: of the joints.
+        start: (n,) where they are at time 0 [rad or m].
+        stages: one after the other, of the same joints.
+
+    Attributes:
+        names, start, stages: as given.
+    """
+
+    def __init__(self, names: Sequence[str], start: Floats, stages: Sequence[Stage]) -> None:
+        self.names, self.start = tuple(names), start
+        self.stages = tuple(stages)
+
+    @property
+    def duration(self) -> float:
+        """Time of the end [s]."""
+        return self.stages[-1].end if self.stages else 0.0
+
+    @property
+    def moved(self) -> frozenset[str]:
+        """Names of the joints that it moves."""
+        return frozenset().union(*(stage.moved for stage in self.stages))
+
+    def stage_at(self, time: float) -> Stage:
+        """Return the stage that is under way at a time [s]: the first before the beginning, the last after the end."""
+        return next((stage for stage in self.stages if time < stage.end), self.stages[-1])
+
+    def at(self, time: float) -> State:
+        """Return the commanded state at a time [s], each (n,)."""
+        if not self.stages or time <= 0.0:
+            zeros = np.zeros(len(self.names))
+            return State(self.start.copy(), zeros, zeros.copy())
+        stage = self.stage_at(time)
+        return stage.motion.at(time - stage.begin)
+
+    def sample(self, times: Floats) -> State:
+        """Return the commanded states at times (m,) [s], each (m, n)."""
+        states = [self.at(float(time)) for time in times]
+        return State(
+            *(np.array(part).reshape(len(states), -1) for part in zip(*states, strict=True))
+        )

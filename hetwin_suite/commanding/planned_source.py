@@ -1,0 +1,74 @@
+"""A plan as the main model's input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.robot import FollowedBase
+from hetwin_core.ensemble.scene.values import POSE_SIZE
+from hetwin_suite.commanding.plan import Plan
+from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
+from model_nodes.main_physics.world.description import Body
+
+
+class PlannedSource(Source):
+    """Moves the joints of a plan, after they have rested for a while.
+
+    Args:
+        plan: of joints of the robot.
+        rest: how long they rest at the beginning and after the end [s].
+    """
+
+    def __init__(self, plan: Plan, rest: float) -> None:
+        self._plan, self._rest = plan, rest
+        self._of_joint: NDArray[np.intp] = np.zeros(0, np.intp)
+        self._driven: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._base = np.zeros(POSE_SIZE)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints of the plan."""
+        return self._plan.names
+
+    @property
+    def duration_ns(self) -> int:
+        """Time of the end [ns]."""
+        return round((self._plan.duration + 2.0 * self._rest) * 1e9)
+
+    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+        """Take note of the order of the joints; returns (joints,) which of them the plan moves."""
+        names = self._plan.names
+        self._driven = np.array([name in names for name in joints], np.bool_)
+        self._of_joint = np.array([names.index(name) for name in joints if name in names], np.intp)
+        return self._driven
+
+    def motion(self, time_ns: int) -> JointMotion:
+        """Return the joints at a time."""
+        state = self._plan.at(time_ns * 1e-9 - self._rest)
+        spread = np.zeros((3, len(self._driven)))
+        spread[:, self._driven] = np.array(state)[:, self._of_joint]
+        unknown = np.full(len(self._driven), np.nan)
+        return JointMotion(spread[0], spread[1], spread[2], unknown)
+
+    def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
+        """Let the base stand where the robot's description has it."""
+        self._base[:7] = robot.pose
+
+    def base(self, time_ns: int) -> BaseMotion:
+        """Return the state of the base at a time."""
+        return BaseMotion(self._base.copy(), self._base.copy())
+
+    def events(self, time_ns: int) -> list[Event]:
+        """Return no events: a plan has none."""
+        return []
+
+    def ended(self, time_ns: int) -> bool:
+        """Whether the plan is over."""
+        return time_ns >= self.duration_ns
+
+    def close(self) -> None:
+        """Do nothing: nothing is open."""

@@ -1,0 +1,188 @@
+"""Plans motions to goals: straight lines of the joints at their best pace, and motions as given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scene.poses import multiply, rotate
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.kinematics.chains.inverse import TOLERANCE, solve
+from hetwin_core.kinematics.moves import move
+from hetwin_core.kinematics.trajectories.polynomials import State
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from hetwin_suite.commanding.commanded import Commanded
+from hetwin_suite.commanding.goals import JointsGoal, ReadGoal, TipGoal, TrajectoryGoal
+from hetwin_suite.commanding.plan import Plan, Stage
+from hetwin_suite.commanding.refusal import Refusal, Rule
+from model_nodes.main_physics.world.chains import chain_to
+from model_nodes.main_physics.world.description import Body
+
+START_TOLERANCE = 0.02
+"""A motion begins no further from where the robot is [rad or m]."""
+_SAMPLES_S = 0.01
+"""Between the points of a motion without velocities, once they have been computed [s]."""
+
+
+class Planner:
+    """Plans for one robot.
+
+    Args:
+        robot: its description.
+        commanded: the joints that may be moved.
+        positions: where all joints of the robot are now, by name [rad or m].
+    """
+
+    def __init__(self, robot: Body, commanded: Commanded, positions: Mapping[str, float]) -> None:
+        self._robot, self._commanded = robot, commanded
+        self._positions = dict(positions)
+        self._time = 0.0
+
+    def plan(self, goals: Sequence[ReadGoal]) -> tuple[Plan, list[Refusal]]:
+        """Return the plan for goals one after the other; it ends before a goal that is refused.
+
+        Raises:
+            BadInput: if a goal is about what the robot does not have.
+        """
+        start = self._now()
+        stages: list[Stage] = []
+        for read in goals:
+            try:
+                stage = self._stage(read)
+            except BadInput as error:
+                raise (read.placed(error) if error.file is None else error) from None
+            if isinstance(stage, Refusal):
+                return Plan(self._commanded.names, start, stages), [stage]
+            stages.append(stage)
+            self._time = stage.end
+            end = stage.motion.positions[-1].tolist()
+            self._positions.update(zip(self._commanded.names, end, strict=True))
+        return Plan(self._commanded.names, start, stages), []
+
+    def _now(self) -> Floats:
+        return np.array([self._positions[name] for name in self._commanded.names], np.float64)
+
+    def _stage(self, read: ReadGoal) -> Stage | Refusal:
+        goal = read.goal
+        if isinstance(goal, JointsGoal):
+            return self._to_joints(goal)
+        if isinstance(goal, TipGoal):
+            return self._to_tip(goal)
+        if isinstance(goal, TrajectoryGoal):
+            assert read.trajectory is not None  # it was read with the goal
+            return self._along(goal, read.trajectory)
+        raise BadInput(
+            "the scenario lets no base be commanded",
+            where="base",
+            found=goal.base,
+            expected="commands.base in the scenario: the topic that moves the base",
+        )
+
+    def _to_joints(self, goal: JointsGoal) -> Stage:
+        target = self._now()
+        for name, position in goal.joints.items():
+            target[self._index(name, f"joints.{name}")] = position
+        return self._straight(target, goal, "", frozenset(goal.joints))
+
+    def _index(self, name: str, where: str) -> int:
+        names = self._commanded.names
+        if name not in names:
+            raise BadInput(
+                "no group of the scenario's commands has this joint",
+                where=where,
+                found=name,
+                expected=one_of(name, names),
+            )
+        return names.index(name)
+
+    def _straight(
+        self, target: Floats, goal: JointsGoal | TipGoal, link: str, moved: frozenset[str]
+    ) -> Stage:
+        motion = move(self._commanded.names, self._now(), target, self._commanded.move_limits)
+        return Stage(self._time, motion, moved, link, frozenset(goal.touches))
+
+    def _to_tip(self, goal: TipGoal) -> Stage | Refusal:
+        links = [link.name for link in self._robot.links]
+        for key, name in (("link", goal.link), ("frame", goal.frame)):
+            if name is not None and name not in links:
+                raise BadInput(
+                    "the robot has no such link",
+                    where=key,
+                    found=name,
+                    expected=one_of(name, links),
+                )
+        chain = chain_to(self._robot, goal.link)
+        moving = np.array([name in self._commanded.names for name in chain.joints], np.bool_)
+        if not moving.any():
+            raise BadInput(
+                "no joint that may be commanded moves this link",
+                where="link",
+                found=goal.link,
+                expected="a link behind one of " + ", ".join(self._commanded.names),
+            )
+        now = np.array([self._positions.get(name, 0.0) for name in chain.joints])
+        solution = solve(chain, self._in_root(goal), now, moving)
+        if not solution.solved:
+            found: dict[str, Json] = {
+                "distance": round(solution.distance, 6),
+                "angle": round(solution.angle, 6),
+            }
+            allowed: dict[str, Json] = {"distance": TOLERANCE, "angle": TOLERANCE}
+            return Refusal(Rule.UNREACHABLE, goal.link, self._time, found, allowed)
+        target = self._now()
+        moved = [name for name, moves in zip(chain.joints, moving, strict=True) if moves]
+        for name, position in zip(chain.joints, solution.positions.tolist(), strict=True):
+            if name in moved:
+                target[self._commanded.names.index(name)] = position
+        return self._straight(target, goal, goal.link, frozenset(moved))
+
+    def _in_root(self, goal: TipGoal) -> Floats:
+        """(7,) the pose in the frame of the root link."""
+        pose = np.array(goal.tip, np.float64)
+        if goal.frame is None or goal.frame == self._robot.links[0].name:
+            return pose
+        chain = chain_to(self._robot, goal.frame)
+        frame = chain.place(np.array([self._positions.get(name, 0.0) for name in chain.joints]))
+        return _composed(frame.pose, pose)
+
+    def _along(self, goal: TrajectoryGoal, given: JointTrajectory) -> Stage | Refusal:
+        index = [self._index(name, "trajectory") for name in given.names]
+        here = self._now()[index]
+        if given.times[0] <= 0.0:
+            away = np.abs(given.positions[0] - here)
+            worst = int(away.argmax())
+            if away[worst] > START_TOLERANCE:
+                return Refusal(
+                    Rule.START,
+                    given.names[worst],
+                    self._time,
+                    round(float(away[worst]), 6),
+                    START_TOLERANCE,
+                )
+        zeros = np.zeros(len(here))
+        motion = self._of_all(given.after(State(here, zeros, zeros), 0.0), index)
+        return Stage(self._time, motion, frozenset(given.names), "", frozenset(goal.touches))
+
+    def _of_all(self, motion: JointTrajectory, index: Sequence[int]) -> JointTrajectory:
+        """The motion of all commanded joints; those that it does not move rest."""
+        times = motion.times
+        if motion.accelerations is None:
+            count = max(2, int(np.ceil(motion.duration / _SAMPLES_S)) + 1)
+            times = np.union1d(np.linspace(0.0, motion.duration, count), times)
+        state = motion.sample(times)
+        points = np.zeros((3, len(times), len(self._commanded.names)))
+        points[0] = self._now()
+        points[:, :, list(index)] = state
+        return JointTrajectory(self._commanded.names, times, points[0], points[1], points[2])
+
+
+def _composed(parent: Floats, pose: Floats) -> Floats:
+    """(7,) a pose in a parent's frame, in the frame in which the parent's is."""
+    x, y, z = rotate(parent[3:].tolist(), pose[:3].tolist())
+    px, py, pz = parent[:3].tolist()
+    rotation = multiply(parent[3:].tolist(), pose[3:].tolist())
+    return np.array((px + x, py + y, pz + z, *rotation))

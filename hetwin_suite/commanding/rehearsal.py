@@ -1,0 +1,158 @@
+"""Rehearses a plan in the twin, and says which rules it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scenario.commands import Commands
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.commanding.commanded import Commanded
+from hetwin_suite.commanding.joint_rules import joint_refusals
+from hetwin_suite.commanding.plan import Plan
+from hetwin_suite.commanding.refusal import Refusal, Rule
+from hetwin_suite.commanding.twin import Look, Twin
+from model_nodes.main_physics.world.description import Body
+from model_nodes.main_physics.world.names import frame_name
+
+TOUCHING_M = 1e-3
+"""Pairs that are nearer than this touch [m]."""
+_EPSILON = 1e-4
+"""Less than this is no difference between two distances or places [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """How a plan went in the twin.
+
+    Attributes:
+        duration: of the plan [s].
+        refused: the rules that it breaks, the first break of each by each joint, link or pair.
+    """
+
+    duration: float
+    refused: tuple[Refusal, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the plan may be sent."""
+        return not self.refused
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as plain JSON."""
+        return {
+            "ok": self.ok,
+            "duration": round(self.duration, 3),
+            "refused": [refusal.to_json() for refusal in self.refused],
+        }
+
+
+def rehearse(
+    plan: Plan,
+    twin: Twin,
+    commanded: Commanded,
+    commands: Commands,
+    positions: Mapping[str, float],
+) -> Rehearsal:
+    """Check a plan against the limits of its joints, then step the twin along it.
+
+    Args:
+        plan: the motion.
+        twin: of the scenario.
+        commanded: the joints, with their limits.
+        commands: clearance and workspace.
+        positions: where all joints of the robot are at the start, by name [rad or m].
+
+    Raises:
+        RunFailed: if the twin fails.
+    """
+    refused = joint_refusals(plan, commanded)
+    if refused or not plan.stages:  # what cannot be driven is not worth a look at what it hits
+        return Rehearsal(plan.duration, tuple(refused))
+    distances = _Distances(commands.clearance, plan)
+    box = _Box(commands, _ends(plan, commanded, twin.robot))
+    for look in twin.looks(plan, positions, max(commands.clearance, 2.0 * TOUCHING_M)):
+        if look.time <= 0.0:
+            distances.begin(look)
+            box.begin(look)
+        else:
+            distances.check(look)
+            box.check(look)
+    found = sorted((*distances.refused, *box.refused), key=lambda refusal: refusal.at)
+    return Rehearsal(plan.duration, tuple(found))
+
+
+class _Distances:
+    """Whether everything stays apart.
+
+    Pairs that touch at the start may go on to touch; pairs that are nearer than the clearance then may not come nearer.
+    What the robot touches without being fixed to the world is held, and must keep its distance like a link.
+    """
+
+    def __init__(self, clearance: float, plan: Plan) -> None:
+        self._clearance, self._plan = clearance, plan
+        self._at_start: Mapping[tuple[str, str], float] = {}
+        self.refused: list[Refusal] = []
+        self._seen: set[frozenset[str]] = set()
+
+    def begin(self, look: Look) -> None:
+        self._at_start = look.near
+
+    def check(self, look: Look) -> None:
+        stage = self._plan.stage_at(look.time)
+        for pair, distance in look.near.items():
+            if distance >= self._clearance or frozenset(pair) in self._seen:
+                continue
+            if stage.touches & set(pair):
+                continue
+            before = self._at_start.get(pair, self._clearance)
+            if before <= TOUCHING_M or distance >= before - _EPSILON:
+                continue
+            self._seen.add(frozenset(pair))
+            allowed = round(min(self._clearance, before), 6)
+            what = " and ".join(pair)
+            self.refused.append(
+                Refusal(Rule.COLLISION, what, look.time, round(distance, 6), allowed)
+            )
+
+
+class _Box:
+    """Whether the ends of what moves stay in the workspace; what begins outside may come in, but not go further out."""
+
+    def __init__(self, commands: Commands, links: tuple[str, ...]) -> None:
+        self._box = None if commands.workspace is None else np.array(commands.workspace)
+        self._links = links
+        self._bounds: dict[str, Floats] = {}
+        self.refused: list[Refusal] = []
+
+    def begin(self, look: Look) -> None:
+        if self._box is None:
+            return
+        for link in self._links:
+            here = look.poses[link][:3]
+            lower, upper = self._box
+            self._bounds[link] = np.array([np.minimum(lower, here), np.maximum(upper, here)])
+
+    def check(self, look: Look) -> None:
+        for link, (lower, upper) in list(self._bounds.items()):
+            here = look.poses[link][:3]
+            if ((here < lower - _EPSILON) | (here > upper + _EPSILON)).any():
+                del self._bounds[link]
+                assert self._box is not None  # else there would be no bounds
+                found: list[Json] = [round(x, 4) for x in here.tolist()]
+                self.refused.append(
+                    Refusal(Rule.WORKSPACE, link, look.time, found, self._box.tolist())
+                )
+
+
+def _ends(plan: Plan, commanded: Commanded, robot: Body) -> tuple[str, ...]:
+    """Frames of the links that the workspace holds: the last of each group that moves, and those of goals for tips."""
+    child = {joint.name: joint.child for joint in robot.joints}
+    moved = plan.moved
+    links = [child[group.joints[-1]] for group in commanded.groups if moved & set(group.joints)]
+    links += [stage.link for stage in plan.stages if stage.link]
+    return tuple(dict.fromkeys(frame_name(robot, link) for link in links))

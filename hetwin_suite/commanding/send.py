@@ -1,0 +1,86 @@
+"""Plans a motion to a goal, and rehearses it in the twin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.commands import Commands
+from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_suite.commanding.commanded import Commanded, commanded_joints
+from hetwin_suite.commanding.goals import ReadGoal, read_goals
+from hetwin_suite.commanding.outcome import Outcome, Result
+from hetwin_suite.commanding.plan import Plan
+from hetwin_suite.commanding.planning import Planner
+from hetwin_suite.commanding.rehearsal import Rehearsal, rehearse
+from hetwin_suite.commanding.twin import Twin
+
+
+@dataclass(frozen=True, slots=True)
+class Commander:
+    """A scenario whose robot may be commanded, and goals for it.
+
+    Attributes:
+        commands: what the scenario allows.
+        twin: rehearses.
+        commanded: the joints that may be moved.
+        goals: one after the other.
+    """
+
+    commands: Commands
+    twin: Twin
+    commanded: Commanded
+    goals: tuple[ReadGoal, ...]
+
+    @classmethod
+    def of(cls, scenario: str, goal: Path, options: RunOptions) -> Commander:
+        """Read a scenario and a goal.
+
+        Args:
+            scenario: a file, or the name of one of hetwin's.
+            goal: a file.
+            options: engine, scene and packages; the source is left out.
+
+        Raises:
+            BadInput: if one of them cannot be used, or the scenario allows no commands.
+        """
+        loaded = load_scenario(find_scenario(scenario))
+        commands = _commands(loaded)
+        goals = tuple(read_goals(goal))
+        twin = Twin(loaded, replace(options, source=None, no_source=True))
+        try:
+            commanded = commanded_joints(commands, twin.robot)
+        except BadInput as error:
+            raise loaded.placed(error) from None
+        return cls(commands, twin, commanded, goals)
+
+    def rehearsed(self, positions: dict[str, float]) -> tuple[Plan, Rehearsal]:
+        """Plan from where the joints are, by name [rad or m], and rehearse that.
+
+        Raises:
+            BadInput: if a goal is about what the robot does not have.
+            RunFailed: if the twin fails.
+        """
+        planner = Planner(self.twin.robot, self.commanded, positions)
+        plan, refused = planner.plan(self.goals)
+        if refused:
+            return plan, Rehearsal(plan.duration, tuple(refused))
+        return plan, rehearse(plan, self.twin, self.commanded, self.commands, positions)
+
+    def rehearse_only(self) -> Outcome:
+        """Rehearse from where the scenario's robot begins; nothing is sent."""
+        _, rehearsal = self.rehearsed(self.twin.resting)
+        return Outcome(rehearsal, Result.REHEARSED if rehearsal.ok else Result.REFUSED)
+
+
+def _commands(scenario: Scenario) -> Commands:
+    if scenario.file.commands is None:
+        raise BadInput(
+            "the scenario does not let its robot be commanded",
+            file=scenario.path,
+            where="commands",
+            expected="commands: {groups: {arm: {joints: [...], controller: NAME}}}, see docs/commanding.md",
+        )
+    return scenario.file.commands

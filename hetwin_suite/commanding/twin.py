@@ -1,0 +1,186 @@
+"""The main model of a scenario, stepped along a plan, and what is read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.model import Contribution, StepInput, StepOutput
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.ensemble.scene.watch import Watch
+from hetwin_suite.commanding.plan import Plan
+from hetwin_suite.commanding.planned_source import PlannedSource
+from model_nodes.main_physics.loading import load_world
+from model_nodes.main_physics.model import MainPhysics
+from model_nodes.main_physics.settings import read_settings
+from model_nodes.main_physics.world.description import Body, World
+
+LOOKS_PER_SECOND = 100.0
+"""How often distances are measured in a rehearsal, per simulated second, at most the scenario's rate."""
+REST_S = 0.1
+"""How long the twin rests before the plan begins, and after it has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The twin at one time of a plan.
+
+    Attributes:
+        time: of the plan [s]; negative before it begins.
+        near: (entity, other) -> distance [m], of links of robots to static bodies and other links, and of objects to
+            everything, as far as the twin was asked to see.
+        poses: (7,) x y z [m], qw qx qy qz in the world, by entity.
+    """
+
+    time: float
+    near: Mapping[tuple[str, str], float]
+    poses: Mapping[str, Floats]
+
+
+class Twin:
+    """What a scenario's main model needs to rehearse plans.
+
+    Args:
+        scenario: its source is not used.
+        options: engine, scene, packages of the start.
+
+    Attributes:
+        robot: the robot's description.
+        resting: where its joints are unless something moves them, by name [rad or m].
+
+    Raises:
+        BadInput: if the main model is not `main_physics`, or there is no robot.
+    """
+
+    def __init__(self, scenario: Scenario, options: RunOptions) -> None:
+        plan = scenario.main
+        if not issubclass(plan.cls, MainPhysics):
+            raise scenario.placed(
+                BadInput(
+                    "a motion can be rehearsed only in the physics of hetwin",
+                    where=f"models.{plan.name}.type",
+                    found=plan.type,
+                    expected="main_physics",
+                )
+            )
+        self._scenario, self._options = scenario, options
+        requests = MainPhysics().parameters()
+        resolver = ParameterResolver(scenario, options)
+        self._parameters = resolver.resolve(plan, requests, Known({}, {}, {}))
+        try:
+            self._settings = read_settings(self._parameters)
+            self._world: World = load_world(self._settings)
+        except BadInput as error:
+            raise resolver.placed(plan, error) from None
+        robots = [body for body in self._world.bodies if body.robot]
+        if len(robots) != 1:
+            raise scenario.placed(
+                BadInput(
+                    "commands need one robot",
+                    where="commands",
+                    found=", ".join(body.name for body in robots) or "none",
+                    expected="robot: a URDF file, or a mapping",
+                )
+            )
+        self.robot: Body = robots[0]
+        given = {} if self._settings.robot is None else self._settings.robot.joints_at_start
+        self.resting = {
+            joint.name: given.get(joint.name, joint.resting) for joint in self.robot.moving_joints
+        }
+
+    def looks(self, plan: Plan, positions: Mapping[str, float], reach: float) -> Iterator[Look]:
+        """Step the twin along a plan, and yield what is seen of it before, on the way and at the end.
+
+        Args:
+            plan: of joints of the robot.
+            positions: where the other joints are, by name [rad or m].
+            reach: to which distance everything is seen [m].
+
+        Raises:
+            RunFailed: if the main model fails.
+        """
+        model = MainPhysics()
+        try:
+            given = self._for(plan, positions, reach)
+            scene = _Scene(model.initialize(given, self._scenario.file.seed))
+            model.start(scene.snapshot(0))
+            step, output = 0, None
+            while output is None or not output.ended:
+                step += 1
+                time_ns = self._scenario.clock.time_of(step)
+                before_ns = self._scenario.clock.time_of(step - 1)
+                output = model.step(
+                    StepInput(time_ns, time_ns - before_ns, scene.snapshot(before_ns))
+                )
+                if output.watch is not None or output.ended:
+                    yield scene.look(output, time_ns * 1e-9 - REST_S)
+        finally:
+            model.stop()
+
+    def _for(self, plan: Plan, positions: Mapping[str, float], reach: float) -> dict[str, Any]:
+        """The main model's parameters for a rehearsal."""
+        held = {name: at for name, at in positions.items() if name not in plan.names}
+        robot = self._parameters["robot"]
+        if isinstance(robot, Mapping):
+            known = {joint.name for joint in self.robot.moving_joints}
+            at_start = {**robot.get("joints_at_start", {}), **held}
+            robot = {
+                **robot,
+                "joints_at_start": {name: at for name, at in at_start.items() if name in known},
+            }
+        return {
+            **self._parameters,
+            "robot": robot,
+            "source": PlannedSource(plan, REST_S),
+            "watch_rate": min(LOOKS_PER_SECOND, self._scenario.clock.rate),
+            "clearance_range": reach,
+            "proximity_range": reach,
+            "proximity_objects": tuple(
+                body.name for body in self._world.bodies if not (body.static or body.robot)
+            ),
+        }
+
+
+class _Scene:
+    """The scene of the main model alone."""
+
+    def __init__(self, contribution: Contribution) -> None:
+        starts = contribution.attributes
+        self._layout = Layout.build(
+            contribution.entities, [(start.entity, start.attribute) for start in starts]
+        )
+        self._values = np.concatenate([start.value.data for start in starts])
+        self._watch = contribution.watch
+        self._owners = np.zeros(len(self._layout.slots), np.int32)
+        self._parents = np.full(len(self._layout.slots), -1, np.int32)
+        self._names = [entity.name for entity in contribution.entities]
+        self._poses = {
+            slot.entity: slice(slot.offset, slot.offset + 7)
+            for slot in self._layout.slots
+            if slot.attribute.name == POSE.name
+        }
+
+    def snapshot(self, time_ns: int) -> Snapshot:
+        return Snapshot(self._layout, ("main",), time_ns, self._values, self._owners, self._parents)
+
+    def look(self, output: StepOutput, time: float) -> Look:
+        assert output.block is not None  # the main model's steps have one
+        near: dict[tuple[str, str], float] = {}
+        rows = [] if output.proximity_rows is None else output.proximity_rows[:, :3].tolist()
+        if output.watch is not None and self._watch is not None:
+            rows += Watch.decode(output.watch, self._watch).clearances[:, :3].tolist()
+        for one, other, distance in rows:
+            pair = self._names[int(one)], self._names[int(other)]
+            near[pair] = min(distance, near.get(pair, distance))
+        block = output.block
+        poses = {name: block[place].copy() for name, place in self._poses.items()}
+        return Look(time, near, poses)
