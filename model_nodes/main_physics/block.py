@@ -9,9 +9,17 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.scans import SCAN
-from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, AttributeSpec, Floats, Meaning
-from model_nodes.main_physics.engines.engine import Engine, Rangefinder
-from model_nodes.main_physics.lidars import FittedLidar, due
+from hetwin_core.ensemble.scene.values import (
+    ODOMETRY,
+    POSE,
+    POSE_SIZE,
+    AttributeSpec,
+    Floats,
+    Meaning,
+)
+from model_nodes.main_physics.engines.engine import Engine
+from model_nodes.main_physics.fittings import Sensors
+from model_nodes.main_physics.lidars import due
 from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.names import frame_name
 
@@ -29,7 +37,7 @@ _JOINTS = (
 
 
 class Block:
-    """Poses of all frames and of robots, the joints of robots and articulated models, collisions, scans, range sensors.
+    """Poses of all frames and of robots, the joints of robots and articulated models, collisions, sensors.
 
     There are two arrays, used in turn, so that a returned array stays valid for one more step.
     """
@@ -39,8 +47,7 @@ class Block:
         world: World,
         engine: Engine,
         entities: Sequence[Entity],
-        rangefinders: Sequence[Rangefinder] = (),
-        lidars: Sequence[FittedLidar] = (),
+        sensors: Sensors,
     ) -> None:
         self._frames = engine.frames
         order = {name: i for i, name in enumerate(entity.name for entity in entities)}
@@ -59,10 +66,13 @@ class Block:
                 (entity.name, AttributeSpec(name, len(entity.joints), unit)) for name, unit in names
             ]
         self._attributes += [(name, COLLISION) for name in self._objects]
-        self._lidars, self._step = tuple(lidars), 0
-        self._attributes += [(lidar.link, lidar.pattern.attribute) for lidar in lidars]
-        self._rangefinders = tuple(rangefinders)
-        self._attributes += [(b.frame, spec) for b in rangefinders for spec in (RANGE, RANGE_SEEN)]
+        self._odometers, self._lidars, self._step = sensors.odometers, sensors.lidars, 0
+        self._attributes += [(odometer.robot, ODOMETRY) for odometer in self._odometers]
+        self._attributes += [(lidar.link, lidar.pattern.attribute) for lidar in self._lidars]
+        self._rangefinders = sensors.rangefinders
+        self._attributes += [
+            (b.frame, spec) for b in self._rangefinders for spec in (RANGE, RANGE_SEEN)
+        ]
         self._ranges: dict[tuple[str, str], slice] = {}
         size = 0
         for name, attribute in self._attributes:
@@ -91,7 +101,7 @@ class Block:
     def provides() -> tuple[AttributeSpec, ...]:
         """The attributes that the main model declares; the sizes of joint attributes depend on the robot."""
         joints = (AttributeSpec(name, 0, unit) for name, unit in _JOINTS)
-        return (POSE, *joints, COLLISION, AttributeSpec(SCAN, 0, "m"), RANGE, RANGE_SEEN)
+        return (POSE, *joints, COLLISION, ODOMETRY, AttributeSpec(SCAN, 0, "m"), RANGE, RANGE_SEEN)
 
     @property
     def data(self) -> Floats:
@@ -106,7 +116,7 @@ class Block:
         self.data[self._rare :] = before[self._rare :]
 
     def fill(self, engine: Engine) -> None:
-        """Read poses, joints, range sensors and the laser scanners that are due from the engine."""
+        """Read poses, joints and sensors from the engine; laser scanners only when they are due."""
         engine.read_frames(self._views[self._turn])
         count = len(self._frames)
         data = self.data
@@ -117,6 +127,9 @@ class Block:
             engine.read_joints(self._positions, self._velocities)
             data[self._to_positions] = self._positions
             data[self._to_velocities] = self._velocities
+        for odometer in self._odometers:
+            odometry = odometer.read(self._positions, self._velocities)
+            data[self._ranges[odometer.robot, ODOMETRY.name]] = odometry
         for lidar in due(self._lidars, self._step):
             data[self._ranges[lidar.link, SCAN]] = lidar.scan(engine)
         if self._rangefinders:

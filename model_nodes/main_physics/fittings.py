@@ -1,8 +1,9 @@
-"""What is fitted to a robot's links beside what its URDF says: range sensors and conveyor belts."""
+"""What is fitted to a robot's links beside what its URDF says: sensors and conveyor belts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import sqrt
 from typing import TypeVar
@@ -10,9 +11,20 @@ from typing import TypeVar
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.robot import Belt, RangeSensor
 from model_nodes.main_physics.engines.engine import Engine, Rangefinder
+from model_nodes.main_physics.lidars import FittedLidar
+from model_nodes.main_physics.odometers import Odometer
 from model_nodes.main_physics.world.description import Vector
 
 _Fitting = TypeVar("_Fitting")
+
+
+@dataclass(frozen=True, slots=True)
+class Sensors:
+    """What a robot senses, in the order of the attributes of each kind."""
+
+    rangefinders: tuple[Rangefinder, ...] = ()
+    lidars: tuple[FittedLidar, ...] = ()
+    odometers: tuple[Odometer, ...] = ()
 
 
 def rangefinders(sensors: Mapping[str, RangeSensor], links: Sequence[str]) -> list[Rangefinder]:

@@ -32,16 +32,16 @@ from model_nodes.main_physics.engines.engine import (
     Diverged,
     Engine,
     EngineSettings,
-    Rangefinder,
     Unsupported,
 )
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.fidelity_switching import FidelitySwitcher
 from model_nodes.main_physics.fingers import Fingers
-from model_nodes.main_physics.fittings import rangefinders, run_belts
-from model_nodes.main_physics.lidars import FittedLidar, fitted_lidars, with_scanners
+from model_nodes.main_physics.fittings import Sensors, rangefinders, run_belts
+from model_nodes.main_physics.lidars import fitted_lidars, with_scanners
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.objects_handed_over import objects_handed_over
+from model_nodes.main_physics.odometers import odometer_of
 from model_nodes.main_physics.settings import Settings, read_settings
 from model_nodes.main_physics.sources.source import JointMotion, Source
 from model_nodes.main_physics.start_overlaps import start_overlaps
@@ -107,9 +107,9 @@ class MainPhysics(Model):
         self._source = _open(settings, world)
         self._base = _base_drive(world, settings, self._source)
         self._drive, notes = self._start_joints(world, settings, engine)
-        sensors, lidars = self._fit(world, settings, engine)
-        entities = with_scanners(entities_of(world, settings.tags), lidars)
-        self._block = Block(world, engine, entities, sensors, lidars)
+        sensors = self._fit(world, settings, engine)
+        entities = with_scanners(entities_of(world, settings.tags), sensors.lidars)
+        self._block = Block(world, engine, entities, sensors)
         self._block.fill(engine)
         robot = next((body for body in world.bodies if body.robot), None)
         findings = self._findings(entities, settings, engine)
@@ -166,21 +166,23 @@ class MainPhysics(Model):
             findings,
         )
 
-    @staticmethod
-    def _fit(
-        world: World, settings: Settings, engine: Engine
-    ) -> tuple[list[Rangefinder], list[FittedLidar]]:
-        """Start the robot's belts; returns its range sensors and laser scanners."""
-        if settings.robot is None:
-            return [], []
-        robots = (body for body in world.bodies if body.robot)
-        links = [frame_name(body, link.name) for body in robots for link in body.links]
+    def _fit(self, world: World, settings: Settings, engine: Engine) -> Sensors:
+        """Start the robot's belts; returns its sensors."""
+        robot = settings.robot
+        if robot is None:
+            return Sensors()
+        body = next(body for body in world.bodies if body.robot)
+        links = [frame_name(body, link.name) for link in body.links]
         try:
-            run_belts(engine, settings.robot.belts, links)
+            run_belts(engine, robot.belts, links)
         except Unsupported as error:
             raise BadInput(str(error), where="robot.belts") from error
-        lidars = fitted_lidars(settings.robot.lidars, links, engine.frames, settings.rate)
-        return rangefinders(settings.robot.range_sensors, links), lidars
+        odometer = odometer_of(body, robot, self._base, engine.joints)
+        return Sensors(
+            tuple(rangefinders(robot.range_sensors, links)),
+            tuple(fitted_lidars(robot.lidars, links, engine.frames, settings.rate)),
+            () if odometer is None else (odometer,),
+        )
 
     def start(self, scene: Snapshot) -> None:
         """Find the objects whose fidelity the scene controls."""

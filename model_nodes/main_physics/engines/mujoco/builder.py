@@ -37,6 +37,7 @@ from model_nodes.main_physics.world.notes import Notes
 
 DEFAULT_FRICTION = 1.0
 TORSIONAL_FRICTION = 0.005
+"""Like that of a patch of some millimetres [m]; a wheel that turns on the spot would creep against it."""
 SMOOTH = 0.01
 """A surface with at most this coefficient keeps it in every contact, whatever it touches."""
 SHORTEST_CONTACT_TIME = 0.004
@@ -215,7 +216,7 @@ class Builder:
             condim=self._contacts.condim,
             friction=[
                 DEFAULT_FRICTION if geometry.friction is None else geometry.friction,
-                TORSIONAL_FRICTION,
+                _torsional_friction(body),
                 0.0001,
             ],
             solref=[self._contact_time, 1.0],
@@ -229,6 +230,13 @@ class Builder:
             mesh.userface = geometry.hull.faces.ravel()
             mesh.inertia = mj.mjtMeshInertia.mjMESH_INERTIA_CONVEX
             geom.meshname = mesh.name
+
+
+def _torsional_friction(body: Body) -> float:
+    """Of a contact of two bodies the larger one counts: that of whatever moves, but of robots that roll none."""
+    rolls = body.robot and body.base is Base.FREE
+    stands = body.static and not body.robot
+    return 0.0 if rolls or stands else TORSIONAL_FRICTION
 
 
 def _needs_mass(body: Body) -> bool:
