@@ -31,8 +31,11 @@ def run(
         ),
     ] = None,
     transport: Annotated[
-        Transport, typer.Option(help="local: one process; ros: one ROS 2 node per model")
-    ] = Transport.LOCAL,
+        Transport | None,
+        typer.Option(
+            help="local: one process; ros: one ROS 2 node per model; default: ros if commands move the robot"
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="folder for log and report; default: runs/NAME_TIME")
     ] = None,
@@ -83,6 +86,8 @@ def run(
 
     hetwin run pick_and_place --source live --duration 10
 
+    hetwin run lab_robot --duration 2
+
     hetwin run pick_and_place --strict
     """
     # imported here, for hetwin's --help must not wait for what a run needs
@@ -92,6 +97,7 @@ def run(
     from hetwin_suite.running.placing import Placing
     from hetwin_suite.running.progress import Progress
     from hetwin_suite.running.request import RunRequest
+    from hetwin_suite.running.usual_transport import usual_transport
 
     try:
         options = RunOptions(
@@ -99,7 +105,7 @@ def run(
             scene_object(scene),
             seed,
             duration,
-            transport.value,
+            transport.value if transport else usual_transport(scenario, source),
             engine,
             packages=package_folders(package),
         )

@@ -31,6 +31,7 @@ from model_nodes.main_physics.world.description import (
     Link,
     World,
 )
+from model_nodes.main_physics.world.drives import Base
 from model_nodes.main_physics.world.inertias import principal
 from model_nodes.main_physics.world.names import frame_name, joint_name
 from model_nodes.main_physics.world.notes import Notes

@@ -1,0 +1,36 @@
+"""A run that commands move is one over ROS 2, unless it is told otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hetwin_suite.running.usual_transport import usual_transport
+
+
+@pytest.mark.parametrize(
+    ("scenario", "source", "transport"),
+    [
+        ("lab_robot", None, "ros"),
+        ("pick_and_place", None, "local"),
+        ("pick_and_place", "commands", "ros"),
+        ("pick_and_place", "commands:left", "ros"),
+        ("pick_and_place", '{"commands": "", "velocity": "go"}', "ros"),
+        ("lab_robot", "live", "local"),
+        ("lab_robot", "{not JSON", "local"),
+        ("no_such_scenario", None, "local"),
+    ],
+)
+def test_commands_come_and_are_followed_over_ros(
+    scenario: str, source: str | None, transport: str
+) -> None:
+    assert usual_transport(scenario, source) == transport
+
+
+def test_a_source_that_is_extended_counts(tmp_path: Path) -> None:
+    base = tmp_path / "base.yaml"
+    base.write_text("scenario: base\nsource: commands\n", encoding="utf-8")
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("scenario: mine\nextends: base.yaml\n", encoding="utf-8")
+    assert usual_transport(str(mine), None) == "ros"
