@@ -25,6 +25,7 @@ _OPPOSED = -0.3
 """Two fingers hold an object between them if the cosine of their normals is below this."""
 _OVERLAP_NOISE_M = 0.001
 _JUST_NOW_NS = 60_000_000
+_STEEPEST = 0.7
 _STILL_SHARE = 0.25
 """Fingers that have moved by less than this share of the gap at which they let go have not begun to."""
 
@@ -95,6 +96,7 @@ class Localizer:
         self._sum_of_moves = np.zeros(13)
         self._sum_of_moves[3] = 1.0
         self._farthest = np.zeros(6)
+        self._grasp_up, self._slope = np.zeros(3), 0.0
         hand = scene.pose(self._hand)
         self._hand_motion.add(scene.time_ns, hand)
         self._filter.reset(relative_to(hand, pose), self._prior(hand, pose))
@@ -136,8 +138,18 @@ class Localizer:
         return Value(self._world.copy(), scene.time_ns)
 
     def covariance(self) -> Floats:
-        """Return (6, 6) covariance of position [m] and rotation [rad] in the hand's axes."""
-        return self._filter.pose_covariance()
+        """Return (6, 6) covariance of position [m] and rotation [rad] in the hand's axes.
+
+        Where the object was grasped beside its own height is not seen by fingers around it, so that the filter
+        does not estimate it, but it is considered here. If the offset that the fingers share is the object's size, then
+        what stood on a support was higher or lower by as much. And fingers that close below its middle have raised it
+        while they pushed it to where they meet.
+        """
+        covariance = self._filter.pose_covariance()
+        size = self._limits.size_share * self._filter.common_offset
+        raised = self._limits.prior_position * self._slope
+        covariance[:3, :3] += (size**2 + raised**2) * np.outer(self._grasp_up, self._grasp_up)
+        return covariance
 
     @property
     def without_efforts(self) -> list[int]:
@@ -244,6 +256,7 @@ class Localizer:
             self._filter.reset_offsets()
             self._filter.spread(self._limits.offset_spread * abs(self._filter.common_offset))
             self._grip.clear()
+            self._note_height(hand)
             self.phase = Phase.HELD
         if self.phase is Phase.HELD:
             self._grip.press(self._touching, placed)
@@ -257,6 +270,12 @@ class Localizer:
         if self.phase is not Phase.HELD and moved:
             pose = np.concatenate([self._filter.position, self._filter.quaternion, np.zeros(6)])
             self._world[:7] = compose(hand, pose)[:7]
+
+    def _note_height(self, hand: Floats) -> None:
+        """Note, at the begin of a hold, where up is in the hand, and how steeply fingers raise what they push."""
+        self._grasp_up = rotation_matrix(hand[3:7])[2]
+        upwards = -float(np.mean([t.normal @ self._grasp_up for t in self._touching.values()]))
+        self._slope = math.tan(math.asin(min(max(upwards, 0.0), _STEEPEST)))
 
     def _note_hold(self, time_ns: int, held: bool, opened: dict[int, float]) -> None:
         """Note that the object is held, for sure unless weak fingers have begun to move just now."""

@@ -57,6 +57,10 @@ class Settings(Parameters):
     offset_spread: Amount = parameter(
         "how much that error differs from finger to finger, as a share of it", 0.2
     )
+    size_share: Amount = parameter(
+        "how much of that error may be the object's size, by which it then stood higher or lower, as a share of it",
+        0.8,
+    )
     contact_depth: Amount = parameter(
         "how deep a finger that touches presses itself in", 0.00015, "m"
     )

@@ -20,6 +20,7 @@ UNITLESS = {
     ("force_binding", "threshold"),
     ("fmu", "tolerance"),
     ("in_hand_localization", "offset_spread"),
+    ("in_hand_localization", "size_share"),
     ("in_hand_localization", "slip"),
 }
 """Numbers that have no unit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.four_fingers import BALL, CLOSED, OPENED, Scene, closed_on
+from support.four_fingers import BALL, CLOSED, OPENED, Scene, closed_on, full
 
 from hetwin_core.ensemble.scene.poses import compose
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
@@ -96,6 +96,34 @@ def test_what_is_not_known_makes_the_covariance_grow() -> None:
         grasp(scene)
         spreads.append(float(np.sqrt(scene.covariance[0])))
     assert spreads[0] < spreads[1] < spreads[2]
+
+
+def height_error(scene: Scene) -> float:
+    """The standard deviation of the position along the hand's z [m]; the hand looks down."""
+    return float(np.sqrt(full(scene.covariance)[2, 2]))
+
+
+def test_an_object_of_another_size_may_have_stood_higher_or_lower() -> None:
+    heights = []
+    for radius in (0.033, 0.0313):
+        scene = Scene((Shape(ShapeKind.SPHERE, (radius,)),), parameters=RIGID)
+        take(scene, PINCHED)
+        scene.positions = closed_on(BALL, PINCHED)
+        scene.press()
+        scene.step()
+        heights.append(height_error(scene))
+    assert heights[0] < 0.0007
+    assert heights[1] > 0.0012
+
+
+def test_fingers_below_an_object_may_have_raised_it() -> None:
+    heights = []
+    for pose in (PINCHED, LYING):
+        scene = Scene(BALL, parameters=RIGID)
+        grasp(scene, pose)
+        heights.append(height_error(scene))
+    assert heights[0] < 0.0008
+    assert heights[1] > 0.0012
 
 
 def test_fingers_whose_torques_die_have_lost_the_object() -> None:
