@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,12 +13,17 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.cli import completion
 from hetwin_suite.cli.options import AsJson, Packages, Scenario, package_folders, scene_object
 
+if TYPE_CHECKING:
+    from hetwin_suite.commanding.outcome import Outcome
+    from hetwin_suite.commanding.send import Commander
+
 
 def send(
     scenario: Scenario,
     goal: Annotated[
         Path, typer.Argument(help="YAML file with joints, tip, base or trajectory, or a list")
     ],
+    to: Annotated[str, typer.Option(help="ROS namespace of the robot")] = "",
     rehearse_only: Annotated[
         bool, typer.Option("--rehearse-only", help="send nothing; no robot is needed")
     ] = False,
@@ -34,16 +39,11 @@ def send(
 ) -> None:
     """Rehearse a motion in the twin; only one that breaks no rule goes to the robot.
 
-    The scenario must allow it under commands. For example:
+    The scenario must allow it under commands. While the robot moves, the service hetwin/stop_robot, SIGINT and SIGTERM
+    stop it. For example:
 
     hetwin send pick_and_place scenarios/goals/over_the_table.yaml --rehearse-only
     """
-    if not rehearse_only:
-        raise BadInput(
-            "motions can be rehearsed, but not sent yet",
-            where="hetwin send",
-            expected="--rehearse-only",
-        )
     from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_core.ensemble.resources import find
     from hetwin_suite.commanding.send import Commander
@@ -51,7 +51,8 @@ def send(
     options = RunOptions(
         scene=scene_object(scene), engine=engine, packages=package_folders(package)
     )
-    outcome = Commander.of(scenario, find(str(goal), None) or goal, options).rehearse_only()
+    commander = Commander.of(scenario, find(str(goal), None) or goal, options)
+    outcome = commander.rehearse_only() if rehearse_only else _sent(commander, to)
     if as_json:
         print(json.dumps(outcome.to_json(), indent=2))
     else:
@@ -63,3 +64,15 @@ def send(
             print(f"  {refusal}", file=sys.stderr)
     if not outcome.ok:
         raise typer.Exit(1)
+
+
+def _sent(commander: Commander, to: str) -> Outcome:
+    try:
+        from hetwin_suite.commanding.link.sending import send as send_to
+    except ImportError as error:
+        raise BadInput(
+            f"ROS 2 cannot be imported: {error}",
+            where="hetwin send",
+            expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite; or --rehearse-only",
+        ) from None
+    return send_to(commander, to)

@@ -20,7 +20,7 @@ _ACCELERATION = 4.0
 """Largest acceleration per speed, unless the scenario gives another [1/s]."""
 _JERK = 10.0
 """Largest jerk per acceleration [1/s]."""
-_RESERVE = 0.98
+_RESERVE = 0.92
 """Share of the speed that plans use, so that what rounding and timing add stays within it."""
 
 

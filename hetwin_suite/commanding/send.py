@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,12 +28,14 @@ class Commander:
         twin: rehearses.
         commanded: the joints that may be moved.
         goals: one after the other.
+        placed: adds the scenario's file and line to an error about one of its keys.
     """
 
     commands: Commands
     twin: Twin
     commanded: Commanded
     goals: tuple[ReadGoal, ...]
+    placed: Callable[[BadInput], BadInput]
 
     @classmethod
     def of(cls, scenario: str, goal: Path, options: RunOptions) -> Commander:
@@ -54,9 +57,9 @@ class Commander:
             commanded = commanded_joints(commands, twin.robot)
         except BadInput as error:
             raise loaded.placed(error) from None
-        return cls(commands, twin, commanded, goals)
+        return cls(commands, twin, commanded, goals, loaded.placed)
 
-    def rehearsed(self, positions: dict[str, float]) -> tuple[Plan, Rehearsal]:
+    def rehearsed(self, positions: Mapping[str, float]) -> tuple[Plan, Rehearsal]:
         """Plan from where the joints are, by name [rad or m], and rehearse that.
 
         Raises:

@@ -1,0 +1,1 @@
+"""The link to a robot: what goes out, what comes back, and what ends it."""

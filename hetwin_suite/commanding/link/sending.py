@@ -1,0 +1,145 @@
+"""Sends what was rehearsed to a robot: hears where it is, plans from there, rehearses, checks again, and goes."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.commanding.link.checks import moved_since, stale
+from hetwin_suite.commanding.link.execution import Execution, Tip
+from hetwin_suite.commanding.link.ros_link import RosLink
+from hetwin_suite.commanding.outcome import Outcome, Result
+from hetwin_suite.commanding.plan import Plan
+from hetwin_suite.commanding.rehearsal import Rehearsal
+from hetwin_suite.commanding.send import Commander
+from model_nodes.main_physics.world.chains import chain_to
+
+WAIT_S = 5.0
+"""For so long a robot may be silent at the beginning [s]."""
+_LOOK_S = 0.02
+DEVIATION = 0.0125
+"""How far a joint may be from where it is to be [rad or m]."""
+
+
+def send(commander: Commander, namespace: str) -> Outcome:
+    """Let a robot do what is asked, if the rehearsal breaks no rule.
+
+    Args:
+        commander: scenario and goals.
+        namespace: of the robot; empty for none.
+
+    Raises:
+        BadInput: if no robot is there, or a goal is about what it does not have.
+        RunFailed: if the twin fails.
+    """
+    stop = threading.Event()
+    controllers = [group.controller for group in commander.commanded.groups]
+    with RosLink(namespace, controllers, stop) as link:
+        _wait_for_joints(commander, link)
+        heard = link.heard.joints(time.monotonic())
+        refused = stale(commander.commanded.names, heard)
+        if refused:
+            return Outcome(Rehearsal(0.0, tuple(refused)), Result.REFUSED)
+        positions = {
+            **commander.twin.resting,
+            **{name: joint.position for name, joint in heard.items()},
+        }
+        plan, rehearsal = commander.rehearsed(positions)
+        if not rehearsal.ok:
+            return Outcome(rehearsal, Result.REFUSED)
+        _wait_for_controllers(commander, plan, link)
+        heard = link.heard.joints(time.monotonic())
+        names = commander.commanded.names
+        refused = [*stale(names, heard), *moved_since(positions, heard, names)]
+        if refused:
+            return Outcome(Rehearsal(rehearsal.duration, tuple(refused)), Result.REFUSED)
+        if stop.is_set():
+            return Outcome(rehearsal, Result.STOPPED)
+        return _carry_out(commander, plan, rehearsal, positions, link, stop)
+
+
+def _carry_out(
+    commander: Commander,
+    plan: Plan,
+    rehearsal: Rehearsal,
+    positions: dict[str, float],
+    link: RosLink,
+    stop: threading.Event,
+) -> Outcome:
+    limits = np.full(len(plan.names), DEVIATION)
+    tip = _tip(commander, plan, positions)
+    execution = Execution(plan, commander.commanded.groups, link, limits, tip, stop)
+    with _signals(stop):
+        result = execution.run()
+    return Outcome(rehearsal, result, execution.sent, execution.consistency)
+
+
+def _tip(commander: Commander, plan: Plan, positions: dict[str, float]) -> Tip | None:
+    """The link of the last goal for a tip, else the last link of the first group that moves."""
+    links = [stage.link for stage in plan.stages if stage.link]
+    child = {joint.name: joint.child for joint in commander.twin.robot.joints}
+    links += [
+        child[group.joints[-1]]
+        for group in commander.commanded.groups
+        if plan.moved & set(group.joints)
+    ]
+    return Tip(chain_to(commander.twin.robot, links[0]), positions) if links else None
+
+
+def _wait_for_joints(commander: Commander, link: RosLink) -> None:
+    end = time.monotonic() + WAIT_S
+    while time.monotonic() < end:
+        heard = link.heard.joints(time.monotonic())
+        if all(name in heard for name in commander.commanded.names):
+            return
+        time.sleep(_LOOK_S)
+    heard = link.heard.joints(time.monotonic())
+    missing = [name for name in commander.commanded.names if name not in heard]
+    group = next(g for g in commander.commanded.groups if set(g.joints) & set(missing))
+    raise commander.placed(
+        BadInput(
+            "no robot says where these joints are",
+            where=f"commands.groups.{group.name}.joints",
+            found=", ".join(missing),
+            expected=f"their positions on {link.states_topic} within {WAIT_S:g} s; --to names the robot's namespace",
+        )
+    )
+
+
+def _wait_for_controllers(commander: Commander, plan: Plan, link: RosLink) -> None:
+    moved = [g for g in commander.commanded.groups if plan.moved & set(g.joints)]
+    end = time.monotonic() + WAIT_S
+    while time.monotonic() < end:
+        unheard = link.unheard()
+        missing = [g for g in moved if any(g.controller in topic for topic in unheard)]
+        if not missing:
+            return
+        time.sleep(_LOOK_S)
+    raise commander.placed(
+        BadInput(
+            "no robot listens to this controller's topic",
+            where=f"commands.groups.{missing[0].name}.controller",
+            found=missing[0].controller,
+            expected="a controller that takes trajectory_msgs/msg/JointTrajectory on CONTROLLER/joint_trajectory",
+        )
+    )
+
+
+@contextmanager
+def _signals(stop: threading.Event) -> Iterator[None]:
+    """SIGINT and SIGTERM stop the robot; in another thread than the main one they do what they did before."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {n: signal.signal(n, lambda *_: stop.set()) for n in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

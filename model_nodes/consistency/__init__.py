@@ -1,0 +1,1 @@
+"""Whether a robot and its twin do the same."""
