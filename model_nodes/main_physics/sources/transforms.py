@@ -67,33 +67,15 @@ class Edge:
         return times[last], poses[last]
 
 
-class Transforms:
-    """All recorded transforms.
+class TransformGraph:
+    """Transforms between frames.
 
     Attributes:
         edges: by parent and child.
-        fault: set if they cannot be read to their end.
     """
 
-    def __init__(self, bag: Bag) -> None:
+    def __init__(self) -> None:
         self.edges: dict[tuple[str, str], Edge] = {}
-        self.fault: ReadFault | None = None
-        self._start_ns = bag.start_ns
-        topics = transform_topics(bag)
-        for topic in topics:
-            bag.check_fields(topic, TRANSFORM, ("header", "child_frame_id", "transform"))
-        for number, message in enumerate(bag.messages(topics), 1):
-            if isinstance(message, ReadFault):
-                self.fault = message
-                return
-            topic, log_ns, raw = message
-            try:
-                for transform in decode_transforms(raw):
-                    self._add(topic, log_ns, transform)
-            except (Undecodable, struct.error, UnicodeDecodeError) as error:
-                reason = f"{bag.path}: transform message {number} cannot be decoded: {error}"
-                self.fault = ReadFault(log_ns, reason)
-                return
 
     @property
     def frames(self) -> set[str]:
@@ -104,16 +86,44 @@ class Transforms:
         """Yield what is not published as unchanging."""
         return (edge for edge in self.edges.values() if not edge.static)
 
-    def _add(self, topic: str, log_ns: int, transform: StampedTransform) -> None:
+    def add(self, topic: str, time_ns: int, log_ns: int, transform: StampedTransform) -> None:
+        """Add a transform: its topic, and the run times [ns] of its stamp and of logging."""
         parent, child = transform.parent.lstrip("/"), transform.child.lstrip("/")
         edge = self.edges.get((parent, child))
         if edge is None:
             static = topic.endswith(_STATIC)
             edge = self.edges[parent, child] = Edge(parent, child, topic, static)
-        stamped = transform.stamp_ns - self._start_ns
-        time_ns = stamped if abs(stamped - log_ns) <= STAMP_TOLERANCE_NS else log_ns
         x, y, z, i, j, k, w = transform.numbers
         edge.add(time_ns, log_ns, (x, y, z, w, i, j, k))
+
+
+class Transforms(TransformGraph):
+    """All recorded transforms.
+
+    Attributes:
+        fault: set if they cannot be read to their end.
+    """
+
+    def __init__(self, bag: Bag) -> None:
+        super().__init__()
+        self.fault: ReadFault | None = None
+        topics = transform_topics(bag)
+        for topic in topics:
+            bag.check_fields(topic, TRANSFORM, ("header", "child_frame_id", "transform"))
+        for number, message in enumerate(bag.messages(topics), 1):
+            if isinstance(message, ReadFault):
+                self.fault = message
+                return
+            topic, log_ns, raw = message
+            try:
+                for transform in decode_transforms(raw):
+                    stamped = transform.stamp_ns - bag.start_ns
+                    near = abs(stamped - log_ns) <= STAMP_TOLERANCE_NS
+                    self.add(topic, stamped if near else log_ns, log_ns, transform)
+            except (Undecodable, struct.error, UnicodeDecodeError) as error:
+                reason = f"{bag.path}: transform message {number} cannot be decoded: {error}"
+                self.fault = ReadFault(log_ns, reason)
+                return
 
 
 class StampedTransform(NamedTuple):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Never
 
 import numpy as np
 
@@ -18,7 +16,12 @@ from model_nodes.main_physics.sources.base.recorded_poses import RecordedPoses
 from model_nodes.main_physics.sources.joints_from_tf import prefix_of
 from model_nodes.main_physics.sources.pose_arrays import composed
 from model_nodes.main_physics.sources.rigid_groups import RigidGroups
-from model_nodes.main_physics.sources.transforms import Edge, Transforms, transform_topics
+from model_nodes.main_physics.sources.transforms import (
+    Edge,
+    TransformGraph,
+    Transforms,
+    transform_topics,
+)
 from model_nodes.main_physics.world.description import Body, JointKind, Pose
 from model_nodes.main_physics.world.transforms import pose_of
 
@@ -55,53 +58,83 @@ def read_transforms(robot: Body, bag: Bag) -> tuple[RecordedPoses, MapPoses | No
             found=listed(bag.topics.values()),
             expected=f"a topic of type {TRANSFORMS[0]}, such as /tf",
         )
-    return _Tree(robot, Transforms(bag), bag.path).read()
+    transforms = Transforms(bag)
+    tree = FramesAbove(robot, transforms)
+    edge = tree.odometry()
+    if edge is None:
+        raise tree.missing(f"the recording {bag.path}")
+    times, poses = edge.table()
+    poses = composed(_checked(bag, edge, times, poses), np.array([tree.to_root(edge)]))
+    found = RecordedPoses(edge.topic, times, poses, edge.parent, fault=transforms.fault)
+    return found, _map(bag, tree, edge)
 
 
-class _Tree:
-    """The transforms above a robot's root link."""
+def _map(bag: Bag, tree: FramesAbove, odometry: Edge) -> MapPoses | None:
+    edge = tree.map(odometry)
+    if edge is None:
+        return None
+    times, poses = edge.table(when_known=True)
+    poses = composed(
+        _checked(bag, edge, times, poses), np.array([tree.to_odometry(edge, odometry)])
+    )
+    return MapPoses(edge.parent, times, poses)
 
-    def __init__(self, robot: Body, transforms: Transforms, file: Path) -> None:
+
+class FramesAbove:
+    """The frames above a robot's root link: odometry's, and the map.
+
+    Args:
+        robot: the links that are fixed to its root link belong to it.
+        transforms: as known so far; static ones fix frames to each other.
+    """
+
+    def __init__(self, robot: Body, transforms: TransformGraph) -> None:
         self._robot = robot
         self._transforms = transforms
-        self._file = file
         self._prefix = prefix_of([link.name for link in robot.links], transforms.frames)
         self._root = self._prefix + robot.links[0].name
         self._groups = RigidGroups(self._fixed())
 
-    def read(self) -> tuple[RecordedPoses, MapPoses | None]:
-        edge = self._above(self._root)
-        if edge is None:
-            self._reject()
-        times, poses = edge.table()
-        poses = self._checked(edge, times, poses)
-        to_root = np.array([self._groups.between(edge.child, self._root)])
-        found = RecordedPoses(
-            edge.topic,
-            times,
-            composed(poses, to_root),
-            edge.parent,
-            self._root,
-            fault=self._transforms.fault,
+    def odometry(self) -> Edge | None:
+        """Return the transform that moves the root link; None if there is none.
+
+        Raises:
+            BadInput: if there are several.
+        """
+        return self._above(self._root)
+
+    def to_root(self, odometry: Edge) -> Pose:
+        """Return the pose of the root link in the frame that odometry moves."""
+        return self._groups.between(odometry.child, self._root)
+
+    def map(self, odometry: Edge) -> Edge | None:
+        """Return the transform that says where odometry's frame is in the map; None if there is none.
+
+        Raises:
+            BadInput: if there are several.
+        """
+        return self._above(odometry.parent) or next(
+            (
+                edge
+                for edge in self._transforms.edges.values()
+                if edge.static and edge.child == odometry.parent
+            ),
+            None,
         )
-        return found, self._map(edge.parent)
 
-    def _map(self, odometry: str) -> MapPoses | None:
-        edge = self._above(odometry)
-        if edge is None:
-            return self._fixed_map(odometry)
-        times, poses = edge.table(when_known=True)
-        poses = self._checked(edge, times, poses)
-        down = np.array([self._groups.between(edge.child, odometry)])
-        return MapPoses(edge.parent, times, composed(poses, down))
+    def to_odometry(self, map_edge: Edge, odometry: Edge) -> Pose:
+        """Return the pose of odometry's frame in the frame that the map's transform moves."""
+        return self._groups.between(map_edge.child, odometry.parent)
 
-    def _fixed_map(self, odometry: str) -> MapPoses | None:
-        """The map, if odometry's frame was published as fixed to it."""
-        for edge in self._transforms.edges.values():
-            if edge.static and edge.child == odometry:
-                _, poses = edge.table()
-                return MapPoses(edge.parent, np.zeros(1, np.int64), poses[-1:])
-        return None
+    def missing(self, origin: str) -> BadInput:
+        """Return the error that no transform moves the root link; `origin` is where they are from."""
+        return BadInput(
+            f"no transform of {origin} says how {self._root} moves",
+            where="robot.base.odometry",
+            found=f"frames {_listed(sorted(self._transforms.frames))}",
+            expected=f"a moving transform from a frame such as odom to {self._root},"
+            " or to a frame that is fixed to it",
+        )
 
     def _above(self, frame: str) -> Edge | None:
         """The transform that moves a frame's rigid group; None if nothing does."""
@@ -114,8 +147,7 @@ class _Tree:
         if len(edges) > 1:
             raise BadInput(
                 f"several transforms say where {frame} is",
-                file=self._file,
-                where=edges[0].topic,
+                where="robot.base.odometry",
                 found=_listed([f"{edge.child} in {edge.parent}" for edge in edges]),
                 expected="one parent of each frame; a topic of odometry in place of tf says which counts",
             )
@@ -130,30 +162,21 @@ class _Tree:
             if edge.static:
                 yield edge.parent, edge.child, pose_of(edge.table()[1][-1])
 
-    def _checked(self, edge: Edge, times: Int64s, poses: Floats) -> Floats:
-        """(n, 7) the poses of a transform, with unit quaternions."""
-        norms = np.linalg.norm(poses[:, 3:7], axis=1)
-        wrong = ~(np.isfinite(poses).all(axis=1) & (np.abs(norms - 1.0) <= OFF_UNIT))
-        if wrong.any():
-            first = int(np.argmax(wrong))
-            raise BadInput(
-                "this transform is not a pose",
-                file=self._file,
-                where=f"{edge.topic}, {edge.child} in {edge.parent} at {times[first] / 1e9:.3f} s",
-                found=", ".join(f"{number:g}" for number in poses[first]),
-                expected="finite numbers x y z qw qx qy qz with a quaternion of norm 1",
-            )
-        return np.concatenate((poses[:, :3], poses[:, 3:7] / norms[:, None]), axis=1)
 
-    def _reject(self) -> Never:
-        frames = sorted(self._transforms.frames)
+def _checked(bag: Bag, edge: Edge, times: Int64s, poses: Floats) -> Floats:
+    """(n, 7) the poses of a transform, with unit quaternions."""
+    norms = np.linalg.norm(poses[:, 3:7], axis=1)
+    wrong = ~(np.isfinite(poses).all(axis=1) & (np.abs(norms - 1.0) <= OFF_UNIT))
+    if wrong.any():
+        first = int(np.argmax(wrong))
         raise BadInput(
-            f"no transform of the recording {self._file} says how {self._root} moves",
-            where="robot.base.odometry",
-            found=f"frames {_listed(frames)}",
-            expected=f"a moving transform from a frame such as odom to {self._root},"
-            " or to a frame that is fixed to it",
+            "this transform is not a pose",
+            file=bag.path,
+            where=f"{edge.topic}, {edge.child} in {edge.parent} at {times[first] / 1e9:.3f} s",
+            found=", ".join(f"{number:g}" for number in poses[first]),
+            expected="finite numbers x y z qw qx qy qz with a quaternion of norm 1",
         )
+    return np.concatenate((poses[:, :3], poses[:, 3:7] / norms[:, None]), axis=1)
 
 
 def _listed(names: Sequence[str]) -> str:
