@@ -40,7 +40,7 @@ def open_source(
     if isinstance(spec, Mapping) and "live" in spec:
         from model_nodes.main_physics.sources.live.source import LiveSource
 
-        return LiveSource(check(LiveSpec, spec, "source"))
+        return LiveSource(check(LiveSpec, spec, "source"), robots)
     if isinstance(spec, Mapping) and "commands" in spec:
         return _commanded(check(CommandsSpec, spec, "source"), robots)
     if isinstance(spec, Mapping) and "trajectory" in spec:

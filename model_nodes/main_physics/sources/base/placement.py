@@ -74,9 +74,9 @@ class Placement:
         first, last = np.searchsorted(self._times, (after_ns, until_ns), side="right")
         return "; ".join(self._words[first:last])
 
-    def postpone(self, after_ns: int, shift_ns: int) -> None:
-        """Shift the corrections after a time by a (negative) amount, not beyond that time."""
-        self._times = [t if t <= after_ns else max(t + shift_ns, after_ns) for t in self._times]
+    def advance(self, after_ns: int, by_ns: int) -> None:
+        """Let the corrections after a time come earlier, but not before that time."""
+        self._times = [t if t <= after_ns else max(t - by_ns, after_ns) for t in self._times]
 
 
 def moved_in_plane(pose: Pose, target: Pose, odometry: Sequence[float]) -> Pose:

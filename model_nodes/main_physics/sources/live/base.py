@@ -16,6 +16,7 @@ from model_nodes.main_physics.sources.base.placement import (
 )
 from model_nodes.main_physics.sources.base.playback import motions
 from model_nodes.main_physics.sources.base.pose_messages import NoPose, checked_pose
+from model_nodes.main_physics.sources.base.recorded_base import TF
 from model_nodes.main_physics.sources.base.turns import put_at
 from model_nodes.main_physics.sources.live.base_samples import BaseSamples
 from model_nodes.main_physics.sources.live.samples import Unusable
@@ -47,6 +48,8 @@ class LiveBase:
         self._to_root: Pose = IDENTITY
         self._newest: tuple[int, Pose] | None = None
         self._poses: deque[tuple[int, Pose]] = deque()
+        self._map = ""
+        self._world: Pose = IDENTITY
         self._placement: Placement | None = None
 
     @property
@@ -54,6 +57,24 @@ class LiveBase:
         """Whether it is known how it moves and where it is."""
         placed = not isinstance(self._start, str) or self._newest is not None
         return self.samples.complete and placed
+
+    @property
+    def known_until(self) -> int:
+        """The time up to which the motion is certain: one sample behind."""
+        return self.samples.known_until
+
+    @property
+    def newest(self) -> int:
+        """The time of the newest pose of odometry."""
+        return self.samples.newest
+
+    def bound(self, time_ns: int) -> int:
+        """Return the time of the sample towards which the base moves at a time."""
+        return self.samples.bound(time_ns)
+
+    def interval_ns(self) -> int:
+        """Return the median interval between recent samples [ns]."""
+        return self.samples.interval_ns()
 
     def add_odometry(self, message: StampedTransform, time_ns: int) -> int | None:
         """Add a message; returns the time since the last one [ns], None for the first.
@@ -77,7 +98,32 @@ class LiveBase:
         Raises:
             Unusable: if it is not a pose, or its stamp is older than the one before.
         """
-        pose = _checked(message)
+        self._add(time_ns, _checked(message))
+
+    def add_transform(self, message: StampedTransform, to_root: Pose, time_ns: int) -> int | None:
+        """Add a transform that moves the root link; otherwise as `add_odometry`.
+
+        Args:
+            to_root: pose of the root link in the frame that it moves.
+        """
+        return self.samples.add(time_ns, compose(_checked(message), to_root))
+
+    def add_map(self, message: StampedTransform, to_odometry: Pose, time_ns: int) -> None:
+        """Add a transform between the map and odometry's frame; what it says already is left out.
+
+        Args:
+            to_odometry: pose of odometry's frame in the frame that it moves.
+            time_ns: when it is known.
+
+        Raises:
+            Unusable: as `add_pose`.
+        """
+        pose = compose(_checked(message), to_odometry)
+        self._map = message.parent
+        if self._newest is None or pose != self._newest[1]:
+            self._add(time_ns, pose)
+
+    def _add(self, time_ns: int, pose: Pose) -> None:
         if self._newest is not None and time_ns < self._newest[0]:
             raise Unusable("its stamp is older than the one before")
         self._newest = time_ns, pose
@@ -99,28 +145,34 @@ class LiveBase:
 
     def cut(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
         """Delete the motion between two times and shift later messages to `bridge_ns` after the first."""
-        self.samples.cut(begin_ns, end_ns, bridge_ns)
         shift = end_ns - begin_ns - bridge_ns
-        moved = ((max(t - shift, min(t, begin_ns)), pose) for t, pose in self._poses)
-        self._poses = deque(moved)
         if self._placement is not None:
-            self._placement.postpone(begin_ns, -shift)
+            self._correct(self._placement, self.samples.path(begin_ns, end_ns), begin_ns)
+            self._placement.advance(begin_ns, shift)
+        self._poses = deque((when - shift, pose) for when, pose in self._poses)
+        self.samples.cut(begin_ns, end_ns, bridge_ns)
 
     def _first(self, path: PosePath, time_ns: int) -> Placement:
         start = put_at(self._robot.pose, *self._start) if isinstance(self._start, list) else None
         first = beginning_at(start or self._robot.pose, _at(path, time_ns))
         if self._newest is None:
-            return Placement(first)
+            return Placement(first, self._map)
         when, pose = self._newest
-        return Placement(
-            moved_in_plane(first, compose(pose, self._to_root), _at(path, when)), str(self._start)
-        )
+        if self._map:
+            self._world = IDENTITY if self._start == TF else compose(first, invert(pose))
+            return Placement(compose(self._world, pose), self._map)
+        target = compose(pose, self._to_root)
+        return Placement(moved_in_plane(first, target, _at(path, when)), str(self._start))
 
     def _correct(self, placement: Placement, path: PosePath, time_ns: int) -> None:
         """Apply the localization's poses of times that odometry knows."""
         while self._poses and self._poses[0][0] <= self.samples.known_until:
             when, pose = self._poses.popleft()
-            placement.put(max(when, time_ns), compose(pose, self._to_root), _at(path, when))
+            odometry, now = _at(path, when), max(when, time_ns)
+            if self._map:
+                placement.correct(now, compose(self._world, pose), odometry)
+            else:
+                placement.put(now, compose(pose, self._to_root), odometry)
 
 
 def _checked(message: StampedTransform) -> Pose:

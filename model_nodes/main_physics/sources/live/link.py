@@ -14,7 +14,7 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, QoSReliabilityPolicy
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from sensor_msgs.msg import JointState
 
@@ -28,6 +28,8 @@ JOIN_S = 2.0
 
 OnMessage = Callable[[Any, int], None]
 """Called with a message and its time of arrival, in this machine's time [ns]."""
+OnRaw = Callable[[bytes, str, int], None]
+"""Called with a serialized message, the name of its type and its time of arrival, in this machine's time [ns]."""
 Report = Callable[[], tuple[bytes, str, Mapping[str, str]]]
 """Returns level, message and values of the diagnostic to publish."""
 
@@ -72,6 +74,7 @@ class RobotLink:
         self.simulated = bool(self._node.get_parameter("use_sim_time").value)
         self._report = report
         self._others = dict(others)
+        self._unseen: dict[str, OnRaw] = {}
         self._over = False
         sensor = QoSProfile(depth=DEPTH, reliability=QoSReliabilityPolicy.BEST_EFFORT)
         subscriptions = [
@@ -104,6 +107,17 @@ class RobotLink:
         if self._owns_ros:
             rclpy.try_shutdown()
 
+    def listen(self, topic: str, callback: OnRaw) -> None:
+        """Subscribe to a topic as soon as it is seen, with the type and the QoS of its publishers; never if it is not.
+
+        Messages remain serialized.
+        """
+        self._unseen[topic] = callback
+
+    def seen(self) -> dict[str, list[str]]:
+        """Return the types of all topics that are published or subscribed to, by full name."""
+        return dict(self._node.get_topic_names_and_types())
+
     def _subscribe(
         self, kind: Any, topic: str, callback: OnMessage, qos: QoSProfile, raw: bool = False
     ) -> Any:
@@ -127,7 +141,7 @@ class RobotLink:
             except (ExternalShutdownException, RuntimeError):
                 return
             now = time.monotonic()
-            if self._others and now >= next_discovery:
+            if (self._others or self._unseen) and now >= next_discovery:
                 next_discovery = now + DISCOVERY_PERIOD_S
                 self._discover_topics()
             if now >= next_report:
@@ -144,6 +158,24 @@ class RobotLink:
                     self._subscribe(kind, topic, self._others.pop(topic), QoSProfile(depth=DEPTH))
                     break
 
+        for topic in list(self._unseen):
+            self._listen(topic)
+
+    def _listen(self, topic: str) -> None:
+        full = self._node.resolve_topic_name(topic)
+        publishers = self._node.get_publishers_info_by_topic(full)
+        kind = message_class(publishers[0].topic_type) if publishers else None
+        if kind is None:
+            return
+        callback, type_name = self._unseen.pop(topic), publishers[0].topic_type
+        self._subscribe(
+            kind,
+            topic,
+            lambda raw, arrived_ns: callback(bytes(raw), type_name, arrived_ns),
+            _qos_like([publisher.qos_profile for publisher in publishers]),
+            raw=True,
+        )
+
     def _publish(self) -> None:
         level, text, values = self._report()
         status = DiagnosticStatus(
@@ -156,6 +188,17 @@ class RobotLink:
         message = DiagnosticArray(status=[status])
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._diagnostics.publish(message)
+
+
+def _qos_like(profiles: Sequence[QoSProfile]) -> QoSProfile:
+    """The strongest QoS that matches all publishers: what they keep for late subscribers is received."""
+    reliable = all(p.reliability == QoSReliabilityPolicy.RELIABLE for p in profiles)
+    kept = all(p.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
+    return QoSProfile(
+        depth=DEPTH,
+        reliability=QoSReliabilityPolicy.RELIABLE if reliable else QoSReliabilityPolicy.BEST_EFFORT,
+        durability=QoSDurabilityPolicy.TRANSIENT_LOCAL if kept else QoSDurabilityPolicy.VOLATILE,
+    )
 
 
 def _node(namespace: str, name: str) -> Node:

@@ -126,6 +126,11 @@ class JointSamples:
         return bool(self._groups) and all(len(g.times) >= 2 for g in self._groups.values())
 
     @property
+    def selected(self) -> bool:
+        """Whether any of the selected joints is received."""
+        return bool(self._columns)
+
+    @property
     def known_until(self) -> int:
         """The time up to which the motion of all selected joints is certain: one sample behind."""
         return min(group.times[-2] for group, _, _ in self._columns)

@@ -14,15 +14,20 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import LiveSpec, OnSilence, WhenLate
 from model_nodes.main_physics.sources.cdr import Undecodable
 from model_nodes.main_physics.sources.event_stream import EventReader
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
+from model_nodes.main_physics.sources.live.base_feed import BaseFeed
 from model_nodes.main_physics.sources.live.clocks import ClockComparison
 from model_nodes.main_physics.sources.live.readers import known_types, readers_of
 from model_nodes.main_physics.sources.live.report import Health
 from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples, Unusable
-from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.sources.live.streams import Stream, Streams
+from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
+from model_nodes.main_physics.world.description import Body
+from model_nodes.main_physics.world.drives import Base
 
 GAP_INTERVALS = 5
 LEAST_GAP_NS = 200_000_000
@@ -43,6 +48,7 @@ class LiveSource(Source):
 
     Args:
         spec: the topics, and the reactions to a silent robot and a late twin.
+        robots: those that it moves; a base that follows may move without joint states.
 
     Attributes:
         notes: notes for the user at the start.
@@ -51,7 +57,7 @@ class LiveSource(Source):
         BadInput: if ROS 2 is not installed, or the robot publishes no joint states within `wait` seconds.
     """
 
-    def __init__(self, spec: LiveSpec) -> None:
+    def __init__(self, spec: LiveSpec, robots: Sequence[Body] = ()) -> None:
         try:
             from model_nodes.main_physics.sources.live.link import RobotLink
         except ImportError as error:
@@ -61,6 +67,7 @@ class LiveSource(Source):
                 expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
             ) from None
         self._spec = spec
+        self._moves_base = any(robot.base is Base.FOLLOWED for robot in robots)
         self._updated = threading.Condition()
         self._samples = JointSamples(dict(spec.joints))
         self._decoder = JointMessageDecoder()
@@ -80,6 +87,9 @@ class LiveSource(Source):
         self._block_ns = 0
         self._period_ns = 1
         self._bound_ns = 0
+        self._base: BaseFeed | None = None
+        self._base_block: list[BaseMotion] = []
+        self._base_ns = 0
         self.notes: list[str] = []
         readers = readers_of(spec)
         self._link = RobotLink(
@@ -92,7 +102,8 @@ class LiveSource(Source):
         )
         self._clocks.simulated = self._link.simulated
         try:
-            self._wait_for_robot()
+            if not robots or any(robot.driven_joints for robot in robots):
+                self._wait_for_robot()
         except BaseException:
             self._link.close()
             raise
@@ -111,15 +122,15 @@ class LiveSource(Source):
         """Select the joints and their order for `motion`; returns (joints,) which of them the robot publishes.
 
         Raises:
-            BadInput: if it publishes none of them.
+            BadInput: if it publishes none of them, and no base is bound.
         """
         self._period_ns = period_ns
         with self._updated:
             driven = self._samples.bind(joints)
             if driven.any():
-                self._epoch_ns = self._samples.known_until
+                self._epoch_ns = self._streams.known_until
                 self._bound = True
-        if not driven.any():
+        if not driven.any() and self._base is None:
             raise BadInput(
                 "no joint of the live robot belongs to the robot of the scenario",
                 where=f"source.live, {', '.join(self._link.topics)}",
@@ -136,12 +147,51 @@ class LiveSource(Source):
             )
         return driven
 
+    def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
+        """Subscribe to what moves the base of a robot, and wait until it is known where it is.
+
+        Raises:
+            BadInput: if the robot does not say that within `wait` seconds.
+        """
+        self._period_ns = period_ns
+        unusable, paused = self._health.unusable, self._paused
+        feed = BaseFeed(robot, base, self._updated, self._dated, unusable, paused)
+        feed.subscribe(self._link)
+        end = time.monotonic() + self._spec.wait
+        with self._updated:
+            while not feed.base.ready and feed.problem is None and time.monotonic() < end:
+                self._updated.wait(0.2)
+            if not feed.base.ready or feed.problem is not None:
+                raise feed.missing(self._spec.wait, self._link)
+            self._base = feed
+            self._epoch_ns = self._streams.known_until
+
+    def base(self, time_ns: int) -> BaseMotion:
+        """Return the base at a time; blocks until the motion is certain.
+
+        Raises:
+            RunFailed: as `motion`, or if odometry jumps.
+        """
+        assert self._base is not None, "no base is bound"
+        row, off = divmod(time_ns - self._base_ns, self._period_ns)
+        if off or not 0 <= row < len(self._base_block):
+            with self._updated:
+                rows = self._rows_known(time_ns, leading=not self._samples.selected)
+                at = self._epoch_ns + time_ns
+                self._base_block = self._base.base.motions(at, self._period_ns, rows)
+                self._base_ns, row = time_ns, 0
+        if not self._samples.selected:
+            self._note_lag(time_ns)
+        return self._base_block[row]
+
     def begin(self) -> bool:
         """Set run time 0 to the next full second of the robot's clock; earlier events are dropped."""
         with self._updated:
-            self._epoch_ns = -(-self._samples.known_until // SECOND) * SECOND
+            self._epoch_ns = -(-self._streams.known_until // SECOND) * SECOND
+            if self._base is not None:
+                self._base.begin()
             self._waiting = deque(e for e in self._waiting if e.time_ns >= self._epoch_ns)
-        self._block = []
+        self._block, self._base_block = [], []
         self._health.begin()
         return True
 
@@ -154,17 +204,11 @@ class LiveSource(Source):
         row, off = divmod(time_ns - self._block_ns, self._period_ns)
         if off or not 0 <= row < len(self._block):
             with self._updated:
-                known = self._wait_until_known(time_ns)
-                self._handle_lag(time_ns)
-                known = max(known, self._samples.known_until - self._epoch_ns)
-                ahead = (known - time_ns) // self._period_ns
-                rows = min(max(1, ahead + 1), MAX_ROWS)
+                rows = self._rows_known(time_ns, leading=True)
                 at = self._epoch_ns + time_ns
                 self._block = self._samples.motion(at, self._period_ns, rows)
                 self._block_ns, row = time_ns, 0
-        with self._updated:
-            self._bound_ns = self._samples.bound(self._epoch_ns + time_ns)
-        self._health.lags(time.time_ns() - self._measured_ns)
+        self._note_lag(time_ns)
         return self._block[row]
 
     def events(self, time_ns: int) -> list[Event]:
@@ -197,6 +241,27 @@ class LiveSource(Source):
         """Unsubscribe."""
         self._link.close()
 
+    @property
+    def _streams(self) -> Streams:
+        """What moves of the robot."""
+        joints: list[Stream] = [self._samples] if self._samples.selected else []
+        return Streams(joints if self._base is None else [*joints, self._base.base])
+
+    @property
+    def _silent_since(self) -> float:
+        """When something last arrived of what has been silent for longest, by the monotonic clock [s]."""
+        since = self._newest_arrival
+        return since if self._base is None else min(since, self._base.newest_arrival)
+
+    def _dated(self, stamp_ns: int, arrived_ns: int) -> int:
+        """Return when a message was measured, by the robot's stamps without skipped time [ns]."""
+        return (stamp_ns or arrived_ns - self._clocks.offset_ns) - self._skipped_ns
+
+    def _paused(self, end_ns: int, length_ns: int) -> None:
+        """Record a pause of the robot, if it is one."""
+        if length_ns > self._gap_ns():
+            self._record_gap(end_ns, length_ns)
+
     def _on_joints(self, raw: bytes, arrived_ns: int) -> None:
         try:
             sample = self._decoder.decode(bytes(raw))
@@ -215,8 +280,8 @@ class LiveSource(Source):
             self._clocks.add(stamp_ns, arrived_ns)
             self._newest_arrival = time.monotonic()
             self._health.heard()
-            if since is not None and since > self._gap_ns():
-                self._record_gap(stamp_ns - self._skipped_ns, since)
+            if since is not None:
+                self._paused(stamp_ns - self._skipped_ns, since)
             self._updated.notify_all()
 
     def _reject(self, stamp_ns: int, reason: str) -> None:
@@ -228,7 +293,10 @@ class LiveSource(Source):
         self._health.unusable(reason)
 
     def _gap_ns(self) -> int:
-        return max(LEAST_GAP_NS, GAP_INTERVALS * self._samples.interval_ns())
+        interval_ns = self._samples.interval_ns()
+        if self._base is not None:
+            interval_ns = max(interval_ns, self._base.base.interval_ns())
+        return max(LEAST_GAP_NS, GAP_INTERVALS * interval_ns)
 
     def _record_gap(self, end_ns: int, length_ns: int) -> None:
         seconds = round(length_ns / 1e9, 3)
@@ -243,7 +311,7 @@ class LiveSource(Source):
             stamp = getattr(getattr(message, "header", None), "stamp", None)
             when = stamp.sec * 1_000_000_000 + stamp.nanosec if stamp is not None else 0
             with self._updated:
-                when = (when or arrived_ns - self._clocks.offset_ns) - self._skipped_ns
+                when = self._dated(when, arrived_ns)
                 try:
                     for reader in readers:
                         self._waiting.extend(reader(message, when))
@@ -253,7 +321,7 @@ class LiveSource(Source):
         return on_message
 
     def _report(self) -> tuple[bytes, str, Mapping[str, str]]:
-        silent = time.monotonic() - self._newest_arrival
+        silent = time.monotonic() - self._silent_since
         return self._health.report(silent, self._gap_ns() / 1e9, self._skipped_ns, self._period_ns)
 
     def _wait_for_robot(self) -> None:
@@ -264,6 +332,9 @@ class LiveSource(Source):
                 if not self._updated.wait(min(0.2, max(end - time.monotonic(), 0.0))) and (
                     time.monotonic() >= end
                 ):
+                    if self._moves_base:
+                        self.notes.append("the robot publishes no joint states; its joints rest")
+                        return
                     raise BadInput(
                         "the robot publishes no joint states",
                         where=", ".join(self._link.topics),
@@ -276,35 +347,60 @@ class LiveSource(Source):
     def _wait_until_known(self, time_ns: int) -> int:
         """Wait for the samples on which the motion at a time depends; returns the time up to which it is known."""
         while True:
-            if self._broken is not None:
-                raise RunFailed("source", "read", time_ns, self._broken)
-            known = self._samples.known_until - self._epoch_ns
+            broken = self._broken or (self._base.broken if self._base is not None else "")
+            if broken:
+                raise RunFailed("source", "read", time_ns, broken)
+            known = self._streams.known_until - self._epoch_ns
             if known >= time_ns:
                 return known
             if self._over_ns is not None:
                 return time_ns
-            silent = time.monotonic() - self._newest_arrival
+            silent = time.monotonic() - self._silent_since
             if silent >= self._spec.timeout:
                 self._end_after_silence(time_ns)
                 continue
             self._updated.wait(min(0.5, self._spec.timeout - silent))
 
+    def _rows_known(self, time_ns: int, *, leading: bool) -> int:
+        """Wait until the motion at a time is known; returns for how many periods it is.
+
+        Args:
+            leading: whether to react to a lag, which one of joints and base does.
+        """
+        known = self._wait_until_known(time_ns)
+        if leading:
+            self._handle_lag(time_ns)
+            known = max(known, self._streams.known_until - self._epoch_ns)
+        return min(max(1, (known - time_ns) // self._period_ns + 1), MAX_ROWS)
+
+    def _note_lag(self, time_ns: int) -> None:
+        with self._updated:
+            self._bound_ns = self._streams.bound(self._epoch_ns + time_ns)
+        self._health.lags(time.time_ns() - self._measured_ns)
+
     def _end_after_silence(self, time_ns: int) -> None:
         if self._spec.on_silence is OnSilence.FAIL:
-            topics = ", ".join(self._link.topics)
             reason = (
-                f"the robot has been silent on {topics} for {self._spec.timeout:g} s;"
-                " expected joint states (on_silence: end would end the run instead)"
+                f"the robot has been silent on {self._silent_topics} for {self._spec.timeout:g} s;"
+                " expected messages (on_silence: end would end the run instead)"
             )
             raise RunFailed("source", "read", time_ns, reason)
-        self._over_ns = max(self._samples.newest - self._epoch_ns, time_ns)
+        self._over_ns = max(self._streams.newest - self._epoch_ns, time_ns)
+
+    @property
+    def _silent_topics(self) -> str:
+        """The topics on which nothing has arrived for longest."""
+        base = self._base
+        if base is not None and base.newest_arrival < self._newest_arrival:
+            return base.topic
+        return ", ".join(self._link.topics)
 
     def _handle_lag(self, time_ns: int) -> None:
         """React as specified if the twin lags too far behind the newest known motion.
 
         Time in which the robot was silent is not counted, since the twin could not proceed.
         """
-        backlog = self._samples.known_until - self._epoch_ns - time_ns
+        backlog = self._streams.known_until - self._epoch_ns - time_ns
         lag = backlog - self._silent_after(self._epoch_ns + time_ns)
         limit = round(self._spec.max_lag * 1e9)
         was_late, self._late = self._late, lag > (limit // 2 if self._late else limit)
@@ -334,7 +430,8 @@ class LiveSource(Source):
     def _skip(self, time_ns: int, backlog: int) -> None:
         bridge = max(self._period_ns, round(backlog * SKIP_BRIDGE))
         begin = self._epoch_ns + time_ns
-        self._samples.cut(begin, begin + backlog, bridge)
+        self._streams.cut(begin, begin + backlog, bridge)
+        self._base_block = []
         skipped = backlog - bridge
         self._silences.clear()
         self._skipped_ns += skipped
