@@ -26,8 +26,14 @@ def composed(outer: Floats, inner: Floats) -> Floats:
 def rotated(poses: Floats, vectors: Floats) -> Floats:
     """Rotate vectors (n, 3) from the frames of poses (n, 7); either may be one."""
     w, axis = poses[:, 3:4], poses[:, 4:7]
-    once = np.cross(axis, vectors)
-    return np.asarray(vectors + 2.0 * (w * once + np.cross(axis, once)))
+    once = crossed(axis, vectors)
+    return np.asarray(vectors + 2.0 * (w * once + crossed(axis, once)))
+
+
+def crossed(first: Floats, second: Floats) -> Floats:
+    """(n, 3) cross products; either may be one. NumPy's own takes ten times as long for a few."""
+    (a, b, c), (x, y, z) = first.T, second.T
+    return np.stack((b * z - c * y, c * x - a * z, a * y - b * x), axis=1)
 
 
 def inverted(poses: Floats) -> Floats:

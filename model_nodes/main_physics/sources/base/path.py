@@ -13,7 +13,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.interpolation import Interpolator
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.pose_arrays import composed, rotated
+from model_nodes.main_physics.sources.pose_arrays import composed, crossed, rotated
 
 NUMBERS = ("x", "y", "z", "turn", "tilt_x", "tilt_y")
 _TINY = 1e-9
@@ -108,8 +108,8 @@ def _angular(vectors: Floats, rates: Floats) -> Floats:
     """(n, 3) angular velocities [rad/s] of changing rotation vectors, along the axes in which they are given."""
     angles = np.linalg.norm(vectors, axis=1)[:, None]
     safe = np.maximum(angles, 1e-4)
-    once = np.cross(vectors, rates)
-    twice = np.cross(vectors, once)
+    once = crossed(vectors, rates)
+    twice = crossed(vectors, once)
     first = np.where(angles > 1e-4, (1.0 - np.cos(safe)) / safe**2, 0.5)
     second = np.where(angles > 1e-4, (safe - np.sin(safe)) / safe**3, 1.0 / 6.0)
     return np.asarray(rates + first * once + second * twice)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -69,10 +70,11 @@ class Placement:
         indices = np.searchsorted(np.array(self._times, np.int64), times_ns, side="right")
         return np.asarray(np.array(self._poses)[indices])
 
-    def words(self, after_ns: int, until_ns: int) -> str:
-        """What was corrected after a time, up to and including another one; empty if nothing was."""
-        first, last = np.searchsorted(self._times, (after_ns, until_ns), side="right")
-        return "; ".join(self._words[first:last])
+    def words(self, since_ns: int, times_ns: Int64s) -> list[str]:
+        """Return what was corrected up to and including each time (n,), after the one before; empty if nothing was."""
+        until = np.append(since_ns, times_ns)
+        ends = np.searchsorted(np.array(self._times, np.int64), until, side="right").tolist()
+        return ["; ".join(self._words[a:b]) for a, b in pairwise(ends)]
 
     def advance(self, after_ns: int, by_ns: int) -> None:
         """Let the corrections after a time come earlier, but not before that time."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.base.path import PosePath
 from model_nodes.main_physics.sources.base.placement import Placement
 from model_nodes.main_physics.sources.pose_arrays import composed, rotated
@@ -68,11 +67,5 @@ def motions(
     own = odometry[:, :7] * _BACKWARDS
     odometry[:, 7:10] = rotated(own, odometry[:, 7:10])
     odometry[:, 10:13] = rotated(own, odometry[:, 10:13])
-    before = np.append(since_ns, times[:-1])
-    words = [placement.words(int(a), int(b)) for a, b in zip(before, times, strict=True)]
-    return _motions(states, odometry, words)
-
-
-def _motions(states: Floats, odometry: Floats, words: list[str]) -> list[BaseMotion]:
     states.flags.writeable = odometry.flags.writeable = False
-    return list(map(BaseMotion, states, odometry, words))
+    return list(map(BaseMotion, states, odometry, placement.words(since_ns, times)))

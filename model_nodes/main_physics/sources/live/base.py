@@ -8,7 +8,6 @@ import numpy as np
 
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from model_nodes.main_physics.sources.base.frames import frame_in_root
-from model_nodes.main_physics.sources.base.path import PosePath
 from model_nodes.main_physics.sources.base.placement import (
     Placement,
     beginning_at,
@@ -137,24 +136,25 @@ class LiveBase:
 
     def motions(self, time_ns: int, period_ns: int, rows: int) -> list[BaseMotion]:
         """Return the base at a time and the periods after it."""
-        path = self.samples.path(time_ns, time_ns + (rows - 1) * period_ns)
+        self.samples.drop_before(time_ns)
         if self._placement is None:
-            self._placement = self._first(path, time_ns)
-        self._correct(self._placement, path, time_ns)
+            self._placement = self._first(time_ns)
+        self._correct(self._placement, time_ns)
+        path = self.samples.path(time_ns, time_ns + (rows - 1) * period_ns)
         return motions(path, self._placement, time_ns, period_ns, rows, time_ns - period_ns)
 
     def cut(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
         """Delete the motion between two times and shift later messages to `bridge_ns` after the first."""
         shift = end_ns - begin_ns - bridge_ns
         if self._placement is not None:
-            self._correct(self._placement, self.samples.path(begin_ns, end_ns), begin_ns)
+            self._correct(self._placement, begin_ns)
             self._placement.advance(begin_ns, shift)
         self._poses = deque((when - shift, pose) for when, pose in self._poses)
         self.samples.cut(begin_ns, end_ns, bridge_ns)
 
-    def _first(self, path: PosePath, time_ns: int) -> Placement:
+    def _first(self, time_ns: int) -> Placement:
         start = put_at(self._robot.pose, *self._start) if isinstance(self._start, list) else None
-        first = beginning_at(start or self._robot.pose, _at(path, time_ns))
+        first = beginning_at(start or self._robot.pose, self._at(time_ns))
         if self._newest is None:
             return Placement(first, self._map)
         when, pose = self._newest
@@ -162,17 +162,23 @@ class LiveBase:
             self._world = IDENTITY if self._start == TF else compose(first, invert(pose))
             return Placement(compose(self._world, pose), self._map)
         target = compose(pose, self._to_root)
-        return Placement(moved_in_plane(first, target, _at(path, when)), str(self._start))
+        return Placement(moved_in_plane(first, target, self._at(when)), str(self._start))
 
-    def _correct(self, placement: Placement, path: PosePath, time_ns: int) -> None:
+    def _correct(self, placement: Placement, time_ns: int) -> None:
         """Apply the localization's poses of times that odometry knows."""
         while self._poses and self._poses[0][0] <= self.samples.known_until:
             when, pose = self._poses.popleft()
-            odometry, now = _at(path, when), max(when, time_ns)
+            odometry, now = self._at(when), max(when, time_ns)
             if self._map:
                 placement.correct(now, compose(self._world, pose), odometry)
             else:
                 placement.put(now, compose(pose, self._to_root), odometry)
+
+    def _at(self, time_ns: int) -> Pose:
+        """Where odometry has the root link at a time."""
+        times = np.array([time_ns], np.int64)
+        x, y, z, w, i, j, k = self.samples.path(time_ns, time_ns).at(times)[0, :7].tolist()
+        return (x, y, z, w, i, j, k)
 
 
 def _checked(message: StampedTransform) -> Pose:
@@ -180,8 +186,3 @@ def _checked(message: StampedTransform) -> Pose:
         return checked_pose(message)
     except NoPose as error:
         raise Unusable(f"it is not a pose: {error}") from None
-
-
-def _at(path: PosePath, time_ns: int) -> Pose:
-    x, y, z, w, i, j, k = path.at(np.array([time_ns], np.int64))[0, :7].tolist()
-    return (x, y, z, w, i, j, k)

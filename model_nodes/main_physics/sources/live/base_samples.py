@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.base.leaps import first_leap
+from model_nodes.main_physics.sources.base.leaps import SHIFTS, TURNS, first_leap
 from model_nodes.main_physics.sources.base.path import PosePath, Unrolled
 from model_nodes.main_physics.sources.live.samples import AHEAD, Unusable
 from model_nodes.main_physics.world.description import Pose
 
 KEPT_BEHIND = 300
-"""Past samples that are kept: a localization's poses are of some time ago."""
+"""Past samples that are kept, since a localization's poses are of some time ago."""
+_REACH = 40
+"""Samples before a time on which the path there depends, by their median interval."""
 _COMPARED = 8
 """Samples before a step that say how fast the base moves anyway."""
 
@@ -74,13 +78,17 @@ class BaseSamples:
         return int(np.median(np.diff(self._times[-40:]))) if self.complete else 0
 
     def path(self, from_ns: int, until_ns: int) -> PosePath:
-        """Return the path between two times; what lies long before the first is dropped."""
-        first = max(0, self._index_after(from_ns) - KEPT_BEHIND)
-        del self._times[:first], self._numbers[:first]
+        """Return the path between two times."""
+        first = max(0, self._index_after(from_ns) - _REACH)
         end = self._index_after(until_ns) + AHEAD
         assert self._unrolled is not None, "no pose has been added"
-        times = np.array(self._times[:end], np.int64)
-        return PosePath(times, np.array(self._numbers[:end]), self._unrolled)
+        times = np.array(self._times[first:end], np.int64)
+        return PosePath(times, np.array(self._numbers[first:end]), self._unrolled)
+
+    def drop_before(self, time_ns: int) -> None:
+        """Drop what lies long before a time."""
+        first = max(0, self._index_after(time_ns) - KEPT_BEHIND)
+        del self._times[:first], self._numbers[:first]
 
     def cut(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
         """Delete the motion between two times and shift later samples to `bridge_ns` after the first."""
@@ -91,14 +99,18 @@ class BaseSamples:
         self._times[first:] = [time - shift for time in self._times[first:]]
 
     def _index_after(self, time_ns: int) -> int:
-        return int(np.searchsorted(self._times, time_ns))
+        return bisect_left(self._times, time_ns)
 
     def _check_step(self) -> None:
+        if len(self._times) < 2:
+            return
+        step = np.abs(self._numbers[-1] - self._numbers[-2])
+        if step[:3].max() < SHIFTS.step / 2.0 and step[3:].max() < TURNS.step / 2.0:
+            return
         times = np.array(self._times[-_COMPARED:], np.int64)
         numbers = np.array(self._numbers[-_COMPARED:])
         leap = first_leap(times, numbers)
         if leap is not None and leap == len(times) - 2:
-            step = numbers[-1] - numbers[-2]
             shift, turn = np.linalg.norm(step[:3]), np.linalg.norm(step[3:])
             seconds = (times[-1] - times[-2]) / 1e9
             raise Leapt(f"by {shift:.3f} m and {turn:.3f} rad within {seconds:.3f} s")
