@@ -78,9 +78,10 @@ def test_transforms(rover: Rover, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rover", [True], indirect=True)
 def test_silence_ends_the_run(rover: Rover, tmp_path: Path) -> None:
-    with base_followed(rover, tmp_path, {"odometry": "odom"}, timeout=0.5) as source:
-        with pytest.raises(RunFailed, match=r"silent on (odom|/joint_states) for 0\.5 s"):
-            source.base(60 * SECOND)
+    following = base_followed(rover, tmp_path, {"odometry": "odom"}, timeout=0.5)
+    silent = pytest.raises(RunFailed, match=r"silent on (odom|/joint_states) for 0\.5 s")
+    with following as source, silent:
+        source.base(60 * SECOND)
 
 
 @pytest.mark.parametrize("rover", [True], indirect=True)
