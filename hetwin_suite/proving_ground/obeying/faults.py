@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.commanded.commands import TwistCommand
 from model_nodes.main_physics.sources.source import JointMotion
 
 DRIFT = 0.05
@@ -25,7 +26,7 @@ class FaultKind(StrEnum):
     FREEZE = "freeze"
     """It stands still whatever it is commanded to do."""
     DRIFT = "drift"
-    """Its joints drift off what they are commanded to do, by 0.05 rad/s."""
+    """Its joints and its heading drift off what they are commanded to do, by 0.05 rad/s."""
     LAG = "lag"
     """It does what it is commanded to do 0.5 s later."""
     SILENCE = "silence"
@@ -62,7 +63,7 @@ class Fault:
 
 
 class Faulty:
-    """Spoils the commanded motion of the joints as a fault says.
+    """Spoils the commanded motion of joints and base as a fault says.
 
     Args:
         fault: None: nothing goes wrong.
@@ -74,7 +75,7 @@ class Faulty:
         self._drift: Floats = np.where(drifting, DRIFT, 0.0)
         self._moving_since: float | None = None
         self._frozen: JointMotion | None = None
-        self._past: deque[tuple[float, JointMotion]] = deque()
+        self._past: deque[tuple[float, JointMotion, TwistCommand]] = deque()
 
     def moves(self, time: float) -> None:
         """Take note that it moves at a time [s]; the first one counts."""
@@ -91,21 +92,24 @@ class Faulty:
         """Whether this goes wrong at a time [s]."""
         return self._fault is not None and self._fault.kind is kind and self.since(time) >= 0.0
 
-    def spoiled(self, motion: JointMotion, time: float) -> JointMotion:
-        """Return the motion that comes of a commanded one at a time [s]."""
+    def spoiled(
+        self, motion: JointMotion, twist: TwistCommand, time: float
+    ) -> tuple[JointMotion, TwistCommand]:
+        """Return what comes of a commanded motion and velocity of the base at a time [s]."""
         if self._fault is None:
-            return motion
-        self._past.append((time, motion))
+            return motion, twist
+        self._past.append((time, motion, twist))
         while len(self._past) > 1 and self._past[1][0] <= time - LAG_S:
             self._past.popleft()
         if self.is_now(FaultKind.FREEZE, time):
             self._frozen = self._frozen or _resting(motion)
-            return self._frozen
+            return self._frozen, TwistCommand(0.0, 0.0, 0.0)
         if self.is_now(FaultKind.DRIFT, time):
-            return _drifted(motion, self._drift, self.since(time))
+            drifted = _drifted(motion, self._drift, self.since(time))
+            return drifted, TwistCommand(twist.forward, twist.sideways, twist.turn + DRIFT)
         if self.is_now(FaultKind.LAG, time):
-            return self._past[0][1]
-        return motion
+            return self._past[0][1:]
+        return motion, twist
 
 
 def _resting(motion: JointMotion) -> JointMotion:

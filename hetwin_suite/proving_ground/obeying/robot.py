@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.robot import BaseKind, FollowedBase, Robot
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.topics import ODOMETRY_TOPIC
+from hetwin_suite.proving_ground.obeying.base import DrivenBase, MobileBase, RollingBase
 from hetwin_suite.proving_ground.obeying.faults import Fault, FaultKind, Faulty
-from hetwin_suite.proving_ground.obeying.mismatch import Mismatch, as_it_is, drawn, noise
+from hetwin_suite.proving_ground.obeying.localization import Localization
+from hetwin_suite.proving_ground.obeying.mismatch import (
+    Mismatch,
+    as_it_is,
+    believed,
+    drawn,
+    noise,
+)
 from hetwin_suite.proving_ground.obeying.response import Response
 from model_nodes.main_physics.drive import Drive
 from model_nodes.main_physics.engines.engine import Engine, EngineSettings
 from model_nodes.main_physics.engines.factory import make_engine
+from model_nodes.main_physics.lidars import FittedLidar, fitted_lidars
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings, read_settings
 from model_nodes.main_physics.sources.commanded.source import CommandedSource
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
 from model_nodes.main_physics.world.description import Body, World
+from model_nodes.main_physics.world.names import frame_name
 
 SECOND = 1_000_000_000
+TF = "tf"
+"""In place of a topic of odometry: the base moves as transforms say."""
+LOCALIZATION = "amcl_pose"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +74,11 @@ class ObeyingRobot:
 
     Attributes:
         joints: names of the joints that it has sensors for.
+        base: None: it does not move.
+        localization: of that base.
+        lidars: its laser scanners.
+        base_topics: of odometry and localization.
+        root: name of the root link.
         notes: notes for the user.
 
     Raises:
@@ -78,19 +99,40 @@ class ObeyingRobot:
         self._noise = noise(seed)
         world = as_it_is(load_world(settings), self.mismatch)
         body = _robot(world, scenario)
+        robot = settings.robot or Robot(urdf=body.name)
         self._period_ns = round(SECOND / settings.rate)
         self._engine: Engine = make_engine("mujoco")
-        self._engine.load(world, _engine_settings(settings))
+        remarks = self._engine.load(world, _engine_settings(settings))
         source = open_source(spec, robots=[body])
         assert isinstance(source, CommandedSource)
         self._source = source
-        start = {} if settings.robot is None else settings.robot.joints_at_start
-        self._drive = Drive(list(body.driven_joints), source, start, self._period_ns)
-        self.notes = [*world.warnings, *source.notes]
-        self.joints = self._engine.driven
-        self._faulty = Faulty(fault, self._drive.driven)
+        wheels = None
+        if robot.wheels is not None:
+            wheels = believed(differential_drive(body, robot.wheels), self.mismatch)
+            source.use_wheels(wheels)
+        self._drive = Drive(
+            list(body.driven_joints), source, robot.joints_at_start, self._period_ns
+        )
+        self.notes = [*world.warnings, *remarks, *source.notes]
+        self.joints, self.root = self._engine.driven, body.links[0].name
+        self._faulty = Faulty(fault, self._drive.driven & ~_turning(self.joints, wheels))
         self._place()
         self._time_ns = 0
+        self.base = self._mobile(body, robot, wheels)
+        self.base_topics = _base_topics(robot)
+        self.localization = Localization(self.mismatch, self._noise)
+        links = [frame_name(body, link.name) for link in body.links]
+        self.lidars = fitted_lidars(robot.lidars, links, self._engine.frames, settings.rate)
+
+    def _mobile(
+        self, body: Body, robot: Robot, wheels: DifferentialDrive | None
+    ) -> MobileBase | None:
+        if isinstance(robot.base, FollowedBase):
+            start = None if isinstance(robot.base.start, str) else robot.base.start
+            return DrivenBase(self._engine, body, start, self.mismatch, self._period_ns / SECOND)
+        if robot.base is BaseKind.FREE and wheels is not None:
+            return RollingBase(self._engine, body, wheels)
+        return None
 
     def _place(self) -> None:
         resting = self._drive.at(0).positions
@@ -118,22 +160,38 @@ class ObeyingRobot:
 
     def wait(self) -> None:
         """Wait until the state of now is that of real time, and take the commands that have come."""
-        self._commanded = self._drive.at(self._time_ns + self._period_ns)
+        then_ns = self._time_ns + self._period_ns
+        self._commanded = self._drive.at(then_ns), self._source.twist(then_ns)
 
     def step(self) -> list[Event]:
         """Go on by one period, after `wait`; returns commands that were refused, as events."""
         self._time_ns += self._period_ns
         time = self._time_ns / SECOND
-        if np.any(self._commanded.velocities):
+        motion, twist = self._commanded
+        if np.any(motion.velocities) or any((twist.forward, twist.sideways, twist.turn)):
             self._faulty.moves(time)
-        motion = self._response.to(self._faulty.spoiled(self._commanded, time))
-        self._command(motion)
+        motion, twist = self._faulty.spoiled(motion, twist, time)
+        motion = self._response.to(motion)
+        self._engine.command_joints(motion.positions, motion.velocities, motion.accelerations)
+        if self.base is not None:
+            self.base.command(twist)
         self._engine.step()
+        if self.base is not None:
+            self.base.read()
         return self._source.events(self._time_ns)
 
-    def _command(self, motion: JointMotion) -> None:
-        self._engine.command_joints(motion.positions, motion.velocities, motion.accelerations)
-        self._last = motion
+    @property
+    def stamp_ns(self) -> int:
+        """The time of the state, by this machine's clock [ns]."""
+        return self._source.epoch_ns + self._time_ns
+
+    def scan(self, lidar: FittedLidar) -> Floats:
+        """Return what a laser scanner of the robot measures now (beams,) [m], with noise."""
+        scan = lidar.scan(self._engine)
+        hits = (scan > 0.0) & (scan < lidar.pattern.reach)
+        noise = self.mismatch.range_noise * self._noise.standard_normal(len(scan))
+        measured: Floats = np.where(hits, np.maximum(scan + noise, 0.0), scan)
+        return measured
 
     def sensed(self) -> Sensed:
         """Return what the sensors of the joints say now."""
@@ -151,7 +209,7 @@ class ObeyingRobot:
             efforts[unknown] = needed[unknown]
         mismatch = self.mismatch
         return Sensed(
-            self._source.epoch_ns + self._time_ns,
+            self.stamp_ns,
             positions[:count] + mismatch.position_noise * drawn_ones(count),
             velocities[:count] + mismatch.velocity_noise * drawn_ones(count),
             efforts * (1.0 + mismatch.effort_noise * drawn_ones(count)),
@@ -181,6 +239,22 @@ def _settings(scenario: Scenario, options: RunOptions) -> tuple[Settings, dict[s
     except BadInput as error:
         raise resolver.placed(main, error) from None
     return settings, resolved["source"]
+
+
+def _turning(joints: Sequence[str], wheels: DifferentialDrive | None) -> NDArray[np.bool_]:
+    turning = () if wheels is None else wheels.joints
+    return np.array([joint in turning for joint in joints], np.bool_)
+
+
+def _base_topics(robot: Robot) -> tuple[str, str]:
+    """Topics of odometry and localization, as the twin expects them."""
+    odometry, localization = ODOMETRY_TOPIC.name, LOCALIZATION
+    if isinstance(robot.base, FollowedBase):
+        if robot.base.odometry != TF:
+            odometry = robot.base.odometry
+        if isinstance(robot.base.start, str):
+            localization = robot.base.start
+    return odometry, localization
 
 
 def _robot(world: World, scenario: Scenario) -> Body:

@@ -11,20 +11,18 @@ from hetwin_suite.proving_ground.obeying.faults import Fault
 from hetwin_suite.proving_ground.obeying.publishing import RobotTopics
 from hetwin_suite.proving_ground.obeying.robot import ObeyingRobot
 
-STATE_RATE = 100.0
-"""Joint states a second."""
-
 
 class RunningRobot:
     """A robot and its topics.
 
     Attributes:
+        robot: itself.
         notes: notes for the user.
         topics: full names of what it publishes.
     """
 
     def __init__(self, robot: ObeyingRobot, topics: RobotTopics) -> None:
-        self._robot, self._topics = robot, topics
+        self.robot, self._topics = robot, topics
         self.notes = robot.notes
         self.topics = topics.names
 
@@ -35,14 +33,13 @@ class RunningRobot:
             say: prints a line about what it refused.
             over: whether to stop; asked at each step.
         """
-        robot = self._robot
-        every = max(1, round(1e9 / STATE_RATE / robot.period_ns))
+        robot = self.robot
         robot.begin()
         step = 0
         while not over():
             robot.wait()
-            if step % every == 0 and not robot.silent:
-                self._topics.publish(robot.sensed())
+            if not robot.silent:
+                self._topics.publish(step)
             for event in robot.step():
                 say(event_line(event))
             step += 1
@@ -71,7 +68,7 @@ def obeying(
     loaded = load_scenario(find_scenario(scenario))
     robot = ObeyingRobot(loaded, namespace, seed, fault, packages)
     try:
-        topics = RobotTopics(namespace, robot.joints)
+        topics = RobotTopics(namespace, robot)
         try:
             yield RunningRobot(robot, topics)
         finally:

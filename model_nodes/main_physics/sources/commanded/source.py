@@ -16,7 +16,11 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import CommandsSpec
 from model_nodes.main_physics.sources.commanded.base import CommandedBase
-from model_nodes.main_physics.sources.commanded.commands import CommandRefused, Inbox
+from model_nodes.main_physics.sources.commanded.commands import (
+    CommandRefused,
+    Inbox,
+    TwistCommand,
+)
 from model_nodes.main_physics.sources.commanded.controllers import Controllers
 from model_nodes.main_physics.sources.commanded.pace import Pace
 from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
@@ -192,6 +196,12 @@ class CommandedSource(Source):
         if self._base is None:
             raise RuntimeError("no base is bound; call bind_base before base")
         return self._base.motion
+
+    def twist(self, time_ns: int) -> TwistCommand:
+        """Return the commanded velocity of the base at a time; blocks until it is due."""
+        self._advance(time_ns)
+        assert self._controllers is not None
+        return self._controllers.twist(time_ns * 1e-9)
 
     def _advance(self, time_ns: int) -> JointMotion:
         controllers = self._controllers

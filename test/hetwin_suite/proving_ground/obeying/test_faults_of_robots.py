@@ -7,8 +7,10 @@ import pytest
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.obeying.faults import Fault, FaultKind, Faulty
+from model_nodes.main_physics.sources.commanded.commands import TwistCommand
 from model_nodes.main_physics.sources.source import JointMotion
 
+FORWARD = TwistCommand(0.5, 0.0, 0.0)
 DRIFTING = np.array([True, False])
 
 
@@ -25,7 +27,7 @@ def positions(kind: FaultKind, at: float = 0.5) -> list[list[float]]:
     for i in range(13):
         if i == 2:
             faulty.moves(0.25)
-        found.append(faulty.spoiled(going(i / 10), i / 10).positions.tolist())
+        found.append(faulty.spoiled(going(i / 10), FORWARD, i / 10)[0].positions.tolist())
     return found
 
 
@@ -54,6 +56,22 @@ def test_a_silent_robot_goes_on() -> None:
     assert not faulty.is_now(FaultKind.SILENCE, 0.69)
     assert faulty.is_now(FaultKind.SILENCE, 0.71)
     assert positions(FaultKind.SILENCE)[-1] == pytest.approx([1.2, 1.2])
+
+
+@pytest.mark.parametrize(
+    ("kind", "twist"),
+    [
+        (FaultKind.FREEZE, TwistCommand(0.0, 0.0, 0.0)),
+        (FaultKind.DRIFT, TwistCommand(0.5, 0.0, 0.05)),
+        (FaultKind.LAG, TwistCommand(0.0, 0.0, 0.1)),
+        (FaultKind.SILENCE, FORWARD),
+    ],
+)
+def test_a_fault_concerns_the_base_too(kind: FaultKind, twist: TwistCommand) -> None:
+    faulty = Faulty(Fault(kind, 0.0), DRIFTING)
+    faulty.moves(0.0)
+    faulty.spoiled(going(0.0), TwistCommand(0.0, 0.0, 0.1), 0.0)
+    assert faulty.spoiled(going(0.4), FORWARD, 0.4)[1] == twist
 
 
 @pytest.mark.parametrize("text", ["", "freeze", "freeze:", "melt:1", "drift:-1", "drift:nan"])
