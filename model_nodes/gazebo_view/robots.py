@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -16,9 +16,9 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.gazebo_view.pictures import add_visuals, shown_name
 from model_nodes.main_physics.engines.gz.sdf_parts import add, add_pose, numbers
 from model_nodes.main_physics.world.description import Joint, JointKind
-from model_nodes.main_physics.world.notes import Notes
-from model_nodes.main_physics.world.urdf.joints import read_joint
-from model_nodes.main_physics.world.xml_file import read_xml
+from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint
+from model_nodes.main_physics.world.urdf.many_axes import single_axes
+from model_nodes.main_physics.world.xml_file import Element, read_xml
 
 _TYPES = {JointKind.HINGE: "revolute", JointKind.SLIDE: "prismatic"}
 
@@ -32,8 +32,13 @@ def joints_of(urdf: str) -> dict[str, Joint]:
         file.write_text(urdf, "utf-8")
         root = read_xml(file)
     links = {link.need_attribute("name") for link in root.all("link")}
-    joints = (read_joint(element, links, Notes(), "robot") for element in root.all("joint"))
+    joints = (joint for element in root.all("joint") for joint in _single(element, links))
     return {joint.name: joint for joint in joints if joint.kind in _TYPES}
+
+
+def _single(element: Element, links: Container[str]) -> list[Joint]:
+    joint, kind = read_joint(element, links), element.need_attribute("type")
+    return single_axes(joint, kind) if kind in SEVERAL_AXES else [joint]
 
 
 @dataclass(frozen=True, slots=True)

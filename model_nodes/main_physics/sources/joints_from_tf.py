@@ -14,6 +14,7 @@ from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.pose_arrays import composed, inverted, rotated
 from model_nodes.main_physics.sources.rigid_groups import RigidGroups
+from model_nodes.main_physics.sources.several_axes import chain_of, positions_in_chain
 from model_nodes.main_physics.sources.transforms import Edge, Transforms
 from model_nodes.main_physics.world.description import Body, Joint, JointKind, Pose
 from model_nodes.main_physics.world.transforms import invert, pose_of
@@ -82,7 +83,8 @@ class TransformChain:
         return self._prefix + link
 
     def _ends(self, joint: Joint) -> tuple[str, str]:
-        parent, child = self._frame(joint.parent), self._frame(joint.child)
+        chain = chain_of(joint, self._robot.joints)
+        parent, child = self._frame(chain[0].parent), self._frame(chain[-1].child)
         return self._groups.group(parent), self._groups.group(child)
 
     def _edge(self, joint: Joint) -> Edge | None:
@@ -132,14 +134,20 @@ class TransformChain:
 
     def _positions(self, joint: Joint, edge: Edge, poses: Floats) -> Floats:
         """Return (n,) positions of a joint [rad or m] from transforms (n, 7)."""
-        parent, child = self._frame(joint.parent), self._frame(joint.child)
+        chain = chain_of(joint, self._robot.joints)
+        parent, child = self._frame(chain[0].parent), self._frame(chain[-1].child)
         outer, inner = edge.parent, edge.child
         if self._groups.group(outer) != self._groups.group(parent):
             poses, outer, inner = inverted(poses), inner, outer
-        origin = np.array([invert(self._poses[joint.child])])
+        origin = np.array([invert(self._poses[chain[0].child])])
         poses = composed(np.array([self._groups.between(parent, outer)]), poses)
         poses = composed(poses, np.array([self._groups.between(inner, child)]))
-        positions, turn, shift = _along(joint, composed(origin, poses))
+        local = composed(origin, poses)
+        if joint.whole:
+            every, turn, shift = positions_in_chain(chain, local)
+            positions: Floats = every[:, chain.index(joint)]
+        else:
+            positions, turn, shift = _along(joint, local)
         if turn > _MOST_TURN or shift > _MOST_SHIFT:
             raise BadInput(
                 f"the transforms are not those of this robot: {edge.child} is off the axis of joint {joint.name}",

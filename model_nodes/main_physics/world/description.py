@@ -154,6 +154,7 @@ class Joint:
         max_effort: largest torque or force [Nm or N]; None: there is none.
         spring: stiffness about position 0 of a passive joint of a robot [Nm/rad or N/m]; None: driven.
         drive: how a driven joint of a robot takes its command.
+        whole: name of the joint with several axes of which this is one; empty: it has a single one.
         apart: whether a fixed joint's links remain two for Gazebo, because elements of the file need both.
     """
 
@@ -172,6 +173,7 @@ class Joint:
     max_velocity: float | None = None
     max_effort: float | None = None
     drive: JointDrive = FOLLOW
+    whole: str = ""
     apart: bool = False
     extras: tuple[Extra, ...] = ()
 

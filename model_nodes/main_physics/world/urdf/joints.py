@@ -6,7 +6,7 @@ import math
 from collections.abc import Container
 
 from model_nodes.main_physics.world.description import Joint, JointKind, Mimic, Vector
-from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.urdf.many_axes import FLOATING, PLANAR
 from model_nodes.main_physics.world.xml_file import Element
 
 _KINDS = {
@@ -14,18 +14,21 @@ _KINDS = {
     "revolute": JointKind.HINGE,
     "continuous": JointKind.HINGE,
     "prismatic": JointKind.SLIDE,
+    FLOATING: JointKind.FIXED,
+    PLANAR: JointKind.FIXED,
 }
-_UNSUPPORTED = ("floating", "planar")
+_WITH_AXIS = ("revolute", "continuous", "prismatic", PLANAR)
+SEVERAL_AXES = (PLANAR, FLOATING)
 
 
-def read_joint(element: Element, links: Container[str], notes: Notes, label: str) -> Joint:
-    """Read one joint.
+def read_joint(element: Element, links: Container[str]) -> Joint:
+    """Read one joint; one with several axes as if it were fixed, with the axis of its plane.
 
     Raises:
         BadInput: if its type, links, axis or limits are invalid.
     """
     name = element.need_attribute("name")
-    kind = _kind(element, notes, label)
+    kind = _kind(element)
     parent = _link(element, "parent", links)
     child = _link(element, "child", links)
     lower, upper = _limits(element)
@@ -35,7 +38,7 @@ def read_joint(element: Element, links: Container[str], notes: Notes, label: str
         kind,
         parent,
         child,
-        (0.0, 0.0, 1.0) if kind is JointKind.FIXED else _axis(element),
+        _axis(element) if element.attributes["type"] in _WITH_AXIS else (0.0, 0.0, 1.0),
         lower=lower,
         upper=upper,
         damping=0.0 if dynamics is None else dynamics.number_attribute("damping", 0.0),
@@ -46,14 +49,10 @@ def read_joint(element: Element, links: Container[str], notes: Notes, label: str
     )
 
 
-def _kind(element: Element, notes: Notes, label: str) -> JointKind:
+def _kind(element: Element) -> JointKind:
     text = element.need_attribute("type")
-    if text in _UNSUPPORTED:
-        name = element.attributes["name"]
-        notes.add(f"{label}: joint {name}: type {text} is not carried over; it is fixed")
-        return JointKind.FIXED
     if text not in _KINDS:
-        raise element.bad("has an unknown type", text, ", ".join([*_KINDS, *_UNSUPPORTED]))
+        raise element.bad("has an unknown type", text, ", ".join(_KINDS))
     return _KINDS[text]
 
 

@@ -10,7 +10,8 @@ from model_nodes.main_physics.world.description import IDENTITY, Body, Inertial,
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.urdf.geometry import GeometryReader, origin_of
-from model_nodes.main_physics.world.urdf.joints import read_joint
+from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint
+from model_nodes.main_physics.world.urdf.many_axes import in_single_axes
 from model_nodes.main_physics.world.xml_file import Element, read_xml
 
 _KNOWN = {"link", "joint", "material"}
@@ -55,7 +56,7 @@ def read_urdf(
         raise root.bad("has no links", expected="at least one <link>")
     _check_unique(root, "link")
     _check_unique(root, "joint")
-    joints = [read_joint(e, links, notes, label) for e in root.all("joint")]
+    joints = [read_joint(e, links) for e in root.all("joint")]
     _check_mimics(root, joints)
     _note_ignored(root, notes, label)
     origins = {e.need("child").need_attribute("link"): origin_of(e) for e in root.all("joint")}
@@ -63,7 +64,13 @@ def read_urdf(
     read = tuple(_read_link(links[n], origins.get(n, IDENTITY), reader) for n in order)
     by_child = {joint.child: joint for joint in joints}
     ordered = tuple(by_child[n] for n in order if n in by_child)
-    return Body(name, read, ordered, pose, static, robot, file)
+    body = Body(name, read, ordered, pose, static, robot, file)
+    several = {
+        e.need_attribute("name"): e.need_attribute("type")
+        for e in root.all("joint")
+        if e.attributes.get("type") in SEVERAL_AXES
+    }
+    return in_single_axes(body, several, notes, label) if several else body
 
 
 def _reject_xacro(root: Element) -> None:
