@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import mujoco as mj
 import numpy as np
@@ -12,13 +13,18 @@ from hetwin_core.ensemble.scene.values import Floats
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One message of one driver; SI units, one number per joint."""
+    """One message of one driver; SI units, one number per joint.
+
+    Attributes:
+        targets: positions that the controller wants, as its state says; None if that is not known.
+    """
 
     time: float
     joints: tuple[str, ...]
     positions: Floats
     velocities: Floats
     efforts: Floats
+    targets: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +92,25 @@ class Sensors:
     def __post_init__(self) -> None:
         self._places = [_places(self.model, driver.joints) for driver in self.drivers]
 
-    def sample(self, step: int, data: mj.MjData) -> None:
-        """Read with the drivers that are due at this step of the physics."""
+    def sample(
+        self, step: int, data: mj.MjData, targets: Mapping[str, float] | None = None
+    ) -> None:
+        """Read with the drivers that are due at this step of the physics.
+
+        Args:
+            step: of the physics.
+            data: its state.
+            targets: joint -> position that the controller wants.
+        """
         for driver, (qpos, dof, motor) in zip(self.drivers, self._places, strict=True):
             if driver.due(step):
                 time = step * self.model.opt.timestep
                 q, v, effort = data.qpos[qpos], data.qvel[dof], data.ctrl[motor]
-                self.readings.append(driver.read(time, q, v, effort, self.random))
+                reading = driver.read(time, q, v, effort, self.random)
+                if targets is not None:
+                    wanted = np.array([targets[joint] for joint in driver.joints])
+                    reading = replace(reading, targets=wanted)
+                self.readings.append(reading)
 
 
 def _places(model: mj.MjModel, joints: tuple[str, ...]) -> tuple[list[int], list[int], list[int]]:

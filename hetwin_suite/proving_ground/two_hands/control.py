@@ -139,6 +139,11 @@ class Impedance:
         self._arm_places = _slice(ARMS["right"])
         self._hand_places = _slice(FINGERS["right"])
 
+    @property
+    def targets(self) -> dict[str, float]:
+        """Joint -> the position that it is driven to now, in rad."""
+        return dict(zip(ALL, self._targets.tolist(), strict=True))
+
     def torques(self, data: mj.MjData) -> Floats:
         """Return (joints,) torques in Nm, at `data.time`."""
         last = len(self._arm) - 1

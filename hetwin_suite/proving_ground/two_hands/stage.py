@@ -87,7 +87,7 @@ def enact(
             continue
         if step % WITNESS_STEPS == 0:
             witness.observe(step * PERIOD_S, data)
-        sensors.sample(step, data)
+        sensors.sample(step, data, controller.targets)
         mj.mj_step(model, data)
     return sensors.readings
 

@@ -1,0 +1,273 @@
+"""Replays recorded drops and insertions with commanded fingers, driven with limited effort, and compares the grips.
+
+Each episode is simulated anew by the stand-in. The twin gets its recording, but of the right hand the positions that
+the stand-in's controller wanted instead of those that were measured, the true scene, and drives with the gains of the
+stand-in's. A single physics simulation then has to stop the fingers at the object and hold it. Compared are whether it
+is held before the hand opens, and how hard the fingers press on it while it is held by both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.resources import resource
+from hetwin_core.ensemble.scenario.robot import Robot
+from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_suite.proving_ground.drops import episode as drops
+from hetwin_suite.proving_ground.episode_files import write_episode
+from hetwin_suite.proving_ground.insertions import episode as insertions
+from hetwin_suite.proving_ground.motion import Program
+from hetwin_suite.proving_ground.recipe import Recipe
+from hetwin_suite.proving_ground.sensing import Reading
+from hetwin_suite.proving_ground.two_hands.joints import ALL, FINGERS, drives
+from hetwin_suite.proving_ground.two_hands.witness import TOUCH_N, Sample
+
+SEED = 16_000
+BEFORE_S = 0.05
+"""The grips are compared so long before the hand opens."""
+ROOT = resource("urdf").parent
+
+EXAMPLES = """examples:
+  python benchmarks/limited_drives.py
+  python benchmarks/limited_drives.py --kind drop --count 5 --json > grips.json
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """What the stand-in did.
+
+    Attributes:
+        thing: the object.
+        scene: model -> true (7,) pose at the start.
+        opening: when the hand opens [s].
+        flaw: what went wrong.
+    """
+
+    thing: str
+    scene: Mapping[str, Floats]
+    program: Program
+    readings: Sequence[Reading]
+    samples: Sequence[Sample]
+    opening: float
+    flaw: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One episode: whether the object was held, and the mean force of a finger [N], in the twin and in truth."""
+
+    episode: str
+    flaw: str
+    truly_held: bool
+    held: bool
+    true_force: float
+    force: float
+    share_equal: float
+
+    @property
+    def right(self) -> bool:
+        """Whether the twin says what the recording does."""
+        return self.held is self.truly_held
+
+    @property
+    def deviation(self) -> float:
+        """Of the force, relative to the true one; nan unless both hold."""
+        both = self.held and self.truly_held and self.true_force > 0
+        return self.force / self.true_force - 1.0 if both else float("nan")
+
+
+@dataclass(slots=True)
+class Grips(QuietListener):
+    """A listener that collects the normal forces of the four fingers on an object, every 10 ms."""
+
+    thing: str
+    times: list[float] = field(default_factory=list)
+    forces: list[Floats] = field(default_factory=list)
+
+    def started(self, start: RunStart) -> None:
+        """Find the entities."""
+        names = [entity.name for entity in start.layout.entities]
+        self._thing = names.index(self.thing)
+        self._finger = {
+            i: int(name.split("_")[3]) - 1
+            for i, name in enumerate(names)
+            if name.startswith("right_hand_finger_")
+        }
+        self._every = max(1, round(start.rate / 100))
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Add up the forces."""
+        if step % self._every:
+            return
+        forces = np.zeros(4)
+        for row in scene.proximity[:, :12]:
+            pair = {int(row[0]), int(row[1])}
+            finger = self._finger.get((pair - {self._thing}).pop()) if self._thing in pair else None
+            if finger is not None:
+                forces[finger] += abs(float(row[6:9] @ row[9:12]))
+        self.times.append(scene.time_ns * 1e-9)
+        self.forces.append(forces)
+
+
+def simulated(kind: str, index: int, seed: int) -> Episode:
+    """Let the stand-in do an episode."""
+    recipe = Recipe(seed, index)
+    random = np.random.default_rng([seed, index])
+    if kind == "drop":
+        drop = drops.simulate(random, ROOT, recipe)
+        return Episode(
+            "ball",
+            drops.scene(drop.drawn, true=True),
+            drop.program,
+            drop.readings,
+            drop.samples,
+            drops.opening(drop.program),
+            str(drop.drawn.flaw),
+        )
+    done = insertions.simulate(random, ROOT)
+    drawn = done.drawn
+    scene = {
+        "spu": drawn.socket_pose(True),
+        "dip": insertions.dip_pose(drawn.dip_in_palm(True)),
+    }
+    opening = insertions.opening(done.program)
+    return Episode("dip", scene, done.program, done.readings, done.samples, opening, "none")
+
+
+def commanded(readings: Sequence[Reading]) -> Iterator[Reading]:
+    """The readings, but of the right hand all except the first with what its controller wanted."""
+    before: Reading | None = None
+    for reading in readings:
+        if reading.joints != FINGERS["right"] or reading.targets is None:
+            yield reading
+            continue
+        if before is not None and before.targets is not None:
+            speeds = (reading.targets - before.targets) / (reading.time - before.time)
+            reading = replace(reading, positions=reading.targets, velocities=speeds)
+        before = reading
+        yield reading
+
+
+def limited(scenario: Scenario) -> Scenario:
+    """The scenario, with the stand-in's gains in the fingers."""
+    gains = drives()
+    groups = {}
+    for joint in range(3):
+        at = ALL.index(FINGERS["right"][joint])
+        groups[f"right_{joint + 1}"] = {
+            "joints": [f"right_hand_finger_*_joint_{joint + 1}"],
+            "mode": "limited",
+            "stiffness": float(gains.stiffness[at]),
+            "damping": float(gains.damping[at]),
+        }
+    given = scenario.file.robot
+    robot = {"urdf": given} if isinstance(given, str) else given.model_dump(mode="json")
+    robot = Robot.model_validate({**robot, "drives": groups})
+    return replace(scenario, file=scenario.file.model_copy(update={"robot": robot}))
+
+
+def replayed(kind: str, episode: Episode, folder: Path) -> Grips:
+    """Let the twin follow the commands."""
+    name = {"drop": "uncertain_environment_single", "insertion": "insertion_single"}[kind]
+    random = np.random.default_rng(0)
+    readings = list(commanded(episode.readings))
+    where = folder / "episode"
+    program, scene = episode.program, dict(episode.scene)
+    write_episode(where, 0, name, scene, {}, program, readings, random, ROOT)
+    scenario = limited(load_scenario(find_scenario(name)))
+    believed = json.loads((where / "scene.json").read_text(encoding="utf-8"))["scene"]
+    grips = Grips(episode.thing)
+    options = RunOptions(source=str(where / "recording"), scene=believed)
+    Conductor(scenario, [LocalPort(plan) for plan in scenario.models], [grips], options).run()
+    return grips
+
+
+def compared(name: str, episode: Episode, grips: Grips) -> Row:
+    """Compare the twin's grips with the true ones, at the same times."""
+    true_times = np.array([sample.time for sample in episode.samples])
+    true_forces = np.array([sample.fingers for sample in episode.samples])
+    times, forces = np.array(grips.times), np.array(grips.forces)
+    same = np.abs(true_times[:, None] - times).argmin(axis=0)
+    truth = true_forces[same]
+    held, truly = _held(forces), _held(truth)
+    at = int(np.searchsorted(times, episode.opening - BEFORE_S)) - 1
+    both = held & truly & (times < episode.opening)
+    means = [float(f[both].mean()) if both.any() else float("nan") for f in (truth, forces)]
+    agree = float((held == truly)[times < episode.opening].mean())
+    return Row(name, episode.flaw, bool(truly[at]), bool(held[at]), *means, agree)
+
+
+def _held(forces: Floats) -> np.ndarray:
+    """(n,) whether fingers on both sides press, as the stand-in's witness has it."""
+    return np.asarray((forces[:, :2].max(axis=1) > TOUCH_N) & (forces[:, 2:].max(axis=1) > TOUCH_N))
+
+
+def rows(kinds: Sequence[str], count: int, seed: int) -> Iterator[Row]:
+    """Compare episodes, one after another."""
+    for kind in kinds:
+        for index in range(count):
+            episode = simulated(kind, index, seed)
+            with tempfile.TemporaryDirectory() as folder:
+                grips = replayed(kind, episode, Path(folder))
+            yield compared(f"{kind}_{index + 1:04d}", episode, grips)
+
+
+def summary(found: Sequence[Row]) -> dict[str, Any]:
+    """The figures of the acceptance."""
+    deviations = np.array([row.deviation for row in found])
+    known = np.abs(deviations[~np.isnan(deviations)])
+    return {
+        "episodes": len(found),
+        "right": sum(row.right for row in found),
+        "share_right": sum(row.right for row in found) / max(len(found), 1),
+        "force_deviation_median": float(np.median(known)) if len(known) else None,
+        "force_within_20_percent": float((known <= 0.2).mean()) if len(known) else None,
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark; returns 0 if at least 95 % of the episodes are right."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--kind", choices=("drop", "insertion"), help="default: both")
+    parser.add_argument("--count", type=int, default=50, help="episodes of each kind")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(arguments)
+    kinds = [options.kind] if options.kind else ["drop", "insertion"]
+    found = []
+    for row in rows(kinds, options.count, options.seed):
+        found.append(row)
+        print(
+            f"{row.episode} {row.flaw}: held {row.held} (truly {row.truly_held}), force {row.force:.2f} N"
+            f" (truly {row.true_force:.2f} N), equal {100 * row.share_equal:.0f} % of the time",
+            file=sys.stderr,
+        )
+    figures = summary(found)
+    if options.json:
+        print(json.dumps({**figures, "rows": [asdict(row) for row in found]}, indent=1))
+    else:
+        for name, value in figures.items():
+            print(f"{name}: {value}")
+    return 0 if figures["share_right"] >= 0.95 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
