@@ -40,6 +40,8 @@ from hetwin_suite.proving_ground.two_hands.witness import TOUCH_N, Sample
 SEED = 16_000
 BEFORE_S = 0.05
 """The grips are compared so long before the hand opens."""
+DEADLINE_S = 3600.0
+"""Wall time that a call of a model may take, so that nothing depends on the machine's load."""
 ROOT = resource("urdf").parent
 
 EXAMPLES = """examples:
@@ -194,7 +196,8 @@ def replayed(kind: str, episode: Episode, folder: Path) -> Grips:
     believed = json.loads((where / "scene.json").read_text(encoding="utf-8"))["scene"]
     grips = Grips(episode.thing)
     options = RunOptions(source=str(where / "recording"), scene=believed)
-    Conductor(scenario, [LocalPort(plan) for plan in scenario.models], [grips], options).run()
+    plans = [replace(plan, deadline=DEADLINE_S, patience=DEADLINE_S) for plan in scenario.models]
+    Conductor(scenario, [LocalPort(plan) for plan in plans], [grips], options).run()
     return grips
 
 
