@@ -68,6 +68,11 @@ class Settings(Parameters):
         Scale(note=1e-6, warning=0.1),
         "m",
     )
+    wheel_in_floor: Scale = parameter(
+        "the same for a link of a robot with odometry, in a plane, on which it rolls",
+        Scale(note=1e-3, warning=0.01),
+        "m",
+    )
     known_touches: tuple[KnownTouch, ...] = parameter(
         "pairs that are not reported: a list of {link, partner}, each a name or a pattern", ()
     )

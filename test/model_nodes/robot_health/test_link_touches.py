@@ -10,6 +10,9 @@ from support.robot_views import clearance, layout, view
 from support.watched_toy import LAYOUT
 
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import ODOMETRY, POSE
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.robot_health.link_pairs import LinkPairs
 from model_nodes.robot_health.link_touches import LinkTouches
@@ -98,3 +101,34 @@ def test_what_started_inside_is_reported_only_when_it_is_deeper() -> None:
     assert seen(part, clearance("forearm", "table", -0.031)) == []
     (event,) = seen(part, clearance("forearm", "table", -0.05))
     assert event.arguments["severity"] == "absurd"
+
+
+@pytest.mark.parametrize(
+    ("link", "partner", "scale"),
+    [
+        ("wheel", "floor", "wheel_in_floor"),
+        ("trunk", "floor", "wheel_in_floor"),
+        ("trunk", "wall", "link_touches"),
+        ("foot", "floor", "base_in_floor"),
+        ("arm", "floor", "link_touches"),
+    ],
+)
+def test_a_robot_whose_base_moves_rolls_on_its_floor(link: str, partner: str, scale: str) -> None:
+    """The rover has odometry, the arm beside it has none."""
+    plane, box = Shape(ShapeKind.PLANE, (9.0, 9.0)), Shape(ShapeKind.BOX, (1.0, 1.0, 1.0))
+    scene = Layout.build(
+        [
+            Entity("floor", EntityKind.STATIC, shapes=(plane,)),
+            Entity("wall", EntityKind.STATIC, shapes=(box,)),
+            Entity("rover", EntityKind.ROBOT),
+            Entity("trunk", EntityKind.LINK, owner="rover"),
+            Entity("wheel", EntityKind.LINK, owner="rover", parent="trunk", joint="turn"),
+            Entity("crane", EntityKind.ROBOT),
+            Entity("foot", EntityKind.LINK, owner="crane"),
+            Entity("arm", EntityKind.LINK, owner="crane", parent="foot", joint="lift"),
+        ],
+        [*((name, POSE) for name in ("trunk", "wheel", "foot", "arm")), ("rover", ODOMETRY)],
+    )
+    settings = Settings.read({})
+    found = LinkPairs(settings, scene).scale(link, partner, settings.link_touches)
+    assert found == getattr(settings, scale)
