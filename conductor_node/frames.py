@@ -24,38 +24,41 @@ def latched() -> QoSProfile:
 
 
 def make_frames(
-    publisher: Callable[[Any, str, QoSProfile], Any], *, live: bool
+    publisher: Callable[[Any, str, QoSProfile], Any], *, live: bool, localized: bool = True
 ) -> SceneFrames | None:
     """What publishes frames; None where tf2_msgs is not installed, and for a live robot.
 
     Args:
         publisher: makes a publisher from type, topic and QoS.
         live: whether the robot is a real one, which publishes its frames itself, by its own clock.
+        localized: whether frames say where odometry began, as `TransformTemplate`.
     """
     if TFMessage is None or live:
         return None
     return SceneFrames(
         publisher(TFMessage, topics.TRANSFORMS.name, QoSProfile(depth=100)),
         publisher(TFMessage, topics.STATIC_TRANSFORMS.name, latched()),
+        localized,
     )
 
 
 class SceneFrames:
-    """Publishes each entity's frame directly under ``world``, named like the entity.
+    """Publishes each entity's frame, named like the entity; see `TransformTemplate` for the tree.
 
     Args:
         moving: publisher of frames that move.
         fixed: publisher of frames that do not.
+        localized: as `TransformTemplate`.
     """
 
-    def __init__(self, moving: Any, fixed: Any) -> None:
-        self._moving, self._fixed = moving, fixed
+    def __init__(self, moving: Any, fixed: Any, localized: bool) -> None:
+        self._moving, self._fixed, self._localized = moving, fixed, localized
         self._template: TransformTemplate | None = None
 
     def begin(self, scene: Snapshot) -> None:
         """Publish the fixed frames, and find out which ones move."""
         layout = scene.layout
-        self._template = TransformTemplate(layout)
+        self._template = TransformTemplate(layout, localized=self._localized)
         static = TransformTemplate(layout, (EntityKind.STATIC,))
         if not static.empty:
             self._fixed.publish(bytes(static.fill(scene.time_ns, scene.values)))

@@ -12,6 +12,10 @@ PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     "in_process": ("", "models that this process holds itself, separated by commas, or all"),
     "packages": ("", "JSON: name of a package:// -> its folder, beside the scenario's"),
     "state_rate": (100.0, "states published per simulated second"),
+    "localized": (
+        True,
+        "say on tf where the odometry of a mobile robot began in the world; false where AMCL or a SLAM does so",
+    ),
     "start_at_once": (False, "run once without waiting for a goal"),
     "start_paused": (False, "hold each run before its first step"),
     "runs": (0, "how many simulations to run before the process ends; 0: no end"),

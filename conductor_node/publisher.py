@@ -56,6 +56,7 @@ class Publisher:
         state_rate: states per simulated second.
         marker_rate: marker arrays for RViz, and frames, per simulated second.
         live: whether the robot is a real one, whose joints and frames are its own to publish.
+        localized: whether frames say where the odometry of a mobile robot began.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Publisher:
         marker_rate: float = 20.0,
         *,
         live: bool = False,
+        localized: bool = True,
     ) -> None:
         def publisher(kind: Any, topic: str, qos: QoSProfile) -> Any:
             # Parameters `qos_overrides.<topic>.publisher...` may override the QoS.
@@ -88,7 +90,7 @@ class Publisher:
             DiagnosticArray, topics.DIAGNOSTICS.name, QoSProfile(depth=100)
         )
         self._marker_topic = publisher(MarkerArray, topics.MARKERS.name, QoSProfile(depth=1))
-        self._frames = make_frames(publisher, live=live)
+        self._frames = make_frames(publisher, live=live, localized=localized)
         self._joints = make_joint_states(publisher, live=live)
         self._bases = TwinBases(publisher, live=live)
         self._period_ns = round(1e9 / state_rate)

@@ -115,7 +115,8 @@ def _run(
     )
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
     state_rate = float(node.get_parameter("state_rate").value)
-    publisher = Publisher(node, state_rate, live=is_live(scenario, options))
+    localized = bool(node.get_parameter("localized").value)
+    publisher = Publisher(node, state_rate, live=is_live(scenario, options), localized=localized)
     feedback = _Feedback(goal)
     spinner = _Spinner(executor, node.deferred)
 

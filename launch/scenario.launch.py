@@ -89,6 +89,12 @@ def generate_launch_description() -> LaunchDescription:
             _argument(
                 "use_sim_time", "false", "follow a /clock that others publish", tuple(TRUTHS)
             ),
+            _argument(
+                "localized",
+                "true",
+                "say on tf where a mobile robot's odometry began; false where AMCL or a SLAM does so",
+                tuple(TRUTHS),
+            ),
             _argument("conductor", "true", "start the conductor on this host", tuple(TRUTHS)),
             _argument("models", "all", "models to start on this host: all, or names with commas"),
             _argument(
@@ -170,6 +176,7 @@ def _conductor_parameters(scenario: Scenario, value: object) -> dict[str, object
         "runs": 0 if value("start") == "stopped" else 1,
         "start_at_once": value("start") != "stopped",
         "start_paused": value("start") == "paused",
+        "localized": TRUTHS[value("localized")],
     }
 
 

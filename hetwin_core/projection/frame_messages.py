@@ -38,9 +38,12 @@ class TransformTemplate:
     Args:
         layout: of the scene.
         kinds: whose frames; those without a pose are left out.
+        localized: whether it says where ``odom`` is; else that is left to a localization such as AMCL.
     """
 
-    def __init__(self, layout: Layout, kinds: Sequence[EntityKind] = MOVING) -> None:
+    def __init__(
+        self, layout: Layout, kinds: Sequence[EntityKind] = MOVING, *, localized: bool = True
+    ) -> None:
         robots = mobile_robots(layout) if EntityKind.LINK in kinds else []
         own = {name for robot in robots for name in _links(robot)}
         names = [
@@ -48,7 +51,7 @@ class TransformTemplate:
             for entity in layout.of_kind(*kinds)
             if layout.has(entity.name, "pose") and entity.name not in own
         ]
-        self._trees = [_RobotTree(layout, robot) for robot in robots]
+        self._trees = [_RobotTree(layout, robot, localized) for robot in robots]
         fixed = _scanner_frames(layout) if EntityKind.LINK in kinds else []
         frames = [_Frame(WORLD, name) for name in names]
         frames += [frame for tree in self._trees for frame in tree.frames]
@@ -85,8 +88,10 @@ class TransformTemplate:
 class _RobotTree:
     """The frames of a robot with odometry."""
 
-    def __init__(self, layout: Layout, robot: MobileRobot) -> None:
-        self.frames = [_Frame(WORLD, robot.odom), _Frame(robot.odom, robot.root)]
+    def __init__(self, layout: Layout, robot: MobileRobot, localized: bool) -> None:
+        self._localized = localized
+        self.frames = [_Frame(WORLD, robot.odom)] if localized else []
+        self.frames.append(_Frame(robot.odom, robot.root))
         self.frames += [_Frame(parent, child) for parent, child in robot.links]
         self._odometry = layout.range_of(robot.name, ODOMETRY.name)
         self._root = layout.range_of(robot.root, "pose")
@@ -98,8 +103,10 @@ class _RobotTree:
     def numbers(self, values: Floats) -> Floats:
         """The transforms, in the order of `frames`."""
         odometry = _at_rest(values[self._odometry])
-        begun = compose(_at_rest(values[self._root]), relative_to(odometry, _ORIGIN))
-        poses = [begun, odometry]
+        poses = [odometry]
+        if self._localized:
+            root = _at_rest(values[self._root])
+            poses.insert(0, compose(root, relative_to(odometry, _ORIGIN)))
         poses += [relative_to(values[parent], values[child]) for parent, child in self._links]
         return np.stack(poses)[:, _IN_ROS].ravel()
 

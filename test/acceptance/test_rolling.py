@@ -120,7 +120,7 @@ def apart(one: Floats, other: Floats) -> tuple[float, float]:
 
 
 def test_it_ends_where_its_wheels_bring_it() -> None:
-    """Measured: 1 mm and 0.1 degrees off after 20 s; odometry is off from the truth by as much."""
+    """Measured: 12 mm and 1.6 degrees off from the commands, 1 mm and 0.02 degrees from what the wheels turned."""
     pose, odometry = driven(resource("worlds") / "empty.sdf", 20.0)
     *expected, way = kinematics(20.0)
     metres, degrees = apart(place(pose), np.array(expected))

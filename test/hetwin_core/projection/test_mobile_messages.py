@@ -62,8 +62,11 @@ def read(template: Any, kind: str, time_ns: int, numbers: Floats) -> Any:
     return typestore().deserialize_cdr(bytes(template.fill(time_ns, numbers)), kind)
 
 
-def frames(of: Layout, numbers: Floats) -> dict[str, tuple[str, list[float]]]:
-    message = read(TransformTemplate(of), "tf2_msgs/msg/TFMessage", 5, numbers)
+def frames(
+    of: Layout, numbers: Floats, *, localized: bool = True
+) -> dict[str, tuple[str, list[float]]]:
+    template = TransformTemplate(of, localized=localized)
+    message = read(template, "tf2_msgs/msg/TFMessage", 5, numbers)
     found = {}
     for transform in message.transforms:
         place, turn = transform.transform.translation, transform.transform.rotation
@@ -104,6 +107,12 @@ def test_a_mobile_robot_has_the_tree_that_navigation_expects() -> None:
 
     for name, pose in places.items():
         assert in_world(name)[:7] == pytest.approx(pose[:7])
+
+
+def test_a_localization_of_the_robots_own_may_say_where_odometry_began() -> None:
+    whole, rest = (frames(layout(), values(layout()), localized=both) for both in (True, False))
+    del whole["odom"]
+    assert rest == whole
 
 
 def test_the_frames_of_other_robots_stay_under_the_world() -> None:
