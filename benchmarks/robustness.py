@@ -1,11 +1,13 @@
 """Measures where each approach breaks, as `robustness.yaml` says: records the episodes and judges them.
 
-It goes on where it was stopped: recorded sets stay, and verdicts are kept as they are made.
+It goes on where it was stopped: recorded sets stay, and verdicts are kept as they are made. At the end all curves are
+in `verdicts/curves.json`, which `robustness_figures.py` turns into the tables of the documentation.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,9 +55,10 @@ def evaluations(part: Mapping[str, Any], out: Path, more: Sequence[str]) -> Iter
         yield ["evaluate", "robustness", *which, *what, *more, "--no-page"]
 
 
-def _run(command: Sequence[str]) -> None:
+def _run(command: Sequence[str], into: Path = Path(os.devnull)) -> None:
     print("hetwin " + " ".join(command), file=sys.stderr, flush=True)
-    subprocess.run([*HETWIN, *command], check=True, stdout=subprocess.DEVNULL)
+    with into.open("wb") as file:
+        subprocess.run([*HETWIN, *command], check=True, stdout=file)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,8 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for command in evaluations(plan["parts"][number - 1], episodes, more):
                 _run(command)
         # The page shows all verdicts that are kept; this asks for hardly another.
-        few = ["--axes", "rate=50", "--approaches", "rule", "--first", "1"]
-        _run(["evaluate", "robustness", "--episodes", str(episodes), *few, *more])
+        few = ["--axes", "rate=50", "--approaches", "rule", "--first", "1", "--json"]
+        last = ["evaluate", "robustness", "--episodes", str(episodes), *few, *more]
+        _run(last, verdicts / "curves.json")
     except subprocess.CalledProcessError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
