@@ -8,9 +8,12 @@ from typing import Any
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.balls import Balls
+from model_nodes.main_physics.engines.gz.bindings import gazebo
+from model_nodes.main_physics.engines.gz.drives import JointOrders
 from model_nodes.main_physics.engines.gz.lockstep import LockStep
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
+from model_nodes.main_physics.engines.gz.world_sdf import ENDLESS
 
 _STILL = 1e-9
 """Below this commanded speed a joint gets no command, and Gazebo brakes it [rad/s or m/s]."""
@@ -22,13 +25,13 @@ class Commands:
 
     Attributes:
         seconds: duration of the step.
-        target: (n,) positions of the driven joints after the step.
+        orders: what the driven joints are commanded.
         positions, velocities: of all joints before the step, the driven ones first.
         reset: whether to set the joints to these first.
         stiff: indices of the passive joints that are locked.
         active: the kind of each object.
-        placed: (13,) pose and twist to set an object to at first.
-        begins, ends: (13,) prescribed pose and twist of objects before and after the step.
+        placed: (13,) pose and twist to set an object, or the base of a robot, to at first.
+        begins, ends: (13,) prescribed pose and twist of objects and bases before and after the step.
         shown: (13,) pose and twist now of objects that have pictures; empty except in a period's first step.
         period: duration of the ensemble's step.
         wrenches: (6,) force [N] and torque [Nm] on an object, along the world's axes.
@@ -36,7 +39,7 @@ class Commands:
     """
 
     seconds: float
-    target: Floats
+    orders: JointOrders
     positions: Floats
     velocities: Floats
     reset: bool
@@ -60,15 +63,21 @@ class Commands:
                 self._object(ecm, name, kind, proxy)
             else:
                 proxy.park(ecm)
+        for name, base in simulation.bases.items():
+            self._moved(ecm, name, base, led=name in self.ends)
         for name, pose in self.shown.items():
             simulation.pictures[name].follow(ecm, pose, self.period, self.seconds)
 
     def _joints(self, ecm: Any, joints: Sequence[Any]) -> None:
-        # Feed-forward: the speed that reaches the target in one step.
-        speeds = ((self.target - self.positions[: len(self.target)]) / self.seconds).tolist()
+        speeds = self.orders.speeds.tolist()
         for joint, speed in zip(joints[: len(speeds)], speeds, strict=True):
             if self.reset or abs(speed) > _STILL:  # without a command Gazebo's joint brakes
                 joint.set_velocity(ecm, [speed])
+        vector = gazebo().math.Vector2d
+        for i, (least, most) in self.orders.limits.items():
+            # A joint that is reset gets its speed in one step.
+            ends = (-ENDLESS, ENDLESS) if self.reset else (least, most)
+            joints[i].set_effort_limits(ecm, [vector(*ends)])
         if self.reset:
             self._reset(ecm, joints)
 
@@ -78,19 +87,21 @@ class Commands:
             joint.reset_position(ecm, [positions[i]])
             if i in self.stiff:
                 joint.set_velocity(ecm, [0.0])  # from now on Gazebo brakes it
-            elif i >= len(self.target):
+            elif i >= len(self.orders.speeds):
                 joint.reset_velocity(ecm, [velocities[i]])
 
     def _object(self, ecm: Any, name: str, kind: ProxyKind, proxy: Proxy) -> None:
+        self._moved(ecm, name, proxy, led=kind is ProxyKind.KINEMATIC)
+        if name in self.wrenches and kind is not ProxyKind.KINEMATIC:
+            proxy.push(ecm, self.wrenches[name])
+
+    def _moved(self, ecm: Any, name: str, proxy: Proxy, *, led: bool) -> None:
         proxy.settle(ecm)
-        if kind is ProxyKind.KINEMATIC:
+        if led:
             move = proxy.start if name in self.placed else proxy.drive
             move(ecm, self.begins[name], self.ends[name], self.seconds)
-            return
-        if name in self.placed:
+        elif name in self.placed:
             proxy.place(ecm, self.placed[name])
-        if name in self.wrenches:
-            proxy.push(ecm, self.wrenches[name])
 
 
 def taken(

@@ -20,12 +20,14 @@ from model_nodes.main_physics.engines.engine import (
     Unsupported,
 )
 from model_nodes.main_physics.engines.gz.balls import check_balls
+from model_nodes.main_physics.engines.gz.bases import Bases
 from model_nodes.main_physics.engines.gz.bindings import gazebo, new_partition
 from model_nodes.main_physics.engines.gz.carried import note_carried, note_left_behind
 from model_nodes.main_physics.engines.gz.clock import Clock
 from model_nodes.main_physics.engines.gz.commands import Commands, taken
+from model_nodes.main_physics.engines.gz.drives import Drives
+from model_nodes.main_physics.engines.gz.held import carried_along, held_by
 from model_nodes.main_physics.engines.gz.impacts import Impacts
-from model_nodes.main_physics.engines.gz.joint_spline import JointSpline
 from model_nodes.main_physics.engines.gz.loaded_plugins import note_missing
 from model_nodes.main_physics.engines.gz.lockstep import LockStep
 from model_nodes.main_physics.engines.gz.momentum import Momentum
@@ -34,13 +36,14 @@ from model_nodes.main_physics.engines.gz.options import read_options
 from model_nodes.main_physics.engines.gz.parts import parts_of
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 from model_nodes.main_physics.engines.gz.renaming import note_divided, renamed
+from model_nodes.main_physics.engines.gz.robots import check_robots
 from model_nodes.main_physics.engines.gz.self_test import check_physics
 from model_nodes.main_physics.engines.gz.server.engine_part import ServerPart
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.simulation import Simulation
 from model_nodes.main_physics.engines.gz.touching import Touching
 from model_nodes.main_physics.engines.gz.user_world import users_options
-from model_nodes.main_physics.engines.mujoco.inverse_dynamics import InverseDynamics
+from model_nodes.main_physics.engines.gz.weights import Weights
 from model_nodes.main_physics.engines.proximity import note_too_many, proximity_objects
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.names import frame_name
@@ -62,7 +65,9 @@ class _Saved:
     poses: dict[str, Floats]
     balls: tuple[Floats, Floats]
     objects: object
-    spline: object
+    bases: dict[str, Floats]
+    led: object
+    drives: object
     periods: int
 
 
@@ -117,11 +122,14 @@ class GazeboEngine(Engine):
             self._options = users_options(options, world, notes)
             check_physics(self._options.physics)
             check_balls(world, self._options.physics)
+            if self._options.physics != "dartsim":
+                check_robots(world, self._options.physics)
             springs = any(
                 joint.spring is not None for body in world.bodies for joint in body.joints
             )
             steps = self._options.steps(settings.period, settings.substeps, springs=springs)
         else:
+            check_robots(world, "a running Gazebo")
             self._server = ServerPart(options)
             self._options = options.model_copy(update={"physics": self._server.physics})
             steps = self._server.steps(settings.period)
@@ -148,10 +156,11 @@ class GazeboEngine(Engine):
 
     def _use(self, world: World, notes: Notes) -> None:
         self._world = world = renamed(world)
-        self._inverse: InverseDynamics | None = None
         self._shadow = Shadow(world, self._settings, notes)
         tables = self._shadow.tables
-        self._spline = JointSpline(len(tables.driven), self._settings.period)
+        self._weights = Weights(self._shadow)
+        self._drives = Drives(self._weights, self._settings.period)
+        self._bases = Bases(self._shadow, self._settings.period)
         self._objects = Objects(world, self._shadow, self._clock)
         self._objects.selection.expect(self._settings.handed_over)
         near = proximity_objects(self._settings, tables.free)
@@ -168,6 +177,7 @@ class GazeboEngine(Engine):
         self._objects.outdated = False
         self._joints_placed = True
         self._objects.placed.update(self._shadow.poses)
+        self._bases.place_all()
         self._touching.forget()
 
     @property
@@ -190,13 +200,36 @@ class GazeboEngine(Engine):
         self._shadow.positions[:] = positions
         self._shadow.velocities[:] = velocities
         count = len(self.driven)
-        self._spline.begin(positions[:count], velocities[:count])
+        self._drives.begin(positions[:count], velocities[:count])
         self._joints_placed = True
         self._shadow.jump(self._clock.seconds)
 
     def command_joints(self, positions: Floats, velocities: Floats, accelerations: Floats) -> None:
         """Set the command of the driven joints."""
-        self._spline.command(positions, velocities)
+        self._drives.command(positions, velocities, accelerations)
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """Names of the robots whose base follows a command."""
+        return self._bases.followed
+
+    def place_base(self, robot: str, state: Floats) -> None:
+        """Set the base of a robot, and what it holds; before the first step it holds nothing."""
+        if robot not in self._bases:
+            raise Unsupported(f"the base of {robot} is fixed; it cannot be placed")
+        shadow, objects = self._shadow, self._objects
+        held = held_by(robot, shadow, self._touching.touching()) if self._clock.periods else set()
+        carried = carried_along(robot, state, held, shadow, objects)
+        self._bases.place(robot, state)
+        objects.put(carried)
+
+    def command_bases(self, states: Floats) -> None:
+        """Set the command of the bases that follow one; see `bases`."""
+        self._bases.command(states)
+
+    def read_efforts(self, out: Floats) -> None:
+        """Write the efforts of limited joints; see `drives`."""
+        self._drives.read_efforts(self._shadow.positions, self._shadow.velocities, out)
 
     def step(self) -> None:
         """Advance by one period."""
@@ -209,19 +242,20 @@ class GazeboEngine(Engine):
         simulation = self._running()
         if objects.placed:
             self._check()  # bullet-featherstone would limit its speed instead
-        placed = taken(objects.placed, swapped, shadow.poses)
+        placed = taken(objects.placed, swapped, shadow.poses) | self._bases.placed
         objects.placed, reset, self._joints_placed = {}, self._joints_placed, False
-        begins = {name: shadow.poses[name] for name in objects.prescribed}
+        self._bases.placed = {}
+        begins = {name: shadow.poses[name] for name in objects.prescribed} | self._bases.at(0.0)
         wrenches = objects.wrenches()
         self._touching.begin()
         self._momentum.begin(wrenches)
         shown = {name: shadow.poses[name] for name in simulation.pictures_of}
         for i in range(1, self._steps + 1):
-            target = self._spline.at(i / self._steps)
-            ends = self._prescribed_at(target, i / self._steps)
+            share, seconds = i / self._steps, self._step_ns * 1e-9
+            ends = self._prescribed_at(share)
             commands = Commands(
-                self._step_ns * 1e-9,
-                target,
+                seconds,
+                self._drives.orders(share, seconds, shadow.positions, shadow.velocities),
                 shadow.positions,
                 shadow.velocities,
                 reset,
@@ -239,6 +273,7 @@ class GazeboEngine(Engine):
             placed, reset, begins = {}, False, ends
             self._read(simulation, ecm, complete=i == self._steps)
         self._clock.periods += 1
+        self._bases.stepped()
         shadow.update(self._clock.seconds)
         shadow.place_kinematic(self._clock.ns())
         self._momentum.stepped()
@@ -268,7 +303,7 @@ class GazeboEngine(Engine):
             self._simulation = Simulation(
                 self._world,
                 parts,
-                shadow.poses,
+                shadow.poses | shadow.bases,
                 objects.selection.loaded,
                 objects.has_pictures(),
                 self.joints,
@@ -278,19 +313,24 @@ class GazeboEngine(Engine):
             )
         return self._simulation
 
-    def _prescribed_at(self, target: Floats, share: float) -> dict[str, Floats]:
-        """The prescribed poses of objects after a fraction of the step, with the robot at its commanded state."""
+    def _prescribed_at(self, share: float) -> dict[str, Floats]:
+        """The prescribed poses of objects and bases after a fraction of the step, with the robots as commanded."""
         shadow, selection = self._shadow, self._objects.selection
+        led = self._bases.at(share)
         if not shadow.kinematic.any:
-            return {name: shadow.poses[name] for name in selection.frozen}
-        count = len(target)
+            return {name: shadow.poses[name] for name in selection.frozen} | led
         kept = shadow.positions.copy(), shadow.velocities.copy()
-        shadow.positions[:count] = target
+        bases = dict(shadow.bases)
+        seconds = self._step_ns * 1e-9
+        target = self._drives.target(share, seconds, shadow.positions, shadow.velocities)
+        shadow.positions[: len(target)] = target
+        shadow.set_bases(self._bases.expected(share))
         shadow.update(self._clock.seconds)
         shadow.place_kinematic(self._clock.ns(share))
         ends = {name: shadow.poses[name] for name in self._objects.prescribed}
         shadow.positions[:], shadow.velocities[:] = kept
-        return ends
+        shadow.set_bases(bases)
+        return ends | led
 
     def _read(self, simulation: LockStep, ecm: Any, *, complete: bool) -> None:
         shadow = self._shadow
@@ -305,11 +345,20 @@ class GazeboEngine(Engine):
                     poses[name] = pose
         if complete:
             shadow.set_objects(poses)
+        self._read_bases(simulation, ecm, complete=complete)
         joints = simulation.joints
         shadow.positions[:] = [joint.position(ecm)[0] for joint in joints]
-        if complete:
+        if complete or not self._drives.all_follow:
             shadow.velocities[:] = [joint.velocity(ecm)[0] for joint in joints]
             shadow.balls.read(ecm, simulation.balls)
+
+    def _read_bases(self, simulation: LockStep, ecm: Any, *, complete: bool) -> None:
+        states: dict[str, Floats] = {}
+        for name, base in simulation.bases.items():
+            if complete or base.placed or name in self._bases.followed:
+                states[name] = base.read(ecm)
+        if complete:
+            self._shadow.set_bases(states)
 
     def read_frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames."""
@@ -336,9 +385,7 @@ class GazeboEngine(Engine):
         self, positions: Floats, velocities: Floats, accelerations: Floats
     ) -> Floats:
         """Compute efforts by MuJoCo, in a model of the robots alone; see `inverse_dynamics`."""
-        if self._inverse is None:
-            self._inverse = InverseDynamics(self._world)
-        return self._inverse.efforts(positions, velocities, accelerations)
+        return self._weights.efforts(positions, velocities, accelerations)
 
     def contacts(self) -> Floats:
         """Return the contacts of the last step, one row for each pair of frames; see `touching`."""
@@ -399,7 +446,9 @@ class GazeboEngine(Engine):
             {name: pose.copy() for name, pose in shadow.poses.items()},
             shadow.balls.save(),
             self._objects.save(),
-            self._spline.save(),
+            dict(shadow.bases),
+            self._bases.save(),
+            self._drives.save(),
             self._clock.periods,
         )
 
@@ -413,7 +462,9 @@ class GazeboEngine(Engine):
         self._objects.restore(state.objects)
         shadow.set_objects(state.poses)
         self._objects.placed.update(state.poses)
-        self._spline.restore(state.spline)
+        shadow.set_bases(state.bases)
+        self._bases.restore(state.led)
+        self._drives.restore(state.drives)
         self._clock.periods = state.periods
         self._joints_placed = True
         self._touching.forget()
@@ -441,11 +492,12 @@ class GazeboEngine(Engine):
         self._rebuild(replace(self._world, bodies=rest))
 
     def _rebuild(self, world: World) -> None:
-        shadow_before, objects_before = self._shadow, self._objects
+        shadow_before, objects_before, bases_before = self._shadow, self._objects, self._bases
         self._use(world, Notes())
         self._shadow.keep_from(shadow_before)
         count = len(self.driven)
-        self._spline.begin(self._shadow.positions[:count], self._shadow.velocities[:count])
+        self._drives.begin(self._shadow.positions[:count], self._shadow.velocities[:count])
+        self._bases.keep_from(bases_before)
         self._objects.keep_from(objects_before)
         self._start_over()
 

@@ -19,6 +19,10 @@ class LockStep(Protocol):
         """(object, kind) -> its model."""
 
     @property
+    def bases(self) -> Mapping[str, Proxy]:
+        """Robot whose base is not fixed -> its model."""
+
+    @property
     def pictures(self) -> Mapping[str, Picture]:
         """Object -> the model that shows it, if that is none of its proxies; once the first step has begun."""
 

@@ -16,9 +16,8 @@ from model_nodes.main_physics.engines.gz.depenetration import Depenetration
 from model_nodes.main_physics.engines.gz.link_levels import LinkLevels
 from model_nodes.main_physics.engines.gz.parts import Load
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
-    DRIVEN,
-    STATIC,
     ProxyKind,
+    fixed_mask,
     mask,
 )
 from model_nodes.main_physics.engines.gz.proxies.selection import ProxySelection
@@ -119,10 +118,8 @@ class Objects:
             return 0
         if load is not None:
             body = self._owner[load.to]
-        if body.robot:
-            return DRIVEN
-        if body.static:
-            return STATIC
+        if body.robot or body.static:
+            return fixed_mask(body)
         kind = self.selection.active[body.name]
         return 0 if kind is None else mask(kind, list(self._bodies).index(body.name))
 
@@ -186,8 +183,12 @@ class Objects:
             self._put(name, pose)
 
     def _put(self, name: str, pose: Floats) -> None:
-        self._shadow.set_objects({name: pose})
-        self.placed[name] = pose
+        self.put({name: pose})
+
+    def put(self, poses: Mapping[str, Floats]) -> None:
+        """Set (13,) poses and twists of objects."""
+        self._shadow.set_objects(poses)
+        self.placed.update(poses)
         self._shadow.jump(self._clock.seconds)
 
     def set_collision(self, name: str, on: bool) -> None:

@@ -36,6 +36,7 @@ class Shadow:
     Attributes:
         positions, velocities: of all joints, in the engine's order.
         poses: (13,) pose and twist of each object, by its name.
+        bases: (13,) pose and twist of the root link of each robot whose base is not fixed.
         balls: the state of the ball joints.
         kinematic: objects whose motion another model prescribes.
         loads: objects that are parts of others.
@@ -63,6 +64,9 @@ class Shadow:
         self.update(0.0)
         self._still = self._reader.still()
         self.poses: dict[str, Floats] = {name: self.frame(name) for name in self.tables.free}
+        self.bases: dict[str, Floats] = {
+            name: self._of_body(base.body) for name, base in self.tables.bases.items()
+        }
 
     def inertial(self, frame: str) -> Inertial:
         """Mass and inertia of a link, as specified or computed from its geometries."""
@@ -76,6 +80,17 @@ class Shadow:
         for name, pose in poses.items():
             self._reader.place(self.tables.free[name], pose)
             self.poses[name] = pose
+
+    def set_bases(self, states: Mapping[str, Floats]) -> None:
+        """Set poses and twists of robots' root links; call `update` next."""
+        for name, state in states.items():
+            self._reader.place(self.tables.bases[name], state)
+            self.bases[name] = state
+
+    def inertias(self) -> Floats:
+        """Return (n,) the inertia that each joint moves, with all of them at zero [kg m^2 or kg]."""
+        found: Floats = self._model.dof_M0[self.tables.joint_velocities]
+        return found
 
     def update(self, seconds: float) -> None:
         """Compute all frames at a time [s]; kinematic objects stay where `place_kinematic` put them."""
@@ -128,8 +143,10 @@ class Shadow:
 
     def frame(self, name: str) -> Floats:
         """Return (13,) a copy of pose and twist of a moving frame."""
-        tables = self.tables
-        return np.array(self._reader.sensed[tables.body_frames[tables.body_of(name)]])
+        return self._of_body(self.tables.body_of(name))
+
+    def _of_body(self, body: int) -> Floats:
+        return np.array(self._reader.sensed[self.tables.body_frames[body]])
 
     def frame_of_any(self, name: str) -> Floats:
         """Return (13,) pose and twist of any frame, moving or not."""
@@ -171,7 +188,8 @@ class Shadow:
         """Measure the distances of the robots' links; see `Engine.clearances`."""
         if self._clearances is None:
             self._clearances = Clearances(self.world, self.tables.frames, self.tables.joints)
-        return self._clearances.rows(self.positions, reach)
+        poses = {name: state[:7] for name, state in self.bases.items()}
+        return self._clearances.rows(self.positions, reach, poses)
 
     def pairs(self, names: tuple[str, ...], reach: float) -> Pairs:
         """Return the pairs of these objects with all other bodies, within a reach [m]."""
@@ -193,6 +211,7 @@ class Shadow:
                 self.velocities[i] = before.velocities[at[joint]]
         self.balls.keep_from(before.balls)
         self.set_objects({n: pose for n, pose in before.poses.items() if n in self.poses})
+        self.set_bases(before.bases)
 
     def speed(self) -> float:
         """The largest speed of all joints and objects; nan if one is not finite."""

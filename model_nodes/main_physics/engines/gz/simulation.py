@@ -58,6 +58,7 @@ class Simulation:
 
     Attributes:
         proxies: (object, kind) -> its model.
+        bases: robot whose base is not fixed -> its model.
         pictures_of: objects that another model than their proxies shows.
         pictures: object -> that model, once the first step has begun.
         joints: in the engine's order.
@@ -100,6 +101,7 @@ class Simulation:
         file = Path(self._folder.name, "world.sdf")
         file.write_text(writer.text(), "utf-8")
         self.proxies: dict[tuple[str, ProxyKind], Proxy] = {}
+        self.bases: dict[str, Proxy] = {}
         self.joints: list[Any] = []
         self.balls: list[Any] = []
         self.frame_of: dict[int, str] = {}
@@ -119,10 +121,9 @@ class Simulation:
     def _write(self, writer: SdfWriter, poses: Mapping[str, Floats]) -> None:
         objects = [body for body in self._world.bodies if not body.static]
         for body in self._world.bodies:
-            if body.static:
-                parts = self._parts[body.name]
-                name = top_name(body.name)
-                writer.add(body, parts, name=name, pose=body.pose, displayed=True)
+            if body.static or body.robot:
+                parts, pose = self._parts[body.name], poses.get(body.name, body.pose)
+                writer.add(body, parts, name=top_name(body.name), pose=pose, displayed=True)
                 continue
             if body.name in self.pictures_of:
                 (lump,) = in_one(body, self._parts[body.name]).values()
@@ -177,6 +178,8 @@ class Simulation:
                     mass = mass_frame(whole) if self._by_mass_frame else None
                     proxy = Proxy(self._gz, ecm, model, link, home, mass)
                     self.proxies[body.name, kind] = proxy
+                if body.robot and not body.static:
+                    self.bases[body.name] = self._base(ecm, body, model)
                 if kind in (None, ProxyKind.PLAIN):
                     joints.update(self._bind_joints(ecm, body, model))
             if body.name in self.pictures_of:
@@ -189,6 +192,10 @@ class Simulation:
                 self.pictures[body.name] = Picture(proxy, home)
         self.joints = [joints[name] for name in self._joint_names]
         self.balls = [joints[name] for name in ball_names(self._world)]
+
+    def _base(self, ecm: Any, body: Body, model: Any) -> Proxy:
+        root = body.links[0].name
+        return Proxy(self._gz, ecm, model, self._link(ecm, model, root), waiting_place(FAR, FAR))
 
     def _parts_of(self, body: Body, kind: ProxyKind | None) -> Mapping[str, Lump]:
         """The lumps of one of a body's proxies: only the plain one has the user's elements."""
@@ -254,6 +261,7 @@ class Simulation:
         self._callback.forget()
         self._server = self._fixture = self._mark = self._node = None
         self.proxies.clear()
+        self.bases.clear()
         self.pictures.clear()
         self.joints.clear()
         self.balls.clear()

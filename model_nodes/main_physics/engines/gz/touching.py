@@ -86,15 +86,23 @@ class Touching:
     def contacts(self) -> Floats:
         """Return (n, 11) rows as `Engine.contacts`, one for each pair of frames that press on each other."""
         names = tuple(self._shadow.tables.free)
-        if self._all is None:
-            self._all = self._shadow.pairs(names, TOUCHING)
-        near = self._by_frame(self._all.nearest())
+        near = self._near_all()
         rows = [
             _contact(key, near[key], force)
             for key, force in self._forces(near, names).items()
             if force.any() and (key[0] < key[1] or key[::-1] not in near)
         ]
         return np.array(rows).reshape(-1, CONTACT_COLUMNS)
+
+    def touching(self) -> list[Key]:
+        """The pairs of frames of objects with others that touch and collide."""
+        near = self._near_all()
+        return [k for k, n in near.items() if n.distance < TOUCHING and self._objects.collide(*k)]
+
+    def _near_all(self) -> dict[Key, Nearest]:
+        if self._all is None:
+            self._all = self._shadow.pairs(tuple(self._shadow.tables.free), TOUCHING)
+        return self._by_frame(self._all.nearest())
 
     def _by_frame(self, near: Mapping[Key, Nearest]) -> dict[Key, Nearest]:
         frame = self._shadow.tables.body_frames

@@ -6,17 +6,18 @@ Gazebo's engines combine the friction of two bodies by the smaller coefficient.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from model_nodes.main_physics.engines.gz.names import path_of, split_name
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import LEAST_MASS, LEAST_MOMENT, Lump
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
-    DRIVEN,
-    STATIC,
     ProxyKind,
+    fixed_mask,
     mask,
 )
 from model_nodes.main_physics.engines.gz.sdf_parts import (
@@ -42,6 +43,7 @@ from model_nodes.main_physics.world.description import (
     Pose,
     Vector,
 )
+from model_nodes.main_physics.world.drives import Base
 from model_nodes.main_physics.world.transforms import compose
 
 DEFAULT_FRICTION = 1.0
@@ -55,6 +57,8 @@ _JOINT_TYPES = {
     JointKind.BALL: "ball",
 }
 _PICTURE = Inertial(1.0)
+_LED = Inertial(1e5, IDENTITY, (1e4, 1e4, 1e4, 0.0, 0.0, 0.0))
+"""Of a root link that follows a command: so heavy that neither contacts nor the robot's own joints disturb it."""
 
 
 class SdfWriter:
@@ -130,7 +134,7 @@ class SdfWriter:
             parts: its `lumps`.
             name: of the model in Gazebo.
             pose: of the root.
-            kind: of the proxy; None for static bodies and fixed robots.
+            kind: of the proxy; None for static bodies and robots.
             index: the object's, for its bitmask.
             displayed: whether it has visuals.
         """
@@ -138,15 +142,17 @@ class SdfWriter:
         rooted = body.static and not body.rigid
         add(model, "static", "true" if body.static and not rooted else "false")
         add_pose(model, pose)
-        bits = DRIVEN if body.robot else STATIC if kind is None else mask(kind, index)
-        hanging = _hanging(body)
+        bits = fixed_mask(body) if kind is None else mask(kind, index)
+        weighed = _weighed(body)
         joints = {joint.child: joint for joint in body.joints}
         lump_of = {link: lump for lump in parts.values() for link in lump.links}
         poses = {link.name: link.pose for link in body.links}
         at: dict[str, Pose] = {}
         whole = kind in (None, ProxyKind.PLAIN)
         for root, lump in parts.items():
-            light = kind is ProxyKind.KINEMATIC or (body.robot and root not in hanging)
+            light = kind is ProxyKind.KINEMATIC or root not in weighed
+            if root == body.links[0].name and body.base is Base.FOLLOWED:
+                lump = replace(lump, inertials=[_LED])
             models, _ = split_name(root)
             scope = _nested_model(model, models)
             link = self._add_link(scope, lump, bits, kind, weightless=light)
@@ -262,8 +268,10 @@ class SdfWriter:
         add_mesh(parent, path, hull=self._hulls)
 
 
-def _hanging(body: Body) -> set[str]:
-    """The links suspended by springs, directly or through others: in a robot, gravity acts on these only."""
+def _weighed(body: Body) -> set[str]:
+    """The links on which gravity acts: in a robot that stands or is led, only those suspended by springs."""
+    if not body.robot or body.base is Base.FREE:
+        return {link.name for link in body.links}
     found: set[str] = set()
     for joint in body.joints:  # in the order of the links, parents first
         if joint.spring is not None or joint.parent in found:
@@ -314,13 +322,16 @@ def _add_joint(model: ET.Element, joint: Joint, parent: str, *, driven: bool) ->
 
 
 def _add_axis(element: ET.Element, joint: Joint, *, driven: bool) -> None:
-    lower = None if driven else joint.lower
-    upper = None if driven else joint.upper
+    limited = not driven or joint.drive.mode is DriveMode.LIMITED
+    lower = joint.lower if limited else None
+    upper = joint.upper if limited else None
     axis = ET.SubElement(element, "axis")
     add(axis, "xyz", numbers(joint.axis))
     limit = ET.SubElement(axis, "limit")
     add(limit, "lower", repr(-ENDLESS if lower is None else lower))
     add(limit, "upper", repr(ENDLESS if upper is None else upper))
+    if driven and joint.drive.effort is not None:
+        add(limit, "effort", repr(joint.drive.effort))
     if not driven:
         dynamics = ET.SubElement(axis, "dynamics")
         add(dynamics, "damping", repr(joint.damping))

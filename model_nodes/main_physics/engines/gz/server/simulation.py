@@ -58,6 +58,7 @@ class ServerSimulation:
         balls: the ball joints, in the order of `balls.ball_names`.
         frame_of: Gazebo's id of a collision -> name of the frame to which it belongs.
         notes: what differs from the scenario.
+        bases: empty: robots stand.
         pictures_of, pictures: empty: the world's own models are what others see, and each proxy is displayed.
     """
 
@@ -72,6 +73,7 @@ class ServerSimulation:
     ) -> None:
         self._server, self._world, self._parts = server, world, parts
         self.proxies: dict[tuple[str, ProxyKind], Proxy] = {}
+        self.bases: dict[str, Proxy] = {}
         self.pictures_of: frozenset[str] = frozenset()
         self.pictures: dict[str, Picture] = {}
         self.frame_of: dict[int, str] = {}

@@ -1,0 +1,91 @@
+"""The bases of robots that move: led along their commands, or by forces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.poses import extrapolate, multiply, rotation_by
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.gz.proxies.proxy import turn
+from model_nodes.main_physics.engines.gz.shadow import Shadow
+
+
+class Bases:
+    """What is commanded to the bases of robots.
+
+    Attributes:
+        followed: names of the robots whose base follows its command.
+        placed: (13,) pose and twist that a base is set to before the next step.
+    """
+
+    def __init__(self, shadow: Shadow, period: float) -> None:
+        self._shadow, self._period = shadow, period
+        self.followed = shadow.tables.followed
+        self.placed: dict[str, Floats] = {}
+        self._from = {name: shadow.bases[name] for name in self.followed}
+        self._to = dict(self._from)
+
+    def __contains__(self, robot: str) -> bool:
+        return robot in self._shadow.bases
+
+    @property
+    def any(self) -> bool:
+        """Whether there are any."""
+        return bool(self._shadow.bases)
+
+    def place(self, robot: str, state: Floats) -> None:
+        """Set the base of a robot to (13,) pose and twist; call `Shadow.jump` next."""
+        state = np.array(state)
+        self._shadow.set_bases({robot: state})
+        self.placed[robot] = state
+        if robot in self._from:
+            self._from[robot] = self._to[robot] = state
+
+    def place_all(self) -> None:
+        """Have all bases set to where they are."""
+        self.placed.update(self._shadow.bases)
+
+    def command(self, states: Floats) -> None:
+        """Set the (n, 13) states of the followed bases at the end of the next step."""
+        self._to.update(zip(self.followed, np.array(states), strict=True))
+
+    def at(self, share: float) -> dict[str, Floats]:
+        """Return the (13,) commanded state of each followed base after a fraction of the step."""
+        if share >= 1.0:
+            return dict(self._to)
+        return {name: _between(self._from[name], self._to[name], share) for name in self.followed}
+
+    def expected(self, share: float) -> Mapping[str, Floats]:
+        """As `at`, with the free bases as their twists take them on."""
+        return {
+            name: extrapolate(pose, share * self._period)
+            for name, pose in self._shadow.bases.items()
+        } | self.at(share)
+
+    def stepped(self) -> None:
+        """Note that the commanded states are reached."""
+        self._from = dict(self._to)
+
+    def keep_from(self, before: Bases) -> None:
+        """Copy the commands of another world with the same robots; the shadow must have copied the bases already."""
+        self._from, self._to = dict(before._from), dict(before._to)
+
+    def save(self) -> object:
+        """Return the commands for `restore`."""
+        return dict(self._to)
+
+    def restore(self, state: object) -> None:
+        """Restore saved commands; the bases are set to where the shadow has them."""
+        assert isinstance(state, dict)
+        self._from, self._to = dict(state), dict(state)
+        self.place_all()
+
+
+def _between(begin: Floats, end: Floats, share: float) -> Floats:
+    """A state between two, on a straight way with one turn."""
+    state = begin + share * (end - begin)
+    part = rotation_by((share * turn(begin[3:7], end[3:7])).tolist())
+    state[3:7] = multiply(part, begin[3:7].tolist())
+    return state
