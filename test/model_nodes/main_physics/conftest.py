@@ -16,6 +16,7 @@ CANNOT = {
     "gz": {
         "test_a_belt_carries_what_lies_on_it": "moves no surfaces",
         "test_a_velocity_drive_reports_its_effort": "does not report it",
+        "test_the_contacts_of_a_grip_say_how_it_presses": "reports late what presses from two sides",
         "test_with_sleep_what_rests_still_wakes_when_it_is_touched": "has no such option",
     },
     "gz with bullet": {
@@ -28,6 +29,7 @@ CANNOT = {
         "test_a_saved_state_comes_back_with_its_levels": "goes on with other contacts",
         "test_fingers_hold_a_box_by_friction_and_lift_it": "lets what is held by friction creep",
         "test_engine_bases": "moves no base",
+        "test_engine_limited": "limits no effort",
     },
 }
 """Engine -> test or module -> why the engine is not asked for this; it refuses it in words, or does not claim it."""

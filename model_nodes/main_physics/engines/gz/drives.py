@@ -15,7 +15,7 @@ import numpy as np
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.joint_spline import JointSpline
-from model_nodes.main_physics.engines.gz.limited_drives import LimitedDrives
+from model_nodes.main_physics.engines.gz.limited_drives import Aim, LimitedDrives
 from model_nodes.main_physics.engines.gz.weights import Weights
 
 _REACHED = 1e-3
@@ -57,6 +57,8 @@ class Drives:
         self._speed, self._wanted = np.zeros(len(turning)), np.zeros(len(turning))
         limited = [drives[i] for i in self._limited.tolist()]
         self._pulling = LimitedDrives(limited, weights.inertias()[self._limited])
+        self._at, self._pace = np.zeros(len(drives)), np.zeros(len(drives))
+        self._aim: Aim | None = None
 
     @property
     def all_follow(self) -> bool:
@@ -67,20 +69,13 @@ class Drives:
         """Set the current state of the driven joints."""
         self._spline.begin(positions, velocities)
         self._speed = self._wanted = velocities[self._turning]
-        self._pulling.begin(velocities[self._limited])
-        self._weigh(positions, velocities, np.zeros(len(positions)))
+        self._at, self._pace = positions.copy(), velocities.copy()
+        self._aim = None
 
-    def command(self, positions: Floats, velocities: Floats, accelerations: Floats) -> None:
+    def command(self, positions: Floats, velocities: Floats) -> None:
         """Set the commanded state at the end of the next step."""
         self._spline.command(positions, velocities)
         self._wanted = velocities[self._turning]
-        self._pulling.command(velocities[self._limited], accelerations[self._limited])
-        self._weigh(positions, velocities, accelerations)
-
-    def _weigh(self, positions: Floats, velocities: Floats, accelerations: Floats) -> None:
-        if len(self._limited):
-            carried, needed = self._weights.shares(positions, velocities, accelerations)
-            self._pulling.weigh(carried[self._limited], needed[self._limited])
 
     def target(self, share: float, seconds: float, positions: Floats, velocities: Floats) -> Floats:
         """Return (n,) where the driven joints are expected after one of Gazebo's steps; arguments as of `orders`."""
@@ -111,12 +106,22 @@ class Drives:
             self._speed = self._speed + np.clip(self._wanted - self._speed, -change, change)
             speeds[self._turning] = self._speed
         if len(self._limited):
-            at = away[self._limited], velocities[self._limited]
-            speeds[self._limited] = self._pulling.speeds(share, seconds, *at)
-            least, most = self._pulling.limits(share, *at)
+            aim = self._aim = self._aimed(target, seconds, away)
+            moving = velocities[self._limited]
+            speeds[self._limited] = self._pulling.speeds(aim, moving)
+            least, most = self._pulling.limits(aim, moving)
             ends = zip(least.tolist(), most.tolist(), strict=True)
             limits.update(zip(self._limited.tolist(), ends, strict=True))
         return JointOrders(speeds, limits)
+
+    def _aimed(self, target: Floats, seconds: float, away: Floats) -> Aim:
+        """The aim of the limited joints; what moves them is the motion of the commanded positions."""
+        pace = (target - self._at) / seconds
+        change = (pace - self._pace) / seconds
+        self._at, self._pace = target, pace
+        carried, needed = self._weights.shares(target, pace, change)
+        of = self._limited
+        return Aim(seconds, away[of], pace[of], change[of], carried[of], needed[of])
 
     def read_efforts(self, positions: Floats, velocities: Floats, out: Floats) -> None:
         """Write the efforts of joints in the last step [Nm or N]; Gazebo does not report them.
@@ -133,19 +138,20 @@ class Drives:
         for (i, most), behind in zip(self._most.items(), slower.tolist(), strict=True):
             if abs(behind) > _REACHED:
                 out[i] = copysign(most, behind)
-        away = self._spline.at(1.0) - positions[: len(out)]
-        out[self._limited] = self._pulling.efforts(away[self._limited], velocities[self._limited])
+        if self._aim is not None:
+            away = self._at - positions[: len(out)]
+            moving = velocities[self._limited]
+            out[self._limited] = self._pulling.efforts(self._aim, away[self._limited], moving)
 
     def save(self) -> object:
         """Return the state for `restore`."""
-        return self._spline.save(), self._speed, self._wanted, self._pulling.save()
+        return self._spline.save(), self._speed, self._wanted, self._at, self._pace, self._aim
 
     def restore(self, state: object) -> None:
         """Restore a saved state."""
         assert isinstance(state, tuple)
-        spline, self._speed, self._wanted, pulling = state
+        spline, self._speed, self._wanted, self._at, self._pace, self._aim = state
         self._spline.restore(spline)
-        self._pulling.restore(pulling)
 
 
 def _limit(value: float | None) -> float:

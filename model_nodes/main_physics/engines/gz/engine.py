@@ -206,7 +206,7 @@ class GazeboEngine(Engine):
 
     def command_joints(self, positions: Floats, velocities: Floats, accelerations: Floats) -> None:
         """Set the command of the driven joints."""
-        self._drives.command(positions, velocities, accelerations)
+        self._drives.command(positions, velocities)
 
     @property
     def bases(self) -> tuple[str, ...]:
@@ -219,7 +219,7 @@ class GazeboEngine(Engine):
             raise Unsupported(f"the base of {robot} is fixed; it cannot be placed")
         shadow, objects = self._shadow, self._objects
         held = held_by(robot, shadow, self._touching.touching()) if self._clock.periods else set()
-        carried = carried_along(robot, state, held, shadow, objects)
+        carried = carried_along(robot, state, held - objects.selection.frozen.keys(), shadow)
         self._bases.place(robot, state)
         objects.put(carried)
 

@@ -2,55 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from hetwin_core.ensemble.scene.poses import compose, relative_to
 from hetwin_core.ensemble.scene.values import WORLD, Floats
-from model_nodes.main_physics.engines.gz.objects import Objects
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.touching import Key
 from model_nodes.main_physics.world.names import frame_name
 
 
-def held_by(robot: str, shadow: Shadow, touching: list[Key]) -> set[str]:
-    """Return the objects that touch a robot, directly or through others, or are led in frames of these.
+def held_by(robot: str, shadow: Shadow, touching: Iterable[Key]) -> set[str]:
+    """Return the objects that move with a robot.
+
+    Those that are led in its frames or attached to such do, and those that touch it or these, directly or through
+    others that do. What touches anything else, such as the floor, does not: it stands there.
 
     Args:
         robot: its name.
         shadow: of the world.
         touching: pairs of frames that touch each other.
     """
-    owner = {
-        frame_name(body, link.name): body.name
-        for body in shadow.world.bodies
-        if body.robot or not body.static
-        for link in body.links
-    }
-    frames = shadow.tables.frames
-    pairs = [(owner.get(frames[a]), owner.get(frames[b])) for a, b in touching]
-    for name, value in shadow.kinematic.values.items():
-        pairs.append((name, owner.get(value.parent) if value.parent != WORLD else None))
-    pairs += [(name, owner.get(load.to)) for name, load in shadow.loads.items()]
-    reached, new = {robot}, {robot}
+    bodies = shadow.world.bodies
+    owner = {frame_name(body, link.name): body.name for body in bodies for link in body.links}
+    on = {n: owner.get(v.parent, WORLD) for n, v in shadow.kinematic.values.items()}
+    on |= {name: owner[load.to] for name, load in shadow.loads.items()}
+    held = {name for name in on if _carrier(name, on) == robot}
+    standing = {name for name in on if _carrier(name, on) == WORLD}
+    pairs: list[tuple[str, str]] = []
+    for keys in touching:
+        one, other = (owner.get(shadow.tables.frames[key], WORLD) for key in keys)
+        for name, partner in ((one, other), (other, one)):
+            if partner == robot or partner in shadow.poses:
+                pairs.append((partner, name))
+            else:
+                standing.add(name)
+    reached, new = {robot, *held}, {robot, *held}
     while new:
-        near = {b for pair in pairs for a, b in (pair, pair[::-1]) if a in new and b is not None}
-        new = near - reached
-        reached |= {name for name in new if name in shadow.poses}
-        new &= reached
+        new = {name for partner, name in pairs if partner in new}
+        new = (new & shadow.poses.keys()) - standing - reached
+        reached |= new
     return reached - {robot}
 
 
-def carried_along(
-    robot: str, state: Floats, held: set[str], shadow: Shadow, objects: Objects
-) -> dict[str, Floats]:
-    """Return object -> (13,) where it goes if the base of a robot is put to (13,) a state.
+def _carrier(name: str, on: dict[str, str]) -> str:
+    """What an object is led by or attached to in the end."""
+    passed: set[str] = set()
+    while name in on and name not in passed:
+        passed.add(name)
+        name = on[name]
+    return name
 
-    Objects that another model leads in the world stay where that model has them.
-    """
+
+def carried_along(
+    robot: str, state: Floats, held: Iterable[str], shadow: Shadow
+) -> dict[str, Floats]:
+    """Return object -> (13,) where it goes if the base of a robot is put to (13,) a state."""
     before, after = shadow.bases[robot].copy(), np.array(state)
     before[7:], after[7:] = 0.0, 0.0
-    led = {n for n, value in shadow.kinematic.values.items() if value.parent == WORLD}
-    return {
-        name: compose(after, relative_to(before, shadow.poses[name]))
-        for name in held - led - objects.selection.frozen.keys()
-    }
+    return {name: compose(after, relative_to(before, shadow.poses[name])) for name in held}

@@ -8,6 +8,7 @@ not suffice for its weight, it is commanded to sink with what is missing as limi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,8 +21,29 @@ _SINKING = 100.0
 """Faster than anything falls by its weight in a step [rad/s or m/s]."""
 
 
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """Where n limited joints should be after one of Gazebo's steps.
+
+    Attributes:
+        seconds: duration of the step.
+        away: how far the joints are from there before the step [rad or m].
+        pace: velocities with which they should get there [rad/s or m/s].
+        change: accelerations of the commanded motion [rad/s^2 or m/s^2].
+        carried: efforts that are carried for the joints [Nm or N].
+        needed: efforts that the commanded motion needs besides.
+    """
+
+    seconds: float
+    away: Floats
+    pace: Floats
+    change: Floats
+    carried: Floats
+    needed: Floats
+
+
 class LimitedDrives:
-    """The drives of some joints.
+    """The laws of the drives of n joints.
 
     Args:
         drives: n of them.
@@ -32,83 +54,49 @@ class LimitedDrives:
         self._inertia = inertias
         self._stiffness = np.array([drive.stiffness or 0.0 for drive in drives])
         critical = (2.0 * np.sqrt(self._stiffness * inertias)).tolist()
-        damping = [
-            c if d.damping is None else d.damping for c, d in zip(critical, drives, strict=True)
-        ]
-        self._damping = np.array(damping)
+        self._damping = np.array(
+            [c if d.damping is None else d.damping for c, d in zip(critical, drives, strict=True)]
+        )
         self._effort = np.array([np.inf if d.effort is None else d.effort for d in drives])
-        self._ends = np.zeros((2, len(drives)))
-        self._acceleration = np.zeros(len(drives))
-        self._carried, self._needed = np.zeros(len(drives)), np.zeros(len(drives))
 
-    def begin(self, velocities: Floats) -> None:
-        """Set the current velocities."""
-        self._ends = np.array([velocities, velocities])
-        self._acceleration = np.zeros(len(velocities))
-
-    def command(self, velocities: Floats, accelerations: Floats) -> None:
-        """Set the commanded motion at the end of the next step."""
-        self._ends = np.array([self._ends[1], velocities])
-        self._acceleration = accelerations
-
-    def weigh(self, carried: Floats, needed: Floats) -> None:
-        """Set the efforts that are carried for the joints, and those that the commanded motion needs besides."""
-        self._carried, self._needed = carried, needed
-
-    def speeds(self, share: float, seconds: float, away: Floats, velocities: Floats) -> Floats:
-        """Return (n,) the velocities after a step of Gazebo's, integrated implicitly.
-
-        Args:
-            share: of the ensemble's step that is over then.
-            seconds: duration of Gazebo's step.
-            away: (n,) how far the joints are before it from where they should be after it [rad or m].
-            velocities: (n,) before it.
-        """
-        ahead = self._inertia * (velocities + seconds * self._acceleration)
-        pull = seconds * (self._stiffness * away + self._damping * self._pace(share))
+    def speeds(self, aim: Aim, velocities: Floats) -> Floats:
+        """Return (n,) the velocities after a step of Gazebo's, integrated implicitly; `velocities` are those before."""
+        seconds = aim.seconds
+        ahead = self._inertia * (velocities + seconds * aim.change)
+        pull = seconds * (self._stiffness * aim.away + self._damping * aim.pace)
         found: Floats = (ahead + pull) / (
             self._inertia + seconds * (self._damping + seconds * self._stiffness)
         )
-        found += _SINKING * np.sign(self._lacking)
+        found += _SINKING * np.sign(self._lacking(aim))
         return found
 
-    @property
-    def _lacking(self) -> Floats:
-        """(n,) the efforts that the weights exceed those of the drives by [Nm or N]: negative where a joint sinks."""
-        carried = self._carried
-        lacking: Floats = -np.sign(carried) * np.maximum(np.abs(carried) - self._effort, 0.0)
-        return lacking
-
-    def limits(self, share: float, away: Floats, velocities: Floats) -> tuple[Floats, Floats]:
+    def limits(self, aim: Aim, velocities: Floats) -> tuple[Floats, Floats]:
         """Return (n,) the least and the largest effort for a step of Gazebo's; arguments as of `speeds`."""
-        slower = self._pace(share) - velocities
-        pull = self._stiffness * np.abs(away) + self._damping * np.abs(slower)
-        pull += np.abs(self._needed) + _LEAST_SHARE * self._effort
-        least = np.maximum(-pull, np.minimum(-self._effort - self._carried, 0.0))
-        most = np.minimum(pull, np.maximum(self._effort - self._carried, 0.0))
-        lacking = self._lacking
+        pull = self._stiffness * np.abs(aim.away)
+        pull += self._damping * np.abs(aim.pace - velocities)
+        pull += np.abs(aim.needed) + _LEAST_SHARE * self._effort
+        least = np.maximum(-pull, np.minimum(-self._effort - aim.carried, 0.0))
+        most = np.minimum(pull, np.maximum(self._effort - aim.carried, 0.0))
+        lacking = self._lacking(aim)
         return (
             np.where(lacking == 0.0, least, np.minimum(lacking, 0.0)),
             np.where(lacking == 0.0, most, np.maximum(lacking, 0.0)),
         )
 
-    def efforts(self, away: Floats, velocities: Floats) -> Floats:
-        """Return (n,) efforts in the last step by the drives' law, since Gazebo reports none; arguments after it."""
-        pull = self._stiffness * away + self._damping * (self._ends[1] - velocities)
-        efforts: Floats = np.clip(pull + self._needed + self._carried, -self._effort, self._effort)
+    def _lacking(self, aim: Aim) -> Floats:
+        """(n,) what the weights exceed the drives' efforts by, in the direction of the weights [Nm or N]."""
+        excess = np.maximum(np.abs(aim.carried) - self._effort, 0.0)
+        lacking: Floats = -np.sign(aim.carried) * excess
+        return lacking
+
+    def efforts(self, aim: Aim, away: Floats, velocities: Floats) -> Floats:
+        """Return (n,) efforts in the last step by the drives' law, since Gazebo reports none.
+
+        Args:
+            aim: of that step.
+            away: (n,) how far the joints are from there after it.
+            velocities: (n,) after it.
+        """
+        pull = self._stiffness * away + self._damping * (aim.pace - velocities)
+        efforts: Floats = np.clip(pull + aim.needed + aim.carried, -self._effort, self._effort)
         return efforts
-
-    def _pace(self, share: float) -> Floats:
-        """The commanded velocities after a fraction of the step."""
-        before, after = self._ends
-        pace: Floats = before + share * (after - before)
-        return pace
-
-    def save(self) -> object:
-        """Return the state for `restore`."""
-        return self._ends, self._acceleration, self._carried, self._needed
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state."""
-        assert isinstance(state, tuple)
-        self._ends, self._acceleration, self._carried, self._needed = state

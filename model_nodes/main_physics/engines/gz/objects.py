@@ -17,8 +17,8 @@ from model_nodes.main_physics.engines.gz.link_levels import LinkLevels
 from model_nodes.main_physics.engines.gz.parts import Load
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
     ProxyKind,
-    fixed_mask,
     mask,
+    masks,
 )
 from model_nodes.main_physics.engines.gz.proxies.selection import ProxySelection
 from model_nodes.main_physics.engines.gz.shadow import Shadow
@@ -54,6 +54,8 @@ class Objects:
         self._shadow, self._clock = shadow, clock
         self._bodies = {body.name: body for body in world.bodies if not body.static}
         self._owner = {frame_name(b, k.name): b for b in world.bodies for k in b.links}
+        still = (body for body in world.bodies if body.robot or body.static)
+        self._masks = {frame: bits for body in still for frame, bits in masks(body).items()}
         self.selection = ProxySelection(shadow.tables.free)
         self.links = LinkLevels(world, shadow.tables.joints, shadow.velocities)
         self.numbers = {name: i for i, name in enumerate(shadow.tables.free)}
@@ -119,7 +121,7 @@ class Objects:
         if load is not None:
             body = self._owner[load.to]
         if body.robot or body.static:
-            return fixed_mask(body)
+            return self._masks[frame]
         kind = self.selection.active[body.name]
         return 0 if kind is None else mask(kind, list(self._bodies).index(body.name))
 

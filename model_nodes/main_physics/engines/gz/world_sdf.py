@@ -17,8 +17,8 @@ from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import LEAST_MASS, LEAST_MOMENT, Lump
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
     ProxyKind,
-    fixed_mask,
     mask,
+    masks,
 )
 from model_nodes.main_physics.engines.gz.sdf_parts import (
     add,
@@ -44,6 +44,7 @@ from model_nodes.main_physics.world.description import (
     Vector,
 )
 from model_nodes.main_physics.world.drives import Base
+from model_nodes.main_physics.world.names import frame_name
 from model_nodes.main_physics.world.transforms import compose
 
 DEFAULT_FRICTION = 1.0
@@ -142,7 +143,7 @@ class SdfWriter:
         rooted = body.static and not body.rigid
         add(model, "static", "true" if body.static and not rooted else "false")
         add_pose(model, pose)
-        bits = fixed_mask(body) if kind is None else mask(kind, index)
+        bits_of = masks(body) if kind is None else {}
         weighed = _weighed(body)
         joints = {joint.child: joint for joint in body.joints}
         lump_of = {link: lump for lump in parts.values() for link in lump.links}
@@ -155,6 +156,7 @@ class SdfWriter:
                 lump = replace(lump, inertials=[_LED])
             models, _ = split_name(root)
             scope = _nested_model(model, models)
+            bits = bits_of[frame_name(body, root)] if kind is None else mask(kind, index)
             link = self._add_link(scope, lump, bits, kind, weightless=light)
             if displayed:
                 self._add_visuals(link, lump)

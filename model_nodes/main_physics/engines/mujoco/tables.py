@@ -70,7 +70,7 @@ class Tables:
     followed: tuple[str, ...]
     """Those of them whose base follows a command."""
     yielding: frozenset[int]
-    """Ids of the robots' links that give way; see `_yielding`."""
+    """Ids of the robots' links that give way; see `yielding_links`."""
     joints: tuple[str, ...]
     joint_positions: Ints
     joint_velocities: Ints
@@ -118,7 +118,9 @@ def make_tables(world: World, model: mj.MjModel) -> Tables:
         {b.name: _free_body(b, model) for b in bodies if not (b.static or b.robot)},
         {b.name: _free_body(b, model) for b in robots if not b.static},
         tuple(b.name for b in robots if b.base is Base.FOLLOWED),
-        frozenset(model.body(name).id for b in robots if gives_way(b) for name in _yielding(b)),
+        frozenset(
+            model.body(name).id for b in robots if gives_way(b) for name in yielding_links(b)
+        ),
         (*driven, *passive),
         model.jnt_qposadr[ids].astype(np.int32),
         model.jnt_dofadr[ids].astype(np.int32),
@@ -138,7 +140,7 @@ def gives_way(body: Body) -> bool:
     return body.robot and (body.base is Base.FREE or any(own))
 
 
-def _yielding(body: Body) -> Iterator[str]:
+def yielding_links(body: Body) -> Iterator[str]:
     """The frames of the links that give way to what rests.
 
     Those of a free base do, and those that stand on a fixed base by joints that all give way. What follows a command

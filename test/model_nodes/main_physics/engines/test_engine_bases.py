@@ -170,7 +170,7 @@ def test_a_velocity_drive_reports_its_effort(engine: Engine) -> None:
     ramp_up(engine)
     efforts = np.empty(3)
     engine.read_efforts(efforts)
-    assert np.isnan(efforts[2])
+    assert np.isnan(efforts[2])  # it follows
     # Of 22.2 kg and two wheels that turn, at 0.4 m/s^2, on each wheel a half.
     assert efforts[:2] == pytest.approx([0.48, 0.48], rel=0.1)
 

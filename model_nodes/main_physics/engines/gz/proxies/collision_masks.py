@@ -1,8 +1,8 @@
 """Which bodies collide with which: Gazebo's bitmasks, which are fixed when a model is loaded.
 
 Two geometries collide if their masks share a bit. Only free objects collide with anything: a body with
-prescribed motion cannot give way, and a recording that penetrates a table by some millimetres must not jam. Robots
-with a free base collide as free objects do, but not with kinematic ones, which they may hold.
+prescribed motion cannot give way, and a recording that penetrates a table by some millimetres must not jam. Links of
+robots that give way collide as free objects do, but not with kinematic ones, which they may hold.
 
 An object whose collisions have to change is swapped for a proxy: there is one model per `ProxyKind`, of which one
 is in the scene and the others are parked far away.
@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from model_nodes.main_physics.engines.mujoco.tables import gives_way, yielding_links
 from model_nodes.main_physics.world.description import Body
-from model_nodes.main_physics.world.drives import Base
+from model_nodes.main_physics.world.names import frame_name
 
 _STANDS = 0x0002
-_ROLLS = 0x0004
+_YIELDS = 0x0004
 DRIVEN = 0x0001
-ROLLING = DRIVEN | _ROLLS
-STATIC = _STANDS | _ROLLS
+YIELDING = DRIVEN | _YIELDS
+STATIC = _STANDS | _YIELDS
 FREE = 0xFFFF
 _KINEMATIC_BITS = tuple(1 << i for i in range(3, 16))
 
@@ -37,11 +38,13 @@ class ProxyKind(StrEnum):
     """Prescribed motion: so heavy that contacts do not disturb it; collides with free objects only."""
 
 
-def fixed_mask(body: Body) -> int:
-    """The bitmask of a body that has no proxies: a static one, or a robot."""
+def masks(body: Body) -> dict[str, int]:
+    """The bitmasks of the links of a body that has no proxies, by their frames: a static one, or a robot."""
+    frames = [frame_name(body, link.name) for link in body.links]
     if not body.robot:
-        return STATIC
-    return ROLLING if body.base is Base.FREE else DRIVEN
+        return dict.fromkeys(frames, STATIC)
+    yielding = yielding_links(body) if gives_way(body) else ()
+    return dict.fromkeys(frames, DRIVEN) | dict.fromkeys(yielding, YIELDING)
 
 
 def mask(kind: ProxyKind, index: int) -> int:
@@ -50,7 +53,7 @@ def mask(kind: ProxyKind, index: int) -> int:
         case ProxyKind.PLAIN:
             return FREE
         case ProxyKind.PASSING:
-            return FREE & ~ROLLING
+            return FREE & ~YIELDING
         case ProxyKind.GHOST:
             return 0
         case ProxyKind.KINEMATIC:
