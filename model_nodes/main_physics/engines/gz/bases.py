@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.poses import extrapolate, multiply, rotation_by
+from hetwin_core.ensemble.scene.poses import conjugate, extrapolate, multiply, rotate, rotation_by
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.proxies.proxy import turn
 from model_nodes.main_physics.engines.gz.shadow import Shadow
@@ -63,6 +63,18 @@ class Bases:
             name: extrapolate(pose, share * self._period)
             for name, pose in self._shadow.bases.items()
         } | self.at(share)
+
+    def accelerations(self) -> dict[str, Floats]:
+        """Return (6,) those of the followed bases in this step, in the coordinates of free joints.
+
+        The first three numbers are along the world's axes [m/s^2], the others along the root link's own [rad/s^2].
+        """
+        found: dict[str, Floats] = {}
+        for name, end in self._to.items():
+            change = (end[7:] - self._from[name][7:]) / self._period
+            turning = rotate(conjugate(end[3:7].tolist()), change[3:].tolist())
+            found[name] = np.array((*change[:3], *turning))
+        return found
 
     def stepped(self) -> None:
         """Note that the commanded states are reached."""

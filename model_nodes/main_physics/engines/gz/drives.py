@@ -14,6 +14,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.gz.bases import Bases
 from model_nodes.main_physics.engines.gz.joint_spline import JointSpline
 from model_nodes.main_physics.engines.gz.limited_drives import Aim, LimitedDrives
 from model_nodes.main_physics.engines.gz.weights import Weights
@@ -40,12 +41,13 @@ class Drives:
 
     Args:
         weights: what they move.
+        bases: of the robots.
         period: duration of the ensemble's step [s].
     """
 
-    def __init__(self, weights: Weights, period: float) -> None:
+    def __init__(self, weights: Weights, bases: Bases, period: float) -> None:
         drives = weights.drives
-        self._weights = weights
+        self._weights, self._bases = weights, bases
         self._spline = JointSpline(len(drives), period)
         modes = [drive.mode for drive in drives]
         self._turning = np.flatnonzero([mode is DriveMode.VELOCITY for mode in modes])
@@ -119,7 +121,7 @@ class Drives:
         pace = (target - self._at) / seconds
         change = (pace - self._pace) / seconds
         self._at, self._pace = target, pace
-        carried, needed = self._weights.shares(target, pace, change)
+        carried, needed = self._weights.shares(change, self._bases.accelerations())
         of = self._limited
         return Aim(seconds, away[of], pace[of], change[of], carried[of], needed[of])
 

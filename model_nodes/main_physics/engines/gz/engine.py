@@ -159,8 +159,8 @@ class GazeboEngine(Engine):
         self._shadow = Shadow(world, self._settings, notes)
         tables = self._shadow.tables
         self._weights = Weights(self._shadow)
-        self._drives = Drives(self._weights, self._settings.period)
         self._bases = Bases(self._shadow, self._settings.period)
+        self._drives = Drives(self._weights, self._bases, self._settings.period)
         self._objects = Objects(world, self._shadow, self._clock)
         self._objects.selection.expect(self._settings.handed_over)
         near = proximity_objects(self._settings, tables.free)

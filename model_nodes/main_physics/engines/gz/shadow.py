@@ -21,6 +21,7 @@ from model_nodes.main_physics.engines.gz.parts import Load
 from model_nodes.main_physics.engines.mujoco.builder import Builder
 from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
+from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.kinematic_bodies import KinematicBodies
 from model_nodes.main_physics.engines.mujoco.rangefinders import Rangefinders
@@ -86,6 +87,10 @@ class Shadow:
         for name, state in states.items():
             self._reader.place(self.tables.bases[name], state)
             self.bases[name] = state
+
+    def feed_forward(self) -> FeedForward:
+        """Return what computes efforts in the state of now."""
+        return FeedForward(self.world, self._data, self.tables)
 
     def inertias(self) -> Floats:
         """Return (n,) the inertia that each joint moves, with all of them at zero [kg m^2 or kg]."""

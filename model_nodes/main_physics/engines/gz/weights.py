@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.shadow import Shadow
+from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward
 from model_nodes.main_physics.engines.mujoco.inverse_dynamics import InverseDynamics
 from model_nodes.main_physics.world.drives import Base, JointDrive
 
@@ -27,6 +30,7 @@ class Weights:
         falling = [b.base is Base.FREE for b in robots for _ in b.driven_joints]
         self._falling = np.array(falling, np.bool_)
         self._inverse: InverseDynamics | None = None
+        self._forward: FeedForward | None = None
 
     def inertias(self) -> Floats:
         """Return (n,) the inertia that each driven joint moves, with all joints at zero [kg m^2 or kg]."""
@@ -40,11 +44,16 @@ class Weights:
         return self._inverse.efforts(positions, velocities, accelerations, poses)
 
     def shares(
-        self, positions: Floats, velocities: Floats, accelerations: Floats
+        self, accelerations: Floats, of_bases: Mapping[str, Floats]
     ) -> tuple[Floats, Floats]:
-        """Return (n,) the efforts that are carried for the joints, and those that a motion needs besides [Nm or N]."""
-        still = np.zeros(len(positions))
-        carried = np.nan_to_num(self.efforts(positions, still, still))
-        carried[self._falling] = 0.0
-        whole = np.nan_to_num(self.efforts(positions, velocities, accelerations))
+        """Return (n,) the efforts that are carried for the joints, and those that they need besides [Nm or N].
+
+        Args:
+            accelerations: (n,) of the driven joints.
+            of_bases: (6,) of each base that follows; see `FeedForward.efforts`.
+        """
+        if self._forward is None:
+            self._forward = self._shadow.feed_forward()
+        whole = self._forward.efforts(accelerations, of_bases)
+        carried = np.where(self._falling, 0.0, self._forward.weights())
         return carried, whole - carried

@@ -5,6 +5,7 @@ A second, small model holds nothing but the robots' links and joints, without fo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import mujoco as mj
@@ -45,13 +46,16 @@ class FeedForward:
         self._followed = [(own.bases[n], tables.bases[n]) for n in tables.followed]
         self._out = np.zeros(model.nv)
 
-    def efforts(self, accelerations: Floats) -> Floats:
+    def efforts(
+        self, accelerations: Floats, of_bases: Mapping[str, Floats] | None = None
+    ) -> Floats:
         """Return (n,) efforts [Nm or N] of the driven joints.
 
         Args:
-            accelerations: (n,) commanded; a base that follows accelerates as it is pushed now, a free one not at all.
+            accelerations: (n,) commanded; a free base does not accelerate.
+            of_bases: (6,) of each base that follows, in the coordinates of its free joint; None: as it is pushed now.
         """
-        model, data, now = self._model, self._data, self._from
+        data, now = self._data, self._from
         data.qpos[self._to_positions] = now.qpos[self._positions]
         data.qvel[self._to_velocities] = now.qvel[self._velocities]
         data.qacc[self._driven] = accelerations
@@ -60,8 +64,18 @@ class FeedForward:
             data.qpos[q : q + 7] = now.qpos[base.position : base.position + 7]
             data.qvel[v : v + 6] = now.qvel[base.velocity : base.velocity + 6]
         for own, base in self._followed:
-            pushed = now.qfrc_applied[base.velocity : base.velocity + 6]
-            data.qacc[own.velocity : own.velocity + 6] = pushed / DRIVEN_ARMATURE
+            pushed = now.qfrc_applied[base.velocity : base.velocity + 6] / DRIVEN_ARMATURE
+            change = pushed if of_bases is None else of_bases[base.name]
+            data.qacc[own.velocity : own.velocity + 6] = change
+        return self._computed()
+
+    def weights(self) -> Floats:
+        """Return (n,) efforts [Nm or N] of the driven joints in the last state of `efforts`, at rest."""
+        self._data.qvel[:], self._data.qacc[:] = 0.0, 0.0
+        return self._computed()
+
+    def _computed(self) -> Floats:
+        model, data = self._model, self._data
         mj.mj_kinematics(model, data)
         mj.mj_comPos(model, data)
         mj.mj_comVel(model, data)
