@@ -14,7 +14,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.mujoco.builder import Builder
-from model_nodes.main_physics.engines.mujoco.servo import DRIVEN_ARMATURE
+from model_nodes.main_physics.engines.mujoco.servo import DRIVEN_ARMATURE, slice_of
 from model_nodes.main_physics.engines.mujoco.tables import Tables, make_tables
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.drives import Base
@@ -33,15 +33,17 @@ class FeedForward:
         robots = tuple(_bare(body) for body in world.bodies if body.robot)
         bare = replace(world, bodies=robots, hands=())
         self._model = model = Builder(bare, EngineSettings(1.0), Notes()).compile()
-        self._data, self._from = mj.MjData(model), data
+        self._data = own_data = mj.MjData(model)
+        # MuJoCo makes an array of each name that is asked for.
+        self._now = data.qpos, data.qvel, data.qfrc_applied
+        self._motion = own_data.qpos, own_data.qvel, own_data.qacc
         own = make_tables(bare, model)
         places = [tables.joints.index(name) for name in own.joints]
-        self._to_positions, self._positions = own.joint_positions, tables.joint_positions[places]
-        self._to_velocities, self._velocities = (
-            own.joint_velocities,
-            tables.joint_velocities[places],
-        )
-        self._driven = own.joint_velocities[: len(own.driven)]
+        self._to_positions = slice_of(own.joint_positions)
+        self._to_velocities = slice_of(own.joint_velocities)
+        self._positions = slice_of(tables.joint_positions[places])
+        self._velocities = slice_of(tables.joint_velocities[places])
+        self._driven = slice_of(own.joint_velocities[: len(own.driven)])
         self._bases = [(own.bases[name], base) for name, base in tables.bases.items()]
         self._followed = [(own.bases[n], tables.bases[n]) for n in tables.followed]
         self._out = np.zeros(model.nv)
@@ -55,23 +57,24 @@ class FeedForward:
             accelerations: (n,) commanded; a free base does not accelerate.
             of_bases: (6,) of each base that follows, in the coordinates of its free joint; None: as it is pushed now.
         """
-        data, now = self._data, self._from
-        data.qpos[self._to_positions] = now.qpos[self._positions]
-        data.qvel[self._to_velocities] = now.qvel[self._velocities]
-        data.qacc[self._driven] = accelerations
+        (at, speed, change), (at_now, speed_now, forces_now) = self._motion, self._now
+        at[self._to_positions] = at_now[self._positions]
+        speed[self._to_velocities] = speed_now[self._velocities]
+        change[self._driven] = accelerations
         for own, base in self._bases:
             q, v = own.position, own.velocity
-            data.qpos[q : q + 7] = now.qpos[base.position : base.position + 7]
-            data.qvel[v : v + 6] = now.qvel[base.velocity : base.velocity + 6]
+            at[q : q + 7] = at_now[base.position : base.position + 7]
+            speed[v : v + 6] = speed_now[base.velocity : base.velocity + 6]
         for own, base in self._followed:
-            pushed = now.qfrc_applied[base.velocity : base.velocity + 6] / DRIVEN_ARMATURE
-            change = pushed if of_bases is None else of_bases[base.name]
-            data.qacc[own.velocity : own.velocity + 6] = change
+            pushed = forces_now[base.velocity : base.velocity + 6] / DRIVEN_ARMATURE
+            of_base = pushed if of_bases is None else of_bases[base.name]
+            change[own.velocity : own.velocity + 6] = of_base
         return self._computed()
 
     def weights(self) -> Floats:
         """Return (n,) efforts [Nm or N] of the driven joints in the last state of `efforts`, at rest."""
-        self._data.qvel[:], self._data.qacc[:] = 0.0, 0.0
+        _, speed, change = self._motion
+        speed[:], change[:] = 0.0, 0.0
         return self._computed()
 
     def _computed(self) -> Floats:
@@ -80,7 +83,7 @@ class FeedForward:
         mj.mj_comPos(model, data)
         mj.mj_comVel(model, data)
         mj.mj_rne(model, data, 1, self._out)
-        efforts: Floats = self._out[self._driven]
+        efforts: Floats = self._out[self._driven].copy()
         return efforts
 
 

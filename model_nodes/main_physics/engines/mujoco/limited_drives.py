@@ -12,6 +12,7 @@ import numpy as np
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward
+from model_nodes.main_physics.engines.mujoco.servo import slice_of
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 _SWING = 0.3
@@ -34,9 +35,10 @@ class LimitedDrives:
         self._model, self._forward = model, forward
         self._qpos, self._qvel, self._applied = data.qpos, data.qvel, data.qfrc_applied
         limited = [drive.mode is DriveMode.LIMITED for drive in tables.drives]
-        self._joints = joints = np.flatnonzero(limited)
-        self._positions = tables.joint_positions[joints]
-        self._dofs = tables.joint_velocities[joints]
+        joints = np.flatnonzero(limited).astype(np.int32)
+        self._joints = slice_of(joints)
+        self._positions = slice_of(tables.joint_positions[joints])
+        self._dofs = slice_of(tables.joint_velocities[joints])
         self._all_dofs = tables.joint_velocities[: len(tables.driven)]
         self._step = step = float(model.opt.timestep)
         drives = [tables.drives[i] for i in joints.tolist()]
@@ -50,11 +52,6 @@ class LimitedDrives:
         self._armature = np.maximum(armature, self._damping * step / _STEADY - inertia)
         self._speed: Floats = np.zeros(len(tables.driven))
         self._efforts: Floats = np.zeros(len(drives))
-
-    @property
-    def any(self) -> bool:
-        """Whether there are any."""
-        return bool(len(self._joints))
 
     def add_armature(self) -> None:
         """Set the armatures of the joints in the model."""
@@ -77,7 +74,7 @@ class LimitedDrives:
         efforts = self._stiffness * (begin[joints] - self._qpos[self._positions])
         efforts += self._damping * (speed[joints] - self._qvel[self._dofs])
         efforts += self._forward.efforts(accelerations)[joints]
-        self._efforts = np.clip(efforts, -self._limit, self._limit)
+        self._efforts = np.minimum(np.maximum(efforts, -self._limit), self._limit)
         # The armature is no part of the robot: what speeds it up counts for no effort.
         self._applied[self._dofs] = self._efforts + self._armature * accelerations[joints]
 

@@ -62,7 +62,8 @@ class Motors:
         Args:
             begin, end: commanded positions of all driven joints, before the substep and after it.
         """
-        self._turning.push()
+        if self._turning.any:
+            self._turning.push()
         if self._limited is not None:
             self._limited.push(begin, end)
 

@@ -44,6 +44,11 @@ class VelocityDrives:
         self._wanted, self._speed = np.zeros(len(drives)), np.zeros(len(drives))
         self._efforts: Floats = np.zeros(len(drives))
 
+    @property
+    def any(self) -> bool:
+        """Whether there are any."""
+        return bool(len(self._joints))
+
     def add_armature(self) -> None:
         """Set the armatures of the joints in the model."""
         self._model.dof_armature[self._dofs] = self._armature
