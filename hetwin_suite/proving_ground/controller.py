@@ -44,6 +44,7 @@ class Controller:
         set_points: (ticks, n) of the arm, every `TICK_S`.
         commands: of the gripper, in order of time; the first one is its initial state.
         grip: how the gripper closes.
+        prefix: of the robot's names in the model, where there are several.
     """
 
     def __init__(
@@ -52,13 +53,14 @@ class Controller:
         set_points: Floats,
         commands: list[GripperCommand],
         grip: Grip,
+        prefix: str = "",
     ) -> None:
         self._set_points = set_points
         self._speeds = np.gradient(set_points, TICK_S, axis=0)
         self._waiting = [] if grip.stuck else commands[1:]
         self._goal = self._aperture = commands[0].goal
         self._grip = grip
-        ids = [model.joint(name).id for name in (*ARM_JOINTS, *FINGER_JOINTS)]
+        ids = [model.joint(prefix + name).id for name in (*ARM_JOINTS, *FINGER_JOINTS)]
         self._qpos = model.jnt_qposadr[ids]
         self._dof = model.jnt_dofadr[ids]
         self._most = model.jnt_actfrcrange[ids, 1]

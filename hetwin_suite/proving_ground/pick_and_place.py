@@ -36,7 +36,7 @@ TRUTH_PERIOD_S = 0.05
 _CONTROL_STEPS = round(CONTROL_PERIOD_S / stand_in.PERIOD_S)
 _WITNESS_STEPS = 4
 
-_DRIVERS = (
+DRIVERS = (
     Driver(stand_in.ARM_JOINTS, 20, 0, 2e-4, 2 * np.pi / 2**17, 2e-3, 0.05, 0.01),
     Driver(stand_in.FINGER_JOINTS, 40, 6, 3e-5, 1e-5, 5e-4, 0.15, 0.05),
 )
@@ -115,7 +115,7 @@ def simulate(variant: Variant, robot: Path, world: Path) -> Episode:
     reacher = Reacher(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
     program = plan(reacher, box, tray)
     controller = Controller(model, program.set_points(), program.gripper, variant.grip)
-    witness, sensors = Witness(model, box.size / 2), Sensors(model, _DRIVERS, random)
+    witness, sensors = Witness(model, box.size / 2), Sensors(model, DRIVERS, random)
     _start(model, data)
     for step in range(round(program.now / stand_in.PERIOD_S) + 1):
         if step % _CONTROL_STEPS == 0:

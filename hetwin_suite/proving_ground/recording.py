@@ -39,6 +39,7 @@ def write_bag(
     readings: Sequence[Reading],
     announcements: Sequence[Announcement],
     random: np.random.Generator,
+    namespace: str = "",
 ) -> None:
     """Write the messages in the order in which a recorder would have received them.
 
@@ -46,6 +47,7 @@ def write_bag(
         folder: the bag; must not exist.
         start_ns: stamp of time 0.
         random: for the delays between a message's stamp and its reception.
+        namespace: of the robot's topics.
     """
     messages = [
         (
@@ -62,11 +64,12 @@ def write_bag(
         data = _annotation(store, start_ns, announcement)
         messages.append((received, ANNOTATIONS, data))
     messages.sort(key=lambda item: item[0])
+    prefix = f"/{namespace}" if namespace else ""
     writer = Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP)
     writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
     with writer:
         connections = {
-            topic: writer.add_connection(topic.logged_name, topic.type, typestore=store)
+            topic: writer.add_connection(prefix + topic.logged_name, topic.type, typestore=store)
             for topic in (JOINT_STATES, ANNOTATIONS)
         }
         for received, topic, data in messages:

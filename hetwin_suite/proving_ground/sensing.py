@@ -81,16 +81,18 @@ class Driver:
 class Sensors:
     """All drivers of a robot, and their readings so far.
 
-    Every joint needs a motor of the same name; its torque or force is the effort.
+    Every joint needs a motor of the same name; its torque or force is the effort. Where there are several robots,
+    names in the model begin with `prefix`.
     """
 
     model: mj.MjModel
     drivers: tuple[Driver, ...]
     random: np.random.Generator
     readings: list[Reading] = field(default_factory=list)
+    prefix: str = ""
 
     def __post_init__(self) -> None:
-        self._places = [_places(self.model, driver.joints) for driver in self.drivers]
+        self._places = [_places(self.model, driver.joints, self.prefix) for driver in self.drivers]
 
     def sample(
         self, step: int, data: mj.MjData, targets: Mapping[str, float] | None = None
@@ -113,11 +115,13 @@ class Sensors:
                 self.readings.append(reading)
 
 
-def _places(model: mj.MjModel, joints: tuple[str, ...]) -> tuple[list[int], list[int], list[int]]:
+def _places(
+    model: mj.MjModel, joints: tuple[str, ...], prefix: str
+) -> tuple[list[int], list[int], list[int]]:
     """Return the addresses of positions, velocities and torques of these joints."""
-    ids = [model.joint(name).id for name in joints]
+    ids = [model.joint(prefix + name).id for name in joints]
     qpos, dof = model.jnt_qposadr[ids].tolist(), model.jnt_dofadr[ids].tolist()
-    return qpos, dof, [model.actuator(name).id for name in joints]
+    return qpos, dof, [model.actuator(prefix + name).id for name in joints]
 
 
 def _quantised(values: Floats, step: float) -> Floats:

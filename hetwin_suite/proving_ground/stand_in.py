@@ -58,6 +58,20 @@ def build(robot: Path, blocks: tuple[Block, ...], box: TruePose) -> mj.MjModel:
         box: its true pose.
     """
     spec = robot_with_motors(robot)
+    _surround(spec, blocks, box)
+    return spec.compile()
+
+
+def surroundings(blocks: tuple[Block, ...], box: TruePose) -> mj.MjSpec:
+    """Everything but the robot; see `build`."""
+    spec = mj.MjSpec()
+    spec.compiler.degree = False
+    _set_options(spec)
+    _surround(spec, blocks, box)
+    return spec
+
+
+def _surround(spec: mj.MjSpec, blocks: tuple[Block, ...], box: TruePose) -> None:
     spec.worldbody.add_geom(
         name="ground",
         type=mj.mjtGeom.mjGEOM_PLANE,
@@ -67,7 +81,6 @@ def build(robot: Path, blocks: tuple[Block, ...], box: TruePose) -> mj.MjModel:
     spec.worldbody.add_light(pos=[0.5, -1.0, 3.0], dir=[0.0, 0.3, -1.0])
     for block in blocks:
         _add_block(spec, block, box)
-    return spec.compile()
 
 
 def robot_with_motors(robot: Path) -> mj.MjSpec:

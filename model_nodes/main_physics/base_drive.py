@@ -1,67 +1,89 @@
-"""The motion of a robot's base that follows odometry."""
+"""The motion of robots' bases that follow odometry."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.poses import extrapolate
 from model_nodes.main_physics.engines.engine import Engine, Unsupported
-from model_nodes.main_physics.sources.source import BaseMotion, Source
-from model_nodes.main_physics.world.description import Body
+from model_nodes.main_physics.robots import SceneRobot
+from model_nodes.main_physics.sources.source import BaseMotion, BaseSource, Source
 
 BASE_CORRECTED = "base_corrected"
 
 
-class BaseDrive:
-    """Moves the base of a robot as the source says.
+class BaseDrives:
+    """Moves the bases of robots as their sources say.
 
     Args:
-        robot: its base follows.
-        base: the topics.
+        robots: all of them; those whose base follows odometry are moved.
         source: says how; None: there is none.
         period_ns: of the steps [ns].
 
     Attributes:
-        motion: the last one.
+        motions: robot -> its base's last motion.
 
     Raises:
-        BadInput: if the source does not say how the base moves.
+        BadInput: if the source does not say how a base moves.
     """
 
-    def __init__(
-        self, robot: Body, base: FollowedBase, source: Source | None, period_ns: int
+    def __init__(self, robots: Sequence[SceneRobot], source: Source | None, period_ns: int) -> None:
+        self._sources: dict[str, BaseSource] = {}
+        self._where: dict[str, str] = {}
+        self._period = period_ns * 1e-9
+        self.motions: dict[str, BaseMotion] = {}
+        for robot in robots:
+            base = None if robot.said is None else robot.said.base
+            if isinstance(base, FollowedBase):
+                self._bind(robot, base, source, period_ns)
+
+    def _bind(
+        self, robot: SceneRobot, base: FollowedBase, source: Source | None, period_ns: int
     ) -> None:
         if source is None:
             raise BadInput(
                 "nothing moves the base",
-                where="robot.base.odometry",
+                where=f"{robot.where}.base.odometry",
                 found=base.odometry,
                 expected="a source with this topic, or base: fixed",
             )
-        source.bind_base(robot, base, period_ns)
-        self._robot, self._source, self._period = robot.name, source, period_ns * 1e-9
-        self.motion: BaseMotion
+        name = robot.body.name
+        own = source.of(name)
+        try:
+            own.bind_base(robot.body, base, period_ns)
+        except BadInput as error:
+            where = (error.where or "robot").replace("robot", robot.where, 1)
+            raise error.at(where, error.file) from None
+        self._sources[name], self._where[name] = own, robot.where
 
     def place(self, engine: Engine) -> None:
-        """Put the base where it is at the start.
+        """Put the bases where they are at the start.
 
         Raises:
             BadInput: if the engine has no such bases.
         """
-        self.motion = self._source.base(0)
-        try:
-            engine.place_base(self._robot, self.motion.state)
-        except Unsupported as error:
-            raise BadInput(str(error), where="robot.base") from error
+        for robot, source in self._sources.items():
+            self.motions[robot] = motion = source.base(0)
+            try:
+                engine.place_base(robot, motion.state)
+            except Unsupported as error:
+                raise BadInput(str(error), where=f"{self._where[robot]}.base") from error
 
     def command(self, engine: Engine, time_ns: int) -> list[Event]:
-        """Command the base for the step that ends at a time; returns the event of a correction, if there is one."""
-        self.motion = motion = self._source.base(time_ns)
-        events = []
-        if motion.corrected:
-            engine.place_base(self._robot, extrapolate(motion.state, -self._period))
-            arguments = {"object": self._robot, "remark": motion.corrected}
-            events.append(Event(BASE_CORRECTED, time_ns, arguments=arguments))
-        engine.command_bases(motion.state[None])
+        """Command the bases for the step that ends at a time; returns the events of corrections."""
+        if not self._sources:
+            return []
+        events: list[Event] = []
+        for robot, source in self._sources.items():
+            self.motions[robot] = motion = source.base(time_ns)
+            if motion.corrected:
+                engine.place_base(robot, extrapolate(motion.state, -self._period))
+                arguments: dict[str, Json] = {"object": robot, "remark": motion.corrected}
+                events.append(Event(BASE_CORRECTED, time_ns, arguments=arguments))
+        engine.command_bases(np.stack([self.motions[robot].state for robot in engine.bases]))
         return events

@@ -1,4 +1,4 @@
-"""The commanded motion of the robot's joints: recorded, mimicked, or held."""
+"""The commanded motion of the robots' joints: recorded, mimicked, or held."""
 
 from __future__ import annotations
 
@@ -9,14 +9,21 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.source import JointMotion, Source
-from model_nodes.main_physics.world.description import Joint
+from model_nodes.main_physics.world.description import Body, Mimic
+from model_nodes.main_physics.world.names import joint_name
 
 
 class Drive:
-    """Completes a source's motion to the motion of all joints of the robot.
+    """Completes a source's motion to the motion of all joints of the robots.
 
     A recorded joint moves as recorded, even if it mimics another in the URDF; other mimic joints follow their
     master; all others hold their initial position: the given one, or the one nearest to zero within their limits.
+
+    Args:
+        robots: whose driven joints are commanded, robot by robot.
+        source: moves them; None: nothing does.
+        start: initial positions that are given, by joint.
+        period_ns: of the steps [ns].
 
     Attributes:
         measured_efforts: (n,) recorded efforts at the time of the last motion [Nm or N], NaN where there are none.
@@ -24,15 +31,18 @@ class Drive:
 
     def __init__(
         self,
-        joints: Sequence[Joint],
+        robots: Sequence[Body],
         source: Source | None,
         start: Mapping[str, float],
         period_ns: int,
     ) -> None:
-        names = [joint.name for joint in joints]
+        joints = [(body, joint) for body in robots for joint in body.driven_joints]
+        names = [joint_name(body, joint) for body, joint in joints]
         self._source = source
         self._driven = np.zeros(len(joints), np.bool_)
-        held = [start.get(joint.name, joint.resting) for joint in joints]
+        held = [
+            start.get(name, joint.resting) for name, (_, joint) in zip(names, joints, strict=True)
+        ]
         if source is not None and names:
             source.rest_at(dict(zip(names, held, strict=True)))
             self._driven = np.asarray(source.bind(names, period_ns), np.bool_)
@@ -40,14 +50,19 @@ class Drive:
         self.measured_efforts: Floats = np.full(len(joints), np.nan)
         self._held = np.where(self._driven, 0.0, np.array(held))
         mimics = [
-            (i, names.index(joint.mimic.joint), joint.mimic.multiplier, joint.mimic.offset)
-            for i, joint in enumerate(joints)
-            if joint.mimic is not None and not self._driven[i] and joint.name not in start
+            (i, self._master(names, body, joint.mimic), joint.mimic.multiplier, joint.mimic.offset)
+            for i, (body, joint) in enumerate(joints)
+            if joint.mimic is not None and not self._driven[i] and names[i] not in start
         ]
         self._mimics = np.array([m[0] for m in mimics], np.intp)
         self._masters = np.array([m[1] for m in mimics], np.intp)
         self._factors = np.array([m[2] for m in mimics])
         self._offsets = np.array([m[3] for m in mimics])
+
+    @staticmethod
+    def _master(names: Sequence[str], body: Body, mimic: Mimic) -> int:
+        master = next(joint for joint in body.joints if joint.name == mimic.joint)
+        return names.index(joint_name(body, master))
 
     @property
     def driven(self) -> NDArray[np.bool_]:

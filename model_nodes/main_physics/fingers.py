@@ -41,7 +41,7 @@ class Fingers:
         self._soft = settings.finger_stiffness is not None
         self.loose: tuple[int, ...] = ()
         if self._moved or self._soft:
-            names = {name for hand in settings.hands for name in hand.joints}
+            names = {name for hand in settings.hands for name in hand.scene_joints}
             self.loose = tuple(i for i, name in enumerate(joints) if name in names)
         if self._moved:
             _require_joints(settings, "finger_margin")
@@ -58,7 +58,7 @@ class Fingers:
                 where=f"hands.{hand.name}",
                 expected="opened and closed, as finger_margin needs",
             )
-        for name, opened, closed in zip(hand.joints, hand.opened, hand.closed, strict=True):
+        for name, opened, closed in zip(hand.scene_joints, hand.opened, hand.closed, strict=True):
             self._margin[joints.index(name)] = margin * np.sign(closed - opened)
 
     def _soften(self, stiffness: float) -> None:

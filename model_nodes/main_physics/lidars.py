@@ -44,15 +44,20 @@ class FittedLidar:
 
 
 def fitted_lidars(
-    lidars: Mapping[str, Lidar], links: Sequence[str], frames: Sequence[str], rate: float
+    lidars: Mapping[str, Lidar],
+    links: Mapping[str, str],
+    frames: Sequence[str],
+    rate: float,
+    robot: str = "robot",
 ) -> list[FittedLidar]:
     """Return the robot's laser scanners.
 
     Args:
         lidars: as the scenario names them.
-        links: of the robot.
+        links: the robot's own name of a link -> the scene's.
         frames: all names that are in use in the scene.
         rate: steps of the main model per simulated second.
+        robot: the scenario's key of the robot.
 
     Raises:
         BadInput: if a link is not there or has two scanners, a name is in use, or a rate does not divide `rate`.
@@ -60,7 +65,7 @@ def fitted_lidars(
     on: dict[str, str] = {}
     fitted: list[FittedLidar] = []
     for name, lidar in lidars.items():
-        where = f"robot.lidars.{name}"
+        where = f"{robot}.lidars.{name}"
         if lidar.link not in links:
             raise BadInput(
                 "the robot has no such link",
@@ -76,8 +81,9 @@ def fitted_lidars(
                 expected="one scanner on each link",
             )
         on[lidar.link] = name
-        fitted.append(_fitted(name, lidar, _every(lidar.rate, rate, where)))
-        if fitted[-1].pattern.frame_on(lidar.link) in set(frames) - {lidar.link}:
+        link = links[lidar.link]
+        fitted.append(_fitted(name, link, lidar, _every(lidar.rate, rate, where)))
+        if fitted[-1].pattern.frame_on(link) in set(frames) - {link}:
             raise BadInput(
                 "the frame of this scanner needs a name of its own",
                 where=where,
@@ -101,7 +107,7 @@ def due(lidars: Sequence[FittedLidar], step: int) -> Iterator[FittedLidar]:
     return (lidar for lidar in lidars if step % lidar.every == 0)
 
 
-def _fitted(name: str, lidar: Lidar, every: int) -> FittedLidar:
+def _fitted(name: str, link: str, lidar: Lidar, every: int) -> FittedLidar:
     x, y, z, *turn = pose = pose_of(lidar.at)
     pattern = ScanPattern(
         name, pose, lidar.first, lidar.last, lidar.beams, lidar.nearest, lidar.reach, lidar.rate
@@ -109,7 +115,7 @@ def _fitted(name: str, lidar: Lidar, every: int) -> FittedLidar:
     angles = pattern.angles
     flat = np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
     along = np.ascontiguousarray(flat @ quat2mat(turn).T)
-    return FittedLidar(Scanner(lidar.link, (x, y, z), along, lidar.reach), pattern, every)
+    return FittedLidar(Scanner(link, (x, y, z), along, lidar.reach), pattern, every)
 
 
 def _every(rate: float, main_rate: float, where: str) -> int:

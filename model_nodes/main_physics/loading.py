@@ -14,7 +14,7 @@ from model_nodes.main_physics.driving import driven_as
 from model_nodes.main_physics.settings import NamedHand, Settings
 from model_nodes.main_physics.world.description import Body, HandFrame, JointKind, World
 from model_nodes.main_physics.world.drives import Base
-from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.world.names import frame_name, joint_name
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.sdf.include import read_model_file
@@ -35,15 +35,15 @@ def load_world(settings: Settings) -> World:
         World("empty") if settings.world is None else read_world(settings.world, notes, packages)
     )
     bodies = list(world.bodies)
-    if settings.robot is not None:
-        bodies.append(_robot(settings.robot, _resources(settings), notes))
+    robots = _robots(settings, notes)
+    if robots:
+        bodies += robots
     else:
         bodies = _with_included_robot(bodies)
     bodies += _added(settings, notes)
     bodies = [_placed(body, settings) for body in bodies]
     _check_entities(settings, bodies)
-    robot = next((body for body in bodies if body.robot), None)
-    hands = tuple(_hand(hand, robot) for hand in settings.hands)
+    hands = tuple(_hand(hand, _owner(hand, bodies)) for hand in settings.hands)
     loaded = replace(world, bodies=tuple(bodies), hands=hands, warnings=notes.all())
     _check_unique_names(loaded)
     return loaded
@@ -71,6 +71,28 @@ def _resources(settings: Settings) -> Resources:
 
 def _packages(settings: Settings) -> dict[str, Path]:
     return {name: Path(folder) for name, folder in settings.packages.items()}
+
+
+def _robots(settings: Settings, notes: Notes) -> list[Body]:
+    """The robots that the scenario names: one, or several with names of their own."""
+    resources = _resources(settings)
+    if settings.robot is not None:
+        return [_robot(settings.robot, resources, notes)]
+    several: list[Body] = []
+    for name, robot in settings.robots.items():
+        try:
+            body = _robot(robot, resources, notes)
+        except BadInput as error:
+            where = (error.where or "").replace("robot", f"robots.{name}", 1)
+            raise error.at(where, error.file) from None
+        several.append(replace(body, name=name, one_of_several=True))
+    return several
+
+
+def _owner(hand: NamedHand, bodies: Sequence[Body]) -> Body | None:
+    """The robot whose hand it is."""
+    robots = [body for body in bodies if body.robot]
+    return next((body for body in robots if hand.robot in (None, body.name)), None)
 
 
 def _robot(robot: Robot, resources: Resources, notes: Notes) -> Body:
@@ -169,11 +191,12 @@ def _hand(hand: NamedHand, robot: Body | None) -> HandFrame:
     roots |= {joints[n].parent for n in hand.joints}
     return HandFrame(
         hand.name,
+        robot.name,
         hand.link,
         frame_name(robot, hand.link),
         pose_of(hand.offset),
         below(robot, roots),
-        tuple(hand.joints),
+        tuple(joint_name(robot, joints[name]) for name in hand.joints),
     )
 
 

@@ -18,38 +18,39 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_core.ensemble.scenario.robot import DriveMode, FollowedBase
+from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.fidelity import FIDELITY
 from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
 from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Value
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
-from model_nodes.main_physics.base_drive import BASE_CORRECTED, BaseDrive
+from model_nodes.main_physics.base_drive import BASE_CORRECTED, BaseDrives
 from model_nodes.main_physics.block import COLLISION, Block
 from model_nodes.main_physics.drive import Drive
 from model_nodes.main_physics.engines.engine import (
     Diverged,
     Engine,
     EngineSettings,
+    Rangefinder,
     Unsupported,
 )
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.fidelity_switching import FidelitySwitcher
 from model_nodes.main_physics.fingers import Fingers
 from model_nodes.main_physics.fittings import Sensors, rangefinders, run_belts
-from model_nodes.main_physics.lidars import fitted_lidars, with_scanners
+from model_nodes.main_physics.lidars import FittedLidar, fitted_lidars, with_scanners
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.objects_handed_over import objects_handed_over
-from model_nodes.main_physics.odometers import odometer_of
+from model_nodes.main_physics.odometers import Odometer, odometer_of
+from model_nodes.main_physics.robots import SceneRobot, robots_of
 from model_nodes.main_physics.settings import Settings, read_settings
 from model_nodes.main_physics.sources.source import JointMotion, Source
 from model_nodes.main_physics.start_overlaps import start_overlaps
 from model_nodes.main_physics.watching import Watching
 from model_nodes.main_physics.wheels import differential_drive
-from model_nodes.main_physics.world.description import Body, World
+from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.entities import entities_of
-from model_nodes.main_physics.world.names import frame_name
 
 _NAME = "main_physics"
 
@@ -104,16 +105,16 @@ class MainPhysics(Model):
         engine = _engine(settings.engine)
         self._engine = engine
         remarks = engine.load(world, _engine_settings(settings, world))
-        self._source = _open(settings, world)
-        self._base = _base_drive(world, settings, self._source)
-        self._drive, notes = self._start_joints(world, settings, engine)
-        sensors = self._fit(world, settings, engine)
+        robots = robots_of(settings, world)
+        self._source = _open(settings, robots)
+        self._bases = BaseDrives(robots, self._source, round(1e9 / settings.rate))
+        self._drive, notes = self._start_joints(robots, settings, engine)
+        sensors = self._fit(robots, settings, engine)
         entities = with_scanners(entities_of(world, settings.tags), sensors.lidars)
         self._block = Block(world, engine, entities, sensors)
         self._block.fill(engine)
-        robot = next((body for body in world.bodies if body.robot), None)
         findings = self._findings(entities, settings, engine)
-        self._watching = self._watch(robot, settings, engine, findings)
+        self._watching = self._watch(robots, settings, engine, findings)
         return Contribution(
             entities=tuple(entities),
             attributes=tuple(
@@ -123,7 +124,7 @@ class MainPhysics(Model):
             reads=(Selection("*", FIDELITY.name),),
             warnings=(*world.warnings, *remarks, *notes),
             duration_ns=None if self._source is None else self._source.duration_ns,
-            robot_description=robot.file.read_text("utf-8") if robot and robot.file else "",
+            robot_description=_description(robots),
             engine=engine.description,
             shown=engine.shown,
             reproducible=engine.deterministic
@@ -147,15 +148,15 @@ class MainPhysics(Model):
 
     def _watch(
         self,
-        robot: Body | None,
+        robots: Sequence[SceneRobot],
         settings: Settings,
         engine: Engine,
         findings: tuple[Finding, ...],
     ) -> Watching | None:
-        if robot is None or settings.watch_rate <= 0.0:
+        if not robots or settings.watch_rate <= 0.0:
             return None
         return Watching(
-            robot,
+            [robot.body for robot in robots],
             engine,
             self._block,
             self._drive,
@@ -166,35 +167,35 @@ class MainPhysics(Model):
             findings,
         )
 
-    def _fit(self, world: World, settings: Settings, engine: Engine) -> Sensors:
-        """Start the robot's belts; returns its sensors."""
-        robot = settings.robot
-        if robot is None:
-            return Sensors()
-        body = next(body for body in world.bodies if body.robot)
-        links = [frame_name(body, link.name) for link in body.links]
-        try:
-            run_belts(engine, robot.belts, links)
-        except Unsupported as error:
-            raise BadInput(str(error), where="robot.belts") from error
-        odometer = odometer_of(body, robot, self._base, engine.joints)
-        return Sensors(
-            tuple(rangefinders(robot.range_sensors, links)),
-            tuple(fitted_lidars(robot.lidars, links, engine.frames, settings.rate)),
-            () if odometer is None else (odometer,),
-        )
+    def _fit(self, robots: Sequence[SceneRobot], settings: Settings, engine: Engine) -> Sensors:
+        """Start the robots' belts; returns their sensors."""
+        found: list[Rangefinder] = []
+        lidars: list[FittedLidar] = []
+        odometers: list[Odometer] = []
+        for robot in robots:
+            said, links = robot.said, robot.links
+            if said is None:
+                continue
+            run_belts(engine, said.belts, links, robot.where)
+            found += rangefinders(said.range_sensors, links, robot.where)
+            names = (*engine.frames, *(lidar.pattern.name for lidar in lidars))
+            lidars += fitted_lidars(said.lidars, links, names, settings.rate, robot.where)
+            odometer = odometer_of(robot.body, said, self._bases, engine.joints)
+            odometers += [] if odometer is None else [odometer]
+        return Sensors(tuple(found), tuple(lidars), tuple(odometers))
 
     def start(self, scene: Snapshot) -> None:
         """Find the objects whose fidelity the scene controls."""
         self._switcher = FidelitySwitcher(scene, (*self._block.objects, *self._block.links))
 
     def _start_joints(
-        self, world: World, settings: Settings, engine: Engine
+        self, robots: Sequence[SceneRobot], settings: Settings, engine: Engine
     ) -> tuple[Drive, list[str]]:
-        joints = [j for body in world.bodies for j in body.driven_joints]
-        start = {} if settings.robot is None else settings.robot.joints_at_start
-        drive = Drive(joints, self._source, start, round(1e9 / settings.rate))
-        self._fingers = Fingers([joint.name for joint in joints], settings, engine)
+        start = {name: at for robot in robots for name, at in robot.joints_at_start.items()}
+        bodies = [robot.body for robot in robots]
+        drive = Drive(bodies, self._source, start, round(1e9 / settings.rate))
+        joints = [joint for body in bodies for joint in body.driven_joints]
+        self._fingers = Fingers(engine.driven, settings, engine)
         self._own = np.flatnonzero([joint.drive.mode is not DriveMode.FOLLOW for joint in joints])
         self._given_way = tuple(sorted({*self._fingers.loose, *self._own.tolist()}))
         self._place(engine, drive.at(0))
@@ -210,8 +211,7 @@ class MainPhysics(Model):
         positions[:count] = motion.positions
         velocities[:count] = motion.velocities
         engine.place_joints(positions, velocities)
-        if self._base is not None:
-            self._base.place(engine)
+        self._bases.place(engine)
 
     def _begin(self, engine: Engine) -> None:
         """Prepare the first step; a live robot may have moved since it was bound."""
@@ -240,7 +240,7 @@ class MainPhysics(Model):
             self._follow(engine, tick.foreign)
         motion = self._drive.at(tick.time_ns)
         self._fingers.command(motion)
-        corrections = [] if self._base is None else self._base.command(engine, tick.time_ns)
+        corrections = self._bases.command(engine, tick.time_ns)
         try:
             engine.step()
         except Diverged as error:
@@ -406,21 +406,25 @@ def _engine_settings(settings: Settings, world: World) -> EngineSettings:
     )
 
 
-def _base_drive(world: World, settings: Settings, source: Source | None) -> BaseDrive | None:
-    robot = settings.robot
-    if robot is None or not isinstance(robot.base, FollowedBase):
-        return None
-    body = next(body for body in world.bodies if body.robot)
-    return BaseDrive(body, robot.base, source, round(1e9 / settings.rate))
-
-
-def _open(settings: Settings, world: World) -> Source | None:
-    if settings.source is None or isinstance(settings.source, Source):
+def _open(settings: Settings, robots: Sequence[SceneRobot]) -> Source | None:
+    if isinstance(settings.source, Source):
         return settings.source
+    if settings.robots:
+        from model_nodes.main_physics.sources.open_several import open_several
+
+        return open_several([robot for robot in robots if robot.said is not None])
+    if settings.source is None:
+        return None
     from model_nodes.main_physics.sources.factory import open_source
 
-    robots = [body for body in world.bodies if body.robot]
-    source = open_source(settings.source, robots=robots)
-    if robots and settings.robot is not None and settings.robot.wheels is not None:
-        source.use_wheels(differential_drive(robots[0], settings.robot.wheels))
+    source = open_source(settings.source, robots=[robot.body for robot in robots])
+    for robot in robots:
+        if robot.said is not None and robot.said.wheels is not None:
+            source.use_wheels(differential_drive(robot.body, robot.said.wheels))
     return source
+
+
+def _description(robots: Sequence[SceneRobot]) -> str:
+    """The URDF of the only robot; empty if there is none, or there are several."""
+    files = [robot.body.file for robot in robots]
+    return files[0].read_text("utf-8") if len(files) == 1 and files[0] else ""

@@ -9,7 +9,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.base_drive import BaseDrive
+from model_nodes.main_physics.base_drive import BaseDrives
 from model_nodes.main_physics.wheels import (
     DifferentialDrive,
     WheelOdometry,
@@ -17,6 +17,7 @@ from model_nodes.main_physics.wheels import (
 )
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.drives import Base
+from model_nodes.main_physics.world.names import joint_name
 
 
 class Odometer(ABC):
@@ -42,26 +43,26 @@ class Odometer(ABC):
 class SourceOdometer(Odometer):
     """Says what the source says that moves the base."""
 
-    def __init__(self, robot: str, base: BaseDrive) -> None:
+    def __init__(self, robot: str, bases: BaseDrives) -> None:
         super().__init__(robot)
-        self._base = base
+        self._bases = bases
 
     def read(self, positions: Floats, velocities: Floats) -> Floats:
         """Return the odometry of the last command."""
-        return self._base.motion.odometry
+        return self._bases.motions[self.robot].odometry
 
 
 class WheelOdometer(Odometer):
     """Counts the turning of wheels; where they slip, it parts from the truth.
 
     Args:
-        joints: of the engine, in its order.
+        wheels: places of the drive's joints among those of the engine.
     """
 
-    def __init__(self, robot: str, drive: DifferentialDrive, joints: Sequence[str]) -> None:
+    def __init__(self, robot: str, drive: DifferentialDrive, wheels: Sequence[int]) -> None:
         super().__init__(robot)
         self._drive = drive
-        self._wheels = np.array([joints.index(name) for name in drive.joints], np.intp)
+        self._wheels = np.array(wheels, np.intp)
         self._odometry: WheelOdometry | None = None
 
     def read(self, positions: Floats, velocities: Floats) -> Floats:
@@ -74,21 +75,23 @@ class WheelOdometer(Odometer):
 
 
 def odometer_of(
-    body: Body, robot: Robot, base: BaseDrive | None, joints: Sequence[str]
+    body: Body, robot: Robot, bases: BaseDrives, joints: Sequence[str]
 ) -> Odometer | None:
     """Return what says where a robot's base is; None if that is fixed, or free without wheels.
 
     Args:
         body: the robot.
         robot: as the scenario names it.
-        base: what moves its base, if that follows a source.
+        bases: what moves those that follow a source.
         joints: of the engine, in its order.
 
     Raises:
         BadInput: if the wheels cannot be those of a differential drive.
     """
-    if base is not None:
-        return SourceOdometer(body.name, base)
+    if body.base is Base.FOLLOWED:
+        return SourceOdometer(body.name, bases)
     if body.base is not Base.FREE or robot.wheels is None:
         return None
-    return WheelOdometer(body.name, differential_drive(body, robot.wheels), joints)
+    drive = differential_drive(body, robot.wheels)
+    names = {joint.name: joint_name(body, joint) for joint in body.joints}
+    return WheelOdometer(body.name, drive, [joints.index(names[name]) for name in drive.joints])

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.parameters import Parameters, ResolvedPath, parameter
-from hetwin_core.ensemble.scenario.robot import Robot
+from hetwin_core.ensemble.scenario.robot import Robot, RobotsEntry
 from hetwin_core.ensemble.scenario.schema import EntityNotes, Hand, SceneEntry
 from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE
 from hetwin_core.ensemble.validation import AboveZero, Finite, Text, Whole
@@ -35,6 +35,9 @@ class Settings(Parameters):
     )
     robot: Annotated[Robot, BeforeValidator(_short)] | None = parameter(
         "URDF file, or mapping with urdf and more (the scenario's `robot`)", None
+    )
+    robots: RobotsEntry = parameter(
+        "several robots by name, instead of robot (the scenario's `robots`)", {}
     )
     hands: tuple[NamedHand, ...] = parameter("hands of the robot (the scenario's `hands`)", ())
     packages: dict[str, Text] = parameter(
@@ -97,6 +100,6 @@ def read_settings(parameters: Mapping[str, Any]) -> Settings:
         BadInput: naming the parameter that cannot be used.
     """
     settings = Settings.read(parameters)
-    if settings.world is None and settings.robot is None:
+    if settings.world is None and settings.robot is None and not settings.robots:
         raise BadInput("there is neither a world nor a robot", expected="world, robot, or both")
     return settings

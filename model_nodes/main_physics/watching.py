@@ -1,4 +1,4 @@
-"""Reports about the robot, for models that watch it; see `hetwin_core.ensemble.scene.watch`."""
+"""Reports about the robots, for models that watch it; see `hetwin_core.ensemble.scene.watch`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Watching:
     """Makes a report at every so many steps.
 
     Args:
-        robot: the watched body.
+        robots: the watched bodies, in the order of their joints.
         engine: measures; its joints are where the run begins.
         block: knows the entities.
         drive: commands the joints.
@@ -40,7 +40,7 @@ class Watching:
 
     def __init__(
         self,
-        robot: Body,
+        robots: Sequence[Body],
         engine: Engine,
         block: Block,
         drive: Drive,
@@ -50,9 +50,11 @@ class Watching:
         loose: Sequence[int] = (),
         findings: tuple[Finding, ...] = (),
     ) -> None:
-        joints = robot.moving_joints
+        joints = [joint for robot in robots for joint in robot.moving_joints]
         self._engine, self._block, self._drive = engine, block, drive
-        self._commanded = np.flatnonzero([joint in robot.driven_joints for joint in joints])
+        self._commanded = np.flatnonzero(
+            [joint in robot.driven_joints for robot in robots for joint in robot.moving_joints]
+        )
         self._count = len(joints)
         self._rate, self._every = rate, watch_every(rate, watch_rate)
         self._sample_every = max(1, round(rate * SAMPLE_INTERVAL))
@@ -63,7 +65,7 @@ class Watching:
         self._unknown = np.full(len(self._commanded), np.nan)
         driven = np.zeros(len(joints), np.bool_)
         driven[self._commanded] = drive.driven
-        self.layout = _layout(robot, driven.tolist(), self._has_inertias(), findings)
+        self.layout = _layout(robots, driven.tolist(), self._has_inertias(), findings)
         self._reach = reach
         engine.clearances(reach)  # prepares what the first step must not wait for
 
@@ -105,7 +107,7 @@ class Watching:
         return measured, self._drive.of_masters(expected)
 
     def _of_all(self, commanded: Floats) -> Floats:
-        """Spread numbers of the commanded joints over all joints of the robot; NaN for the passive ones."""
+        """Spread numbers of the commanded joints over all joints of the robots; NaN for the passive ones."""
         if len(self._commanded) == self._count:
             return commanded
         spread = np.full(self._count, np.nan)
@@ -114,13 +116,13 @@ class Watching:
 
 
 def _layout(
-    robot: Body, driven: list[bool], has_inertias: bool, findings: tuple[Finding, ...]
+    robots: Sequence[Body], driven: list[bool], has_inertias: bool, findings: tuple[Finding, ...]
 ) -> WatchLayout:
-    joints = robot.moving_joints
+    joints = [joint for robot in robots for joint in robot.moving_joints]
     limits = [_limits(joint) for joint in joints]
     return WatchLayout(
-        ((robot.name, len(joints)),),
-        tuple(joint_name(robot, joint) for joint in joints),
+        tuple((robot.name, len(robot.moving_joints)) for robot in robots),
+        tuple(joint_name(robot, joint) for robot in robots for joint in robot.moving_joints),
         tuple(driven),
         tuple(lower for lower, _ in limits),
         tuple(upper for _, upper in limits),

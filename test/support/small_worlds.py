@@ -90,7 +90,9 @@ def gripper(pose: Pose = IDENTITY, gap: float = 0.2) -> Body:
     return Body("gripper", tuple(links), tuple(joints), pose, True, True)
 
 
-HAND = HandFrame("hand", "carriage_z", "carriage_z", IDENTITY, ("carriage_z", "left", "right"))
+HAND = HandFrame(
+    "hand", "gripper", "carriage_z", "carriage_z", IDENTITY, ("carriage_z", "left", "right")
+)
 """The frame between the gripper's fingers."""
 
 

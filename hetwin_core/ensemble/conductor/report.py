@@ -8,15 +8,15 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSumma
 from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.parameters import LIVE, source_spec
+from hetwin_core.ensemble.conductor.start.parameters import LIVE, is_live, source_specs
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.event_codec import event_to_summary
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
 
 
 def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart:
     """What is known of a run before its first step."""
-    spec = source_spec(scenario, options) or {}
     duration = ready.duration_ns
     if options.duration is not None:
         asked = round(options.duration * 1e9)
@@ -24,7 +24,7 @@ def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart
     return RunStart(
         scenario=scenario.name,
         scenario_file=str(scenario.path),
-        source=spec.get("recording", f"{LIVE}:{spec[LIVE]}" if LIVE in spec else ""),
+        source=_source(scenario, options),
         seed=ready.seed,
         rate=scenario.clock.rate,
         duration_ns=duration,
@@ -37,9 +37,20 @@ def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart
     )
 
 
+def _source(scenario: Scenario, options: RunOptions) -> str:
+    """The source in words; of several robots, each with the robot's name."""
+    named: dict[str, str] = {}
+    for robot, spec in source_specs(scenario, options).items():
+        kind = kind_of(spec)
+        assert kind is not None  # such a source is none
+        is_file = kind in (SourceKind.RECORDING, SourceKind.TRAJECTORY)
+        named[robot] = spec[kind] if is_file else f"{kind.value}:{spec[kind]}"
+    return ", ".join(f"{name}: {text}" if name else text for name, text in named.items())
+
+
 def end_of_source(scenario: Scenario, options: RunOptions) -> str:
     """How a run ends that neither fails nor is stopped: ``live`` if it follows a live robot, else ``recording``."""
-    return LIVE if LIVE in (source_spec(scenario, options) or {}) else "recording"
+    return LIVE if is_live(scenario, options) else "recording"
 
 
 def run_summary(

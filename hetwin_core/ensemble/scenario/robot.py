@@ -5,8 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, Tag, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, Tag, model_validator
 
+from hetwin_core.ensemble.scenario.source import SourceEntry
 from hetwin_core.ensemble.validation import (
     AboveZero,
     Finite,
@@ -197,6 +198,34 @@ class Robot(Strict):
     )
     lidars: dict[Name, Lidar] = Field(default={}, description="laser scanners, by name")
     belts: dict[str, Belt] = Field(default={}, description="patterns of links -> how they move")
+
+
+def _named_by_its_key(value: object) -> object:
+    if value is not None:
+        raise ValueError("no name here: the key names the robot")
+    return value
+
+
+class OneOfSeveral(Robot):
+    """One robot of several: what moves it is its own."""
+
+    name: Annotated[None, BeforeValidator(_named_by_its_key)] = Field(
+        None, exclude=True, description="not to be given: the key names the robot"
+    )
+    namespace: Text | None = Field(
+        None, description="of its topics, in its recording and live; default: its name"
+    )
+    source: SourceEntry | None = Field(
+        None, description="its recording's path, `live`, or a mapping with recording or live"
+    )
+
+
+def _one_of_several(value: object) -> object:
+    return {"urdf": value} if isinstance(value, str) else value
+
+
+RobotsEntry = dict[Name, Annotated[OneOfSeveral, BeforeValidator(_one_of_several)]]
+"""Several robots by name; frames and joints of each are called NAME::LINK and NAME::JOINT."""
 
 
 RobotEntry = Annotated[

@@ -14,7 +14,8 @@ from pydantic import (
 
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.scenario.commands import Commands
-from hetwin_core.ensemble.scenario.robot import RobotEntry
+from hetwin_core.ensemble.scenario.robot import RobotEntry, RobotsEntry
+from hetwin_core.ensemble.scenario.several_robots import check_robots
 from hetwin_core.ensemble.scenario.source import SourceEntry
 from hetwin_core.ensemble.triggers.schema import TriggerEntry
 from hetwin_core.ensemble.validation import (
@@ -38,6 +39,7 @@ class OnFailure(StrEnum):
 class Hand(Strict):
     """A hand: a grasp frame on a link, and the fingers' joints."""
 
+    robot: Name | None = Field(None, description="of several robots, the one whose hand it is")
     link: Text = Field(description="link that the grasp frame is fixed to")
     offset: Pose7 = Field(
         default=[0, 0, 0, 1, 0, 0, 0], description="grasp frame in the link: x y z, qw qx qy qz"
@@ -45,6 +47,11 @@ class Hand(Strict):
     joints: list[str] = Field(default=[], description="finger joints")
     opened: list[Finite] = Field(default=[], description="finger joint positions when fully open")
     closed: list[Finite] = Field(default=[], description="... and when closed on nothing")
+
+    @property
+    def scene_joints(self) -> list[str]:
+        """The finger joints by their names in the scene."""
+        return [name if self.robot is None else f"{self.robot}::{name}" for name in self.joints]
 
     @model_validator(mode="after")
     def _lengths_agree(self) -> Hand:
@@ -159,6 +166,7 @@ class ScenarioFile(Strict):
     )
     world: str | None = Field(None, description="SDFormat file")
     robot: RobotEntry | None = None
+    robots: RobotsEntry = Field(default={}, description="instead of robot: several, by name")
     rate: Positive = Field(400.0, description="steps of the main model per simulated second")
     deadline: Positive = Field(10.0, description="wall seconds that a call of a model may take")
     seed: int = Field(0, ge=0, lt=2**63)
@@ -190,6 +198,16 @@ class ScenarioFile(Strict):
     )
     triggers: list[TriggerEntry] = Field(default=[])
     log: LogEntry = LogEntry()
+
+    @model_validator(mode="after")
+    def _robots_are_told_apart(self) -> ScenarioFile:
+        check_robots(
+            self.robots,
+            {name: hand.robot for name, hand in self.hands.items()},
+            has_robot=self.robot is not None,
+            has_source=self.source is not None,
+        )
+        return self
 
 
 def json_schema() -> dict[str, Any]:

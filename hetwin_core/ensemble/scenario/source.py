@@ -100,11 +100,13 @@ class RecordingSpec(SourceOptions):
         recording: a rosbag2 folder, a storage file or a ROS 1 bag; relative to the file that says so.
         joint_states: topics of type sensor_msgs/msg/JointState; if left out, those that carry the robot's joints.
         joints_from: joint states or transforms; if left out, transforms if there are no joint states.
+        clock_offset: is added to its times where they are compared with those of another robot's recording [s].
     """
 
     recording: Text
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
     joints_from: JointsFrom | None = None
+    clock_offset: Annotated[float, Field(allow_inf_nan=False)] = 0.0
 
 
 class WhenLate(StrEnum):

@@ -110,9 +110,7 @@ class ObeyingRobot:
         if robot.wheels is not None:
             wheels = believed(differential_drive(body, robot.wheels), self.mismatch)
             source.use_wheels(wheels)
-        self._drive = Drive(
-            list(body.driven_joints), source, robot.joints_at_start, self._period_ns
-        )
+        self._drive = Drive([body], source, robot.joints_at_start, self._period_ns)
         self.notes = [*world.warnings, *remarks, *source.notes]
         self.joints, self.root = self._engine.driven, body.links[0].name
         self._faulty = Faulty(fault, self._drive.driven & ~_turning(self.joints, wheels))

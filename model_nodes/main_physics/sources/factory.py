@@ -57,6 +57,7 @@ def open_source(
         topics=checked.topics,
         joints_from=checked.joints_from,
         robots=robots,
+        clock_offset=checked.clock_offset,
     )
 
 

@@ -41,6 +41,7 @@ class RecordedSource(Source):
         topics: topics whose messages become events.
         joints_from: joint states or transforms; None for joint states if there are some.
         robots: those whose joints are moved; without them nothing is known of the joints.
+        clock_offset: added to `start_ns` [s].
 
     Attributes:
         path: of the recording.
@@ -60,8 +61,10 @@ class RecordedSource(Source):
         topics: Sequence[str] = (),
         joints_from: JointsFrom | None = None,
         robots: Sequence[Body] = (),
+        clock_offset: float = 0.0,
     ) -> None:
         self.path = path
+        self._clock_offset_ns = round(clock_offset * 1e9)
         self._bag = Bag(path)
         try:
             recorded = read_motion(self._bag, joint_states, joints or {}, joints_from, robots)
@@ -89,6 +92,11 @@ class RecordedSource(Source):
                 expected="messages whose stamps or log times differ",
             )
         return duration_ns
+
+    @property
+    def start_ns(self) -> int:
+        """When the recording begins, by the robot's clock, corrected [ns since the epoch]."""
+        return self._bag.start_ns + self._clock_offset_ns
 
     @property
     def topics(self) -> tuple[TopicSummary, ...]:

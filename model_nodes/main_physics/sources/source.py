@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,16 @@ class BaseMotion:
     corrected: str = ""
 
 
+class BaseSource(Protocol):
+    """What moves the base of one robot; see `Source`."""
+
+    def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
+        """Select what moves the base; called before `base`."""
+
+    def base(self, time_ns: int) -> BaseMotion:
+        """Return the state of the base at a time."""
+
+
 class Source(ABC):
     """Joint positions, action annotations and topics over time; 0 ns is the start of the run."""
 
@@ -63,6 +74,15 @@ class Source(ABC):
     @abstractmethod
     def duration_ns(self) -> int | None:
         """The run time at which the source ends [ns]; None if that is unknown."""
+
+    @property
+    def start_ns(self) -> int | None:
+        """When the recording begins, by the robot's clock [ns since the epoch]; None unless it is one."""
+        return None
+
+    def of(self, robot: str) -> BaseSource:
+        """What moves the base of a robot, if this is the source of several robots."""
+        return self
 
     @abstractmethod
     def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:

@@ -197,6 +197,7 @@ class Body:
         static: whether the root is fixed to the world.
         robot: whether its joints are driven.
         base: what moves the root of a robot; only a fixed one is static.
+        one_of_several: whether there are other robots, so that its links and joints carry its name.
         file: the file from which it was read.
     """
 
@@ -209,6 +210,7 @@ class Body:
     file: Path | None = None
     extras: tuple[Extra, ...] = ()
     base: Base = Base.FIXED
+    one_of_several: bool = False
 
     @property
     def moving_joints(self) -> tuple[Joint, ...]:
@@ -245,10 +247,11 @@ class Body:
 class HandFrame:
     """The frame of a hand, fixed to a link, and the links of the hand.
 
-    `frame` and `members` are names of frames (see `names.frame_name`), `link` and `joints` are the robot's own.
+    `frame`, `members` and `joints` are names in the scene (see `names`), `link` is the robot's own.
     """
 
     name: str
+    robot: str
     link: str
     frame: str
     offset: Pose

@@ -13,19 +13,17 @@ from model_nodes.main_physics.world.names import frame_name, joint_name
 def entities_of(world: World, tags: Mapping[str, tuple[str, ...]]) -> list[Entity]:
     """Return all entities: free objects, static bodies, links, hands, robots."""
     entities = [entity for body in world.bodies for entity in _of_body(body, tags)]
-    robot = next((body for body in world.bodies if body.robot), None)
-    for hand in world.hands:
-        assert robot is not None  # `load_world` has rejected hands without a robot
-        entities.append(
-            Entity(
-                hand.name,
-                EntityKind.HAND,
-                tags.get(hand.name, ()),
-                owner=robot.name,
-                parent=hand.frame,
-                joints=hand.joints,
-            )
+    entities += [
+        Entity(
+            hand.name,
+            EntityKind.HAND,
+            tags.get(hand.name, ()),
+            owner=hand.robot,
+            parent=hand.frame,
+            joints=hand.joints,
         )
+        for hand in world.hands
+    ]
     return entities
 
 

@@ -7,11 +7,11 @@ from model_nodes.main_physics.world.description import Body, Joint
 
 
 def frame_name(body: Body, link: str) -> str:
-    """Return the scene's name of a link: for robots as in the URDF; for the root of a model, the model's name.
+    """Return the scene's name of a link: of the only robot as in the URDF; of the root of a model, the model's name.
 
-    Other links of models are ``model::link``, as in SDFormat.
+    Other links of models, and the links of several robots, are ``model::link``, as in SDFormat.
     """
-    if body.robot and link != WORLD:
+    if body.robot and not body.one_of_several and link != WORLD:
         return link
     if not body.robot and link == body.links[0].name:
         return body.name
@@ -19,5 +19,5 @@ def frame_name(body: Body, link: str) -> str:
 
 
 def joint_name(body: Body, joint: Joint) -> str:
-    """Return the scene's name of a joint: for robots as in the URDF, else ``model::joint``."""
-    return joint.name if body.robot else f"{body.name}::{joint.name}"
+    """Return the scene's name of a joint: of the only robot as in the URDF, else ``model::joint``."""
+    return joint.name if body.robot and not body.one_of_several else f"{body.name}::{joint.name}"

@@ -18,7 +18,7 @@ def test_a_pattern_fits_a_sensor_to_every_link_that_it_means() -> None:
     given = {"urdf": "arm.urdf", "range_sensors": {"finger_*": {"along": [0, 2, 0], "reach": 0.5}}}
     robot = read_settings({"robot": given}).robot
     assert robot is not None
-    found = rangefinders(robot.range_sensors, LINKS)
+    found = rangefinders(robot.range_sensors, {link: link for link in LINKS})
     assert [sensor.frame for sensor in found] == ["finger_left", "finger_right"]
     assert {sensor.along for sensor in found} == {(0.0, 1.0, 0.0)}
     assert {sensor.reach for sensor in found} == {0.5}
@@ -49,6 +49,6 @@ def test_a_belt_that_cannot_be_used_is_named() -> None:
 
 def test_a_pattern_that_means_no_link_is_named(engine: Any) -> None:
     with pytest.raises(BadInput, match="thumb"):
-        rangefinders({"thumb": RangeSensor(reach=1.0)}, LINKS)
+        rangefinders({"thumb": RangeSensor(reach=1.0)}, {link: link for link in LINKS})
     with pytest.raises(BadInput, match="thumb"):
-        run_belts(engine, {"thumb": Belt()}, LINKS)
+        run_belts(engine, {"thumb": Belt()}, {link: link for link in LINKS})

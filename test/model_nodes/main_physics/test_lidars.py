@@ -28,7 +28,7 @@ def fitted(*given: dict[str, Any], frames: tuple[str, ...] = ("box",)) -> Any:
     lidars = {f"lidar_{i}": one for i, one in enumerate(given)}
     robot = read_settings({"robot": {"urdf": "robot.urdf", "lidars": lidars}}).robot
     assert robot is not None
-    return fitted_lidars(robot.lidars, LINKS, (*LINKS, *frames), 400.0)
+    return fitted_lidars(robot.lidars, {link: link for link in LINKS}, (*LINKS, *frames), 400.0)
 
 
 def test_a_scan_is_what_single_beams_measure(engine: Engine) -> None:

@@ -234,6 +234,7 @@ def _shared(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     return {
         "world": file.world,
         "robot": _robot(scenario, robot) if robot else None,
+        "robots": _robots(scenario, options),
         "packages": package_folders(scenario, options),
         "hands": [{"name": name, **hand.model_dump()} for name, hand in file.hands.items()],
         "entities": {name: notes.model_dump() for name, notes in file.entities.items()},
@@ -259,7 +260,7 @@ def _believed(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     Raises:
         BadInput: if it cannot be used.
     """
-    path = _named(scenario, options).get("recording")
+    path = _named(scenario, options).get(ONLY, {}).get("recording")
     scene = believed_scene(path) if isinstance(path, str) else {}
     check(dict[str, SceneEntry], scene, "scene")
     return scene
@@ -299,14 +300,23 @@ def _no_package(name: str, text: str, where: str) -> BadInput:
     return BadInput("this is no folder", where=where, found=text, expected=expected)
 
 
-def _robot(scenario: Scenario, robot: Robot) -> dict[str, Any]:
+def _robots(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
+    """Several robots, each with its source."""
+    specs = source_specs(scenario, options)
+    return {
+        name: {**_robot(scenario, robot, f"robots.{name}"), "source": specs.get(name)}
+        for name, robot in scenario.file.robots.items()
+    }
+
+
+def _robot(scenario: Scenario, robot: Robot, where: str = "robot") -> dict[str, Any]:
     data = robot.model_dump(mode="json", by_alias=True, exclude_unset=True)
     if "://" not in robot.urdf or robot.urdf.startswith(DATA_SCHEME):
         path = scenario.path_of(robot.urdf)
         if path is None:
             error = BadInput(
                 "the robot's description does not exist",
-                where="robot",
+                where=where,
                 found=robot.urdf,
                 expected=wanted_data(robot.urdf)
                 if robot.urdf.startswith(DATA_SCHEME)
@@ -318,18 +328,57 @@ def _robot(scenario: Scenario, robot: Robot) -> dict[str, Any]:
 
 
 def is_live(scenario: Scenario, options: RunOptions) -> bool:
-    """Whether the source is a robot that runs now."""
-    return LIVE in (source_spec(scenario, options) or {})
+    """Whether a source is a robot that runs now."""
+    return any(LIVE in spec for spec in source_specs(scenario, options).values())
 
 
 def is_commanded(scenario: Scenario, options: RunOptions) -> bool:
-    """Whether the source is commands, which the twin obeys in real time."""
-    return COMMANDS in (source_spec(scenario, options) or {})
+    """Whether a source is commands, which the twin obeys in real time."""
+    return any(COMMANDS in spec for spec in source_specs(scenario, options).values())
+
+
+ONLY = ""
+"""Key of the source of the only robot among those of several."""
+
+
+def source_specs(scenario: Scenario, options: RunOptions) -> dict[str, dict[str, Any]]:
+    """The sources as the main model gets them, by the robots' names, or by `ONLY`; without robots that have none.
+
+    Raises:
+        BadInput: if the start names one source for several robots.
+    """
+    named = _named(scenario, options).items()
+    found = {name: _spec(scenario, spec) for name, spec in named}
+    return {name: spec for name, spec in found.items() if spec is not None}
+
+
+def _named(scenario: Scenario, options: RunOptions) -> dict[str, dict[str, Any]]:
+    """The sources that the scenario or the start names, by the robots' names, or by `ONLY`."""
+    robots = scenario.file.robots
+    if robots and options.source is not None:
+        raise BadInput(
+            "the scenario has several robots, each with a source of its own",
+            where="--source",
+            found=options.source,
+            expected=f"no --source, but robots.{next(iter(robots))}.source in the scenario",
+        )
+    if options.no_source:
+        return {}
+    if options.source is not None:
+        own = _written(scenario, scenario.file.source, resolve=False)
+        return {ONLY: _instead(own, named_source(options.source))}
+    if robots:
+        return {name: _written(scenario, robot.source) for name, robot in robots.items()}
+    return {ONLY: _written(scenario, scenario.file.source)}
 
 
 def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | None:
-    """The source as the main model gets it: the scenario's, or what the start names; None if there is none."""
-    spec = _named(scenario, options)
+    """The source of the only robot; None if there is none, or there are several robots."""
+    return source_specs(scenario, options).get(ONLY)
+
+
+def _spec(scenario: Scenario, spec: dict[str, Any]) -> dict[str, Any] | None:
+    """A source as the main model gets it; None if there is none."""
     kind = kind_of(spec)
     if kind is None:
         return None
@@ -351,17 +400,14 @@ def _taken(commands: Commands) -> dict[str, Any]:
     return spec
 
 
-def _named(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
-    """The source that the scenario or the start names; empty if there is none."""
-    if options.no_source:
-        return {}
-    written = scenario.file.source
-    if isinstance(written, str):
-        spec = named_source(written)
+def _written(scenario: Scenario, source: Any, *, resolve: bool = True) -> dict[str, Any]:
+    """A source as the scenario writes it, empty if there is none; its files by their paths if `resolve`."""
+    if isinstance(source, str):
+        spec = named_source(source)
     else:
-        spec = written.model_dump(mode="json", exclude_unset=True) if written else {}
-    if options.source is not None:
-        return _instead(spec, named_source(options.source))
+        spec = source.model_dump(mode="json", exclude_unset=True) if source else {}
+    if not resolve:
+        return spec
     if isinstance(spec.get("recording"), str):
         spec["recording"] = _recording(scenario, spec["recording"])
     if isinstance(spec.get("trajectory"), str):

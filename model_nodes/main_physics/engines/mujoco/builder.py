@@ -131,7 +131,7 @@ class Builder:
             for one, other in combinations(by_name.values(), 2):
                 self.spec.add_exclude(bodyname1=one.name, bodyname2=other.name)
         for hand in self.world.hands if body.robot else ():
-            if hand.link in by_name:
+            if hand.robot == body.name:
                 _add_hand(by_name[hand.link], hand)
 
     def add(self, body: Body) -> None:
