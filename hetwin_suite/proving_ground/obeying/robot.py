@@ -119,7 +119,7 @@ class ObeyingRobot:
         self.base = self._mobile(body, robot, wheels)
         self.base_topics = _base_topics(robot)
         self.localization = Localization(self.mismatch, self._noise)
-        links = [frame_name(body, link.name) for link in body.links]
+        links = {link.name: frame_name(body, link.name) for link in body.links}
         self.lidars = fitted_lidars(robot.lidars, links, self._engine.frames, settings.rate)
 
     def _mobile(

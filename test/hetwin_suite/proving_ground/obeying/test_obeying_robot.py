@@ -40,7 +40,7 @@ class User:
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(self.node)
         self.topics = self.node.create_publisher(
-            JointTrajectory, "joint_trajectory_controller/joint_trajectory", 10
+            JointTrajectory, "arm_controller/joint_trajectory", 10
         )
         self.node.create_subscription(JointState, "joint_states", self._hear, 100)
 
