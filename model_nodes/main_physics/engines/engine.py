@@ -169,8 +169,8 @@ class Engine(ABC):
     def place_base(self, robot: str, state: Floats) -> None:
         """Set the base of a robot exactly, at the start or as a correction between two steps.
 
-        What it holds goes along: whatever touches the robot, directly or through other free bodies, and nothing that
-        stands still. Velocities along the world's axes turn with the base.
+        What it holds goes along, except before the first step: whatever touches the robot, directly or through other
+        free bodies, and nothing that stands still. Velocities along the world's axes turn with the base.
 
         Args:
             robot: one of `bases`, or a robot with a free base.

@@ -174,7 +174,9 @@ class MujocoEngine(Engine):
             raise Unsupported(f"the base of {robot} is fixed; it cannot be placed")
         self._refresh()
         fixed_to = {**self._attachments.bodies, **self._kinematic.parents}
-        carried = carried_bodies(self._model, self._data, self._tables, base, fixed_to)
+        carried = []
+        if self._periods:  # before the first step the scene says where everything is
+            carried = carried_bodies(self._model, self._data, self._tables, base, fixed_to)
         before = self._reader.one(base.body)
         places = [relative_to(before, self._reader.one(free.body)) for free in carried]
         self._reader.place(base, state)

@@ -254,3 +254,11 @@ def test_what_it_carries_while_it_drives_keeps_its_speed_relative_to_it(engine: 
     engine.place_base("rover", state(1.0, 1.0, pi / 2, 0.5))
     assert in_the_base(engine, "tray") == pytest.approx(before, abs=1e-6)
     assert frame(engine, "tray")[7:9] == pytest.approx([0, 0.5], abs=0.02)
+
+
+def test_before_the_first_step_nothing_goes_along(engine: Engine) -> None:
+    # Where the robot stands until its localization says where it is, something else may be.
+    loaded(engine, floor(), rover(Base.FOLLOWED), box("tray", at(-0.1, 0, 0.26), (0.2, 0.2, 0.03)))
+    stood = frame(engine, "tray")
+    engine.place_base("rover", CORRECTED)
+    assert frame(engine, "tray") == pytest.approx(stood, abs=1e-9)
