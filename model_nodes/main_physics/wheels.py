@@ -69,9 +69,9 @@ class DifferentialDrive:
 
     def motion(self, turned: Floats) -> tuple[float, float]:
         """Return way forward [m] and turn [rad] for turns (n,) of the joints [rad]; or both per second."""
-        ways = self.signs * turned * self.radius
+        ways = (self.signs * turned * self.radius).tolist()  # of a few wheels lists are quicker
         count = len(self.left)
-        left, right = float(ways[:count].mean()), float(ways[count:].mean())
+        left, right = sum(ways[:count]) / count, sum(ways[count:]) / len(self.right)
         return (left + right) / 2.0, (right - left) / self.separation
 
 

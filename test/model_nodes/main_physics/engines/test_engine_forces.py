@@ -53,7 +53,6 @@ def test_what_is_smooth_slides_on_everything(engine: Engine) -> None:
     """Pushed with a tenth of its weight; what else lies on the same floor stays."""
     smooth, rough = box("smooth", at(0, 0, 0.05), mu=0.0), box("rough", at(0, 1, 0.05), mu=0.6)
     loaded(engine, floor(), smooth, rough)
-    rest(engine, 40)
     for name in ("smooth", "rough"):
         push(engine, name, 0.1 * WEIGHT, 0.0, 0.0, 0.0, 0.0, 0.0)
     rest(engine, 200)
