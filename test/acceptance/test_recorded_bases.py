@@ -115,9 +115,12 @@ def test_a_box_in_its_way_is_pushed(twin: Episode) -> None:
 
 
 def test_what_it_carries_goes_along(twin: Episode) -> None:
+    """Also over the correction, at which the parcel stays where it is on the cart."""
     rows = zip(twin.pose("cart"), twin.pose("parcel"), strict=True)
     places = np.array([relative_to(cart, parcel)[:3] for cart, parcel in rows])
     assert np.abs(places - places[0])[:, :2].max() < 0.02
+    jump = int(np.searchsorted(twin.seconds, JUMP_S))
+    assert np.abs(places[jump] - places[jump - 1]).max() < MM
 
 
 @pytest.mark.parametrize(
