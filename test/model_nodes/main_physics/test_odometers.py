@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from model_nodes.main_physics.world.urdf.reader import read_urdf
 
 URDF = resource("urdf") / "lab_robot.urdf"
 WHEELS = {"left": ["left_wheel_joint"], "right": ["right_wheel_joint"]}
+NONE: Any = SimpleNamespace(motions={})
+"""Bases that follow."""
 JOINTS = ("head_joint", "right_wheel_joint", "left_wheel_joint")
 
 
@@ -33,7 +36,7 @@ def named(**more: Any) -> Robot:
 
 
 def test_odometry_begins_where_the_wheels_are_and_goes_as_they_turn() -> None:
-    odometer = odometer_of(lab_robot(Base.FREE), named(wheels=WHEELS), None, JOINTS)
+    odometer = odometer_of(lab_robot(Base.FREE), named(wheels=WHEELS), NONE, JOINTS)
     assert isinstance(odometer, WheelOdometer)
     assert odometer.robot == "lab_robot"
     start = np.array([0.3, 5.0, 7.0])
@@ -47,11 +50,8 @@ def test_odometry_begins_where_the_wheels_are_and_goes_as_they_turn() -> None:
 
 
 def test_a_base_that_follows_says_what_its_source_says() -> None:
-    class Followed:
-        motion = BaseMotion(np.zeros(13), np.arange(13.0))
-
-    base: Any = Followed()
-    odometer = odometer_of(lab_robot(Base.FOLLOWED), named(wheels=WHEELS), base, JOINTS)
+    bases: Any = SimpleNamespace(motions={"lab_robot": BaseMotion(np.zeros(13), np.arange(13.0))})
+    odometer = odometer_of(lab_robot(Base.FOLLOWED), named(wheels=WHEELS), bases, JOINTS)
     assert isinstance(odometer, SourceOdometer)
     assert odometer.read(np.zeros(3), np.zeros(3)).tolist() == list(range(13))
 
@@ -60,10 +60,10 @@ def test_a_base_that_follows_says_what_its_source_says() -> None:
     ("base", "more"), [(Base.FIXED, {"wheels": WHEELS}), (Base.FREE, {}), (Base.FIXED, {})]
 )
 def test_without_wheels_that_roll_there_is_none(base: Base, more: dict[str, Any]) -> None:
-    assert odometer_of(lab_robot(base), named(**more), None, JOINTS) is None
+    assert odometer_of(lab_robot(base), named(**more), NONE, JOINTS) is None
 
 
 def test_wheels_that_are_none_are_named() -> None:
     wheels = {"left": ["left_wheel_joint"], "right": ["head_joint"]}
     with pytest.raises(BadInput, match="head_joint"):
-        odometer_of(lab_robot(Base.FREE), named(wheels=wheels), None, JOINTS)
+        odometer_of(lab_robot(Base.FREE), named(wheels=wheels), NONE, JOINTS)
