@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
+from support.gazebo_servers import needs_gazebo
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepInput
@@ -84,7 +86,7 @@ def kinematics(seconds: float) -> tuple[float, float, float, float]:
     return x, y, yaw, way
 
 
-def driven(world: Path, seconds: float) -> tuple[Floats, Floats]:
+def driven(world: Path, seconds: float, engine: str) -> tuple[Floats, Floats]:
     """Drive the course in a world; returns pose and odometry at the end."""
     robot = {
         "urdf": str(resource("urdf") / "lab_robot.urdf"),
@@ -94,7 +96,7 @@ def driven(world: Path, seconds: float) -> tuple[Floats, Floats]:
     }
     parameters = {"world": str(world), "robot": robot, "source": Course(course), "watch_rate": 0.0}
     model = MainPhysics()
-    start = model.initialize({**parameters, "rate": 1e9 / PERIOD_NS, "engine": "mujoco"}, 0)
+    start = model.initialize({**parameters, "rate": 1e9 / PERIOD_NS, "engine": engine}, 0)
     layout = Layout.build(start.entities, ((a.entity, a.attribute) for a in start.attributes))
     nothing = np.zeros(len(layout.slots), np.int32)
     scene = Snapshot(layout, ("physics",), 0, np.zeros(layout.size), nothing, nothing)
@@ -119,23 +121,36 @@ def apart(one: Floats, other: Floats) -> tuple[float, float]:
     return float(np.hypot(*(one[:2] - other[:2]))), abs(turn)
 
 
-def test_it_ends_where_its_wheels_bring_it() -> None:
-    """Measured: 12 mm and 1.6 degrees off from the commands, 1 mm and 0.02 degrees from what the wheels turned."""
-    pose, odometry = driven(resource("worlds") / "empty.sdf", 20.0)
+@pytest.mark.parametrize(
+    ("engine", "most", "turned"),
+    [("mujoco", 0.02, 3.0), pytest.param("gz", 0.05, 6.0, marks=needs_gazebo)],
+)
+def test_it_ends_where_its_wheels_bring_it(engine: str, most: float, turned: float) -> None:
+    """Measured: 12 mm and 1.6 degrees off from the commands, 1 mm and 0.02 degrees from what the wheels turned.
+
+    In Gazebo 0.6 mm and less than 0.001 degrees off from both.
+
+    Args:
+        engine: that computes.
+        most: how far from the kinematics it may end [share of the way].
+        turned: by how much it may be turned against them [degrees].
+    """
+    pose, odometry = driven(resource("worlds") / "empty.sdf", 20.0, engine)
     *expected, way = kinematics(20.0)
     metres, degrees = apart(place(pose), np.array(expected))
-    assert metres < 0.02 * way
-    assert degrees < 3.0
+    assert metres < most * way
+    assert degrees < turned
     metres, degrees = apart(place(pose), place(odometry))
     assert metres < 0.005
     assert degrees < 0.5
 
 
-def test_on_a_slippery_floor_odometry_and_truth_part(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["mujoco", pytest.param("gz", marks=needs_gazebo)])
+def test_on_a_slippery_floor_odometry_and_truth_part(engine: str, tmp_path: Path) -> None:
     """Odometry says what the wheels did; the robot is elsewhere."""
     world = (resource("worlds") / "empty.sdf").read_text("utf-8")
     ice = "<surface><friction><ode><mu>0.005</mu><mu2>0.005</mu2></ode></friction></surface></collision>"
     (tmp_path / "ice.sdf").write_text(world.replace("</collision>", ice), "utf-8")
-    pose, odometry = driven(tmp_path / "ice.sdf", 3.0)
+    pose, odometry = driven(tmp_path / "ice.sdf", 3.0, engine)
     assert apart(place(odometry), np.array(kinematics(3.0)[:3]))[0] < 0.01
     assert apart(place(pose), place(odometry))[0] > 0.5

@@ -13,7 +13,6 @@ from model_nodes.main_physics.engines.gz.drives import JointOrders
 from model_nodes.main_physics.engines.gz.lockstep import LockStep
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
-from model_nodes.main_physics.engines.gz.world_sdf import ENDLESS
 
 _STILL = 1e-9
 """Below this commanded speed a joint gets no command, and Gazebo brakes it [rad/s or m/s]."""
@@ -69,15 +68,15 @@ class Commands:
             simulation.pictures[name].follow(ecm, pose, self.period, self.seconds)
 
     def _joints(self, ecm: Any, joints: Sequence[Any]) -> None:
-        speeds = self.orders.speeds.tolist()
-        for joint, speed in zip(joints[: len(speeds)], speeds, strict=True):
-            if self.reset or abs(speed) > _STILL:  # without a command Gazebo's joint brakes
-                joint.set_velocity(ecm, [speed])
+        limits = self.orders.limits
+        for i, speed in enumerate(self.orders.speeds.tolist()):
+            # Without a command Gazebo's joint brakes; one that is reset to a speed gets no effort in that step.
+            resets = self.reset and i in limits
+            if not resets and (self.reset or abs(speed) > _STILL):
+                joints[i].set_velocity(ecm, [speed])
         vector = gazebo().math.Vector2d
-        for i, (least, most) in self.orders.limits.items():
-            # A joint that is reset gets its speed in one step.
-            ends = (-ENDLESS, ENDLESS) if self.reset else (least, most)
-            joints[i].set_effort_limits(ecm, [vector(*ends)])
+        for i, ends in limits.items():
+            joints[i].set_effort_limits(ecm, [vector(*((0.0, 0.0) if self.reset else ends))])
         if self.reset:
             self._reset(ecm, joints)
 
@@ -87,7 +86,7 @@ class Commands:
             joint.reset_position(ecm, [positions[i]])
             if i in self.stiff:
                 joint.set_velocity(ecm, [0.0])  # from now on Gazebo brakes it
-            elif i >= len(self.orders.speeds):
+            elif i >= len(self.orders.speeds) or i in self.orders.limits:
                 joint.reset_velocity(ecm, [velocities[i]])
 
     def _object(self, ecm: Any, name: str, kind: ProxyKind, proxy: Proxy) -> None:

@@ -8,8 +8,10 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from support.rovers import rover
 from support.small_worlds import HAND, PERIOD, at, box, floor, gripper
 
+from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
@@ -17,6 +19,7 @@ from model_nodes.main_physics.engines.gz.parts import lumps
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
     DRIVEN,
     STATIC,
+    YIELDING,
     ProxyKind,
     mask,
 )
@@ -33,6 +36,7 @@ from model_nodes.main_physics.world.description import (
     MeshFile,
     World,
 )
+from model_nodes.main_physics.world.drives import Base, JointDrive
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.sdf.reader import read_world
 
@@ -41,7 +45,7 @@ def written(
     folder: Path, *bodies: Body, kind: ProxyKind = ProxyKind.PLAIN, displayed: bool = False
 ) -> Path:
     """Write a file with these bodies; objects as this kind of proxy."""
-    world = World("test", bodies, hands=(HAND,) if any(b.robot for b in bodies) else ())
+    world = World("test", bodies, hands=(HAND,) if any(b.name == "gripper" for b in bodies) else ())
     shadow = Shadow(world, EngineSettings(PERIOD), Notes())
     writer = SdfWriter("test", world.gravity, 0.00125, GazeboOptions(), folder, "/contacts")
     for i, body in enumerate(bodies):
@@ -51,7 +55,7 @@ def written(
             parts,
             name=body.name,
             pose=body.pose,
-            kind=None if body.static else kind,
+            kind=None if body.static or body.robot else kind,
             index=i,
             displayed=displayed,
         )
@@ -106,6 +110,50 @@ def test_masks_let_only_free_objects_touch(kind: ProxyKind) -> None:
     assert bool(bits & mask(ProxyKind.PLAIN, 0)) is (kind is not ProxyKind.GHOST)
     assert not mask(ProxyKind.KINEMATIC, 1) & mask(ProxyKind.KINEMATIC, 2)
     assert not DRIVEN & STATIC
+    assert bool(bits & YIELDING) is (kind is ProxyKind.PLAIN)
+    assert STATIC & YIELDING
+
+
+def links_of(file: Path) -> dict[str, ET.Element]:
+    return {link.get("name", ""): link for link in ET.parse(file).getroot().iter("link")}
+
+
+def bits_of(link: ET.Element) -> set[str | None]:
+    return {bits.text for bits in link.iter("collide_bitmask")}
+
+
+def test_a_base_that_is_led_is_heavy_and_has_no_weight(tmp_path: Path) -> None:
+    links = links_of(written(tmp_path, rover(Base.FOLLOWED)))
+    assert float(links["foot"].findtext("inertial/mass") or 0) >= 1e4
+    assert float(links["left_wheel"].findtext("inertial/mass") or 0) == 1.0
+    assert {link.findtext("gravity") for link in links.values()} == {"false"}
+    # Its wheels are not pushed against the floor, whatever drives them.
+    assert set.union(*map(bits_of, links.values())) == {str(DRIVEN)}
+    assert ET.parse(tmp_path / "world.sdf").find(".//joint[@type='fixed']") is None
+
+
+def test_a_free_base_has_its_own_weight_and_stands_on_what_rests(tmp_path: Path) -> None:
+    links = links_of(written(tmp_path, rover(Base.FREE)))
+    assert float(links["foot"].findtext("inertial/mass") or 0) == pytest.approx(20.2)
+    assert {link.findtext("gravity") for link in links.values()} == {None}
+    assert set.union(*map(bits_of, links.values())) == {str(YIELDING)}
+
+
+def test_what_a_limited_joint_moves_gives_way_to_what_rests(tmp_path: Path) -> None:
+    drive = JointDrive(DriveMode.LIMITED, 100.0, None, 20.0)
+    mast = replace(rover(Base.FIXED, mast=drive).joints[-1], lower=-0.5, upper=1.5)
+    body = rover(Base.FIXED, wheels=JointDrive(), mast=drive)
+    file = written(tmp_path, replace(body, joints=(*body.joints[:-1], mast)))
+    links = links_of(file)
+    assert bits_of(links["mast"]) == {str(YIELDING)}
+    assert bits_of(links["foot"]) == bits_of(links["left_wheel"]) == {str(DRIVEN)}
+    limit = ET.parse(file).find(".//joint[@name='lean']/axis/limit")
+    assert limit is not None
+    assert {part.tag: float(part.text or 0) for part in limit} == {
+        "lower": -0.5,
+        "upper": 1.5,
+        "effort": 20.0,
+    }
 
 
 def test_a_kinematic_proxy_is_heavy_and_has_no_weight(tmp_path: Path) -> None:
