@@ -8,7 +8,7 @@ velocity is commanded that, as fast as it may change. For limited ones see `limi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import copysign, inf
+from math import copysign, inf, isfinite
 
 import numpy as np
 
@@ -138,7 +138,7 @@ class Drives:
         out[:] = np.nan
         slower = self._speed - velocities[self._turning]
         for (i, most), behind in zip(self._most.items(), slower.tolist(), strict=True):
-            if abs(behind) > _REACHED:
+            if abs(behind) > _REACHED and isfinite(most):
                 out[i] = copysign(most, behind)
         if self._aim is not None:
             away = self._at - positions[: len(out)]
