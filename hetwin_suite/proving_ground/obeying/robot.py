@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +99,7 @@ class ObeyingRobot:
         settings, spec = _settings(scenario, options)
         self.mismatch: Mismatch = drawn(seed)
         self._noise = noise(seed)
-        world = as_it_is(load_world(settings), self.mismatch)
+        world = as_it_is(load_world(settings), self.mismatch, _pulling(spec))
         body = _robot(world, scenario)
         robot = settings.robot or Robot(urdf=body.name)
         self._period_ns = round(SECOND / settings.rate)
@@ -219,7 +221,7 @@ class ObeyingRobot:
         self._engine.close()
 
 
-def _settings(scenario: Scenario, options: RunOptions) -> tuple[Settings, dict[str, object]]:
+def _settings(scenario: Scenario, options: RunOptions) -> tuple[Settings, dict[str, Any]]:
     """The main model's settings, and the source of commands."""
     main = scenario.main
     if not issubclass(main.cls, MainPhysics):
@@ -237,6 +239,13 @@ def _settings(scenario: Scenario, options: RunOptions) -> tuple[Settings, dict[s
     except BadInput as error:
         raise resolver.placed(main, error) from None
     return settings, resolved["source"]
+
+
+def _pulling(spec: Mapping[str, Any]) -> Callable[[str], bool]:
+    """Whether a joint is among those that controllers move."""
+    controllers = spec.get("controllers") or {"": ["*"]}
+    patterns = [pattern for members in controllers.values() for pattern in members]
+    return lambda name: any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _turning(joints: Sequence[str], wheels: DifferentialDrive | None) -> NDArray[np.bool_]:

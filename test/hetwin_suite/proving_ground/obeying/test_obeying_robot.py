@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,11 +24,12 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.obeying.faults import Fault
-from hetwin_suite.proving_ground.obeying.mismatch import drawn
 from hetwin_suite.proving_ground.obeying.running import obeying
 
 JOINT = "shoulder_pan_joint"
 TARGET = 0.6
+CONTROLLER = "arm_controller"
+"""The one that the scenario's `commands` name."""
 
 
 class User:
@@ -40,7 +41,7 @@ class User:
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(self.node)
         self.topics = self.node.create_publisher(
-            JointTrajectory, "arm_controller/joint_trajectory", 10
+            JointTrajectory, f"{CONTROLLER}/joint_trajectory", 10
         )
         self.node.create_subscription(JointState, "joint_states", self._hear, 100)
 
@@ -51,6 +52,19 @@ class User:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.executor.spin_once(0.05)
+
+    def listen_until(self, holds: Callable[[], bool]) -> None:
+        def heard() -> bool:
+            for _ in range(20):
+                self.executor.spin_once(0.01)
+            return holds()
+
+        wait_until(heard, lambda: f"something else than the end of {self.positions()[-5:]}")
+
+    def at_rest(self, position: float | None = None) -> bool:
+        """Whether the joint stood still, perhaps there, for the last 200 ms."""
+        last = self.positions()[-20:]
+        return np.ptp(last) < 2e-3 and position in (None, pytest.approx(np.mean(last), abs=2e-3))
 
     def move(self) -> None:
         """Command the joint to its target within 0.5 s."""
@@ -91,46 +105,37 @@ def running(user: User, fault: str | None = None) -> Iterator[list[str]]:
             thread.join()
 
 
-def test_it_goes_where_it_is_commanded_with_noise_and_a_delay(user: User) -> None:
+def test_it_goes_where_it_is_commanded_with_noise(user: User) -> None:
     with running(user) as said:
         rest = user.positions()
         assert 0.0 < np.std(rest) < 1e-3
         user.move()
-        user.listen(0.25)
-        halfway = user.positions()[-1]
-        user.listen(0.6)
-        assert np.mean(user.positions()[-10:]) == pytest.approx(TARGET, abs=2e-3)
-        assert 0.05 < halfway < TARGET
+        user.listen_until(lambda: user.at_rest(TARGET))
+        assert min(user.positions()) > -2e-3
+        assert max(user.positions()) < TARGET + 2e-3
         velocities = [m.velocity[list(m.name).index(JOINT)] for _, m in user.heard]
         assert max(velocities) == pytest.approx(1.875 * TARGET / 0.5, rel=0.1)
         ages = [t - m.header.stamp.sec - m.header.stamp.nanosec * 1e-9 for t, m in user.heard]
-        assert 0.0 < np.median(ages) < 0.05
+        assert 0.0 < np.median(ages) < 0.2
+        assert all(np.isfinite(m.effort).all() for _, m in user.heard)
         user.topics.publish(JointTrajectory(joint_names=["nose"]))
-        wait_until(lambda: said, "a refusal")
-    assert "command refused" in said[0]
-    assert "points: there are none" in said[0]
+        user.listen_until(lambda: any("command refused" in line for line in said))
+    (refused,) = (line for line in said if "command refused" in line)
+    assert "points: there are none" in refused
 
 
 def test_a_frozen_robot_stands_in_the_middle_of_its_motion(user: User) -> None:
     with running(user, "freeze:0.2"):
         user.move()
-        user.listen(0.9)
-        last = user.positions()[-10:]
-    assert 0.05 < last[0] < TARGET - 0.05
-    assert np.ptp(last) < 2e-3
+        user.listen_until(lambda: user.positions()[-1] > 0.05 and user.at_rest())
+        assert 0.05 < user.positions()[-1] < TARGET - 0.05
 
 
 def test_a_silent_robot_publishes_nothing_from_then_on(user: User) -> None:
     with running(user, "silence:0.2"):
         user.move()
-        begun = time.time()
-        user.listen(0.9)
-    assert user.heard[-1][0] - begun < 0.4
-
-
-def test_robots_of_two_seeds_differ_and_one_is_the_same_again() -> None:
-    assert drawn(3) == drawn(3)
-    assert drawn(3) != drawn(4)
+        user.listen_until(lambda: time.time() - user.heard[-1][0] > 1.5)
+    assert user.positions()[-1] < TARGET - 0.05
 
 
 def test_a_scenario_without_a_robot_is_refused() -> None:
@@ -167,8 +172,7 @@ def test_the_command_obeys_until_it_is_interrupted(user: User) -> None:
             assert "a robot obeys; it publishes /joint_states" in process.stdout.readline()
             wait_until(user.topics.get_subscription_count, "a robot that takes trajectories")
             user.move()
-            user.listen(0.9)
-            assert user.positions()[-1] == pytest.approx(TARGET, abs=5e-3)
+            user.listen_until(lambda: user.at_rest(TARGET))
         finally:
             process.send_signal(signal.SIGINT)
             assert process.wait(20) == 130
