@@ -25,25 +25,34 @@ def make_joint_states(
     """
     if live:
         return None
-    return TwinJoints(publisher(JointState, topics.JOINT_STATES.name, QoSProfile(depth=100)))
+    return TwinJoints(publisher)
 
 
 class TwinJoints:
     """Publishes positions, velocities and recorded efforts of each robot; stamps are simulated time.
 
     Args:
-        joints: publisher of ``sensor_msgs/JointState``.
+        publisher: makes a publisher from type, topic and QoS.
     """
 
-    def __init__(self, joints: Any) -> None:
-        self._joints = joints
+    def __init__(self, publisher: Callable[[Any, str, QoSProfile], Any]) -> None:
+        self._publisher = publisher
+        # Offered before it is known what robots there are, so that listeners find it early.
+        self._offered = {topics.JOINT_STATES: self._offer(topics.JOINT_STATES)}
         self._templates: list[JointTemplate] = []
 
     def begin(self, layout: Layout) -> None:
         """Find the robots of the scene."""
         self._templates = joint_templates(layout)
+        for template in self._templates:
+            if template.topic not in self._offered:
+                self._offered[template.topic] = self._offer(template.topic)
+
+    def _offer(self, topic: topics.Topic) -> Any:
+        return self._publisher(JointState, topic.name, QoSProfile(depth=100))
 
     def publish(self, scene: Snapshot) -> None:
         """Publish the joints as they are in the scene."""
         for template in self._templates:
-            self._joints.publish(bytes(template.fill(scene.time_ns, scene.values)))
+            data = bytes(template.fill(scene.time_ns, scene.values))
+            self._offered[template.topic].publish(data)

@@ -85,7 +85,8 @@ class Publisher:
         self._handovers = publisher(HandoverMessage, topics.HANDOVERS.name, QoSProfile(depth=1000))
         self._table = publisher(Responsibilities, topics.RESPONSIBILITIES.name, latched())
         self._registry = publisher(Registry, topics.REGISTRY.name, latched())
-        self._description = publisher(String, topics.ROBOT_DESCRIPTION.name, latched())
+        self._publisher = publisher
+        self._descriptions = {"": publisher(String, topics.ROBOT_DESCRIPTION.name, latched())}
         self._diagnostics = publisher(
             DiagnosticArray, topics.DIAGNOSTICS.name, QoSProfile(depth=100)
         )
@@ -120,7 +121,11 @@ class Publisher:
             layout=json.dumps(layout_to_json(start.layout)),
         )
         self._registry.publish(registry)
-        self._description.publish(String(data=start.robot_description))
+        for robot, urdf in start.robot_descriptions.items():
+            if robot not in self._descriptions:
+                topic = topics.of_robot(topics.ROBOT_DESCRIPTION, robot)
+                self._descriptions[robot] = self._publisher(String, topic.name, latched())
+            self._descriptions[robot].publish(String(data=urdf))
         self._publish_table(start.snapshot)
         self.stepped(0, start.snapshot)
 

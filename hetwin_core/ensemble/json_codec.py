@@ -49,6 +49,7 @@ def contribution_to_text(contribution: Contribution) -> str:
             "shown": dict(contribution.shown),
             "reproducible": contribution.reproducible,
             "watch": None if contribution.watch is None else contribution.watch.to_json(),
+            "robot_descriptions": dict(contribution.robot_descriptions),
         }
     )
 
@@ -69,6 +70,7 @@ def contribution_from_text(text: str) -> Contribution:
         shown=data["shown"],
         reproducible=data["reproducible"],
         watch=None if watch is None else WatchLayout.from_json(watch),
+        robot_descriptions=data.get("robot_descriptions", {}),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.scans import SCAN, ScanPattern
 from hetwin_core.ensemble.scene.values import ODOMETRY, POSE
-from hetwin_core.ensemble.topics import ODOMETRY_TOPIC, SCAN_TOPIC, Topic
+from hetwin_core.ensemble.topics import ODOMETRY_TOPIC, SCAN_TOPIC, Topic, of_robot
 
 _ODOM = "odom"
 _SCOPE = "::"
@@ -98,8 +98,7 @@ def _scan_topic(link: Entity, pattern: ScanPattern, several: bool) -> Topic:
 
 def _topic(topic: Topic, link: str) -> Topic:
     """A topic of a robot, below the name of the robot if its links have that before theirs."""
-    robot, scope, _ = link.rpartition(_SCOPE)
-    return topic._replace(name=f"{robot}/{topic.name}") if scope else topic
+    return of_robot(topic, link.rpartition(_SCOPE)[0])
 
 
 def _scoped(link: str, name: str) -> str:

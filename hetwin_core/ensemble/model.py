@@ -84,11 +84,12 @@ class Contribution:
         reads_proximity: whether its snapshots must hold `Snapshot.proximity`, which costs the main model time.
         warnings: elements of its input that it ignores, by name.
         duration_ns: main model only: when the source ends, if that is known.
-        robot_description: main model only: the robot's URDF.
+        robot_description: main model only: the URDF of the only robot.
         engine: main model only: name and version of what it computes with.
         shown: main model only: where other programs see what it computes, as text by name: ``by`` a program, and more.
         reproducible: whether the same input gives the same bits, in any process.
-        watch: main model only: the robot about which its outputs report.
+        watch: main model only: the robots about which its outputs report.
+        robot_descriptions: main model only: the URDF of each of several robots, by name.
     """
 
     entities: tuple[Entity, ...] = ()
@@ -102,6 +103,7 @@ class Contribution:
     shown: Mapping[str, str] = field(default_factory=dict)
     reproducible: bool = True
     watch: WatchLayout | None = None
+    robot_descriptions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

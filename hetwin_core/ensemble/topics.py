@@ -96,6 +96,12 @@ PARTICLES = Topic(
 )
 CLOCK = Topic("clock", "rosgraph_msgs/msg/Clock", "simulated time")
 
+
+def of_robot(topic: Topic, robot: str) -> Topic:
+    """A topic of one of several robots, below its name; of the only robot, whose name here is empty, the topic."""
+    return topic._replace(name=f"{robot}/{topic.name}") if robot else topic
+
+
 LOGGED = (
     REGISTRY,
     RESPONSIBILITIES,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -35,7 +36,11 @@ from hetwin_core.projection.mobile_messages import (
     odometry_templates,
     scan_templates,
 )
-from hetwin_core.projection.periodic_messages import StateTemplate, joint_templates
+from hetwin_core.projection.periodic_messages import (
+    JointTemplate,
+    StateTemplate,
+    joint_templates,
+)
 from hetwin_core.projection.run_folder import LOG, check_free, write_summary
 
 _LEVELS = {"info": 0, "warning": 1, "error": 2}
@@ -129,7 +134,7 @@ class RunLog(RunListener):
         self._odometries = odometry_templates(start.layout)
         self._scans = scan_templates(start.layout)
         self._bag = LogBag(self.log, room=_ROOM)
-        for topic in mobile_topics(start.layout):
+        for topic in (*mobile_topics(start.layout), *_of_several(self._joints, start)):
             self._bag.offer(topic)
         self._bag.describe(
             scenario_file=start.scenario_file,
@@ -288,9 +293,9 @@ class RunLog(RunListener):
                 layout=json.dumps(layout_to_json(start.layout), separators=(",", ":")),
             ),
         )
-        if start.robot_description:
-            description = message(topics.ROBOT_DESCRIPTION.type, data=start.robot_description)
-            self._write(topics.ROBOT_DESCRIPTION, self._now, description)
+        for robot, urdf in start.robot_descriptions.items():
+            topic = topics.of_robot(topics.ROBOT_DESCRIPTION, robot)
+            self._write(topic, self._now, message(topic.type, data=urdf))
         for slot, owner in zip(start.layout.slots, snapshot.owners.tolist(), strict=True):
             self._owners[slot.entity, slot.attribute.name] = start.models[owner].name
         self._owners_since = self._now
@@ -325,7 +330,7 @@ class RunLog(RunListener):
         bag.write_raw(topics.STATE, state.time_ns, template.fill(*state[:5], proximity))
         for joints in self._joints:
             data = joints.fill(state.time_ns, state.values)
-            bag.write_raw(topics.JOINT_STATES, state.time_ns, data)
+            bag.write_raw(joints.topic, state.time_ns, data)
         for odometry in self._odometries:
             data = odometry.fill(state.time_ns, state.values)
             bag.write_raw(odometry.topic, state.time_ns, data)
@@ -389,3 +394,12 @@ def _copy(scene: Snapshot, step: int) -> _State:
 def _next(due: int, period: int, now: int) -> int:
     """The first due time after `now` on the grid that starts at `due`."""
     return due + period * ((now - due) // period + 1) if now >= due else due
+
+
+def _of_several(joints: Sequence[JointTemplate], start: RunStart) -> list[topics.Topic]:
+    """The topics of robots that are below their names."""
+    described = (
+        topics.of_robot(topics.ROBOT_DESCRIPTION, name) for name in start.robot_descriptions
+    )
+    found = (*(one.topic for one in joints), *described)
+    return [topic for topic in found if topic not in topics.LOGGED]

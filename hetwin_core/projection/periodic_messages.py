@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats, Ints
-from hetwin_core.ensemble.topics import JOINT_STATES, STATE
+from hetwin_core.ensemble.topics import JOINT_STATES, STATE, of_robot
 from hetwin_core.projection.cdr_template import CdrTemplate, marked_stamp
 from hetwin_core.projection.messages import message
 
@@ -72,12 +72,18 @@ class StateTemplate:
 class JointTemplate:
     """``sensor_msgs/msg/JointState`` of one robot, from its attributes ``joint_positions`` and so on.
 
-    An attribute with another number of values than the robot has joints is left out.
+    An attribute with another number of values than the robot has joints is left out. One of several robots has a topic
+    below its name, where its joints have their names of the URDF.
+
+    Attributes:
+        topic: of its joint states.
     """
 
     def __init__(self, layout: Layout, robot: Entity) -> None:
         self._fields: list[tuple[slice, NDArray[np.float64]]] = []
-        count = len(robot.joints)
+        count, scope = len(robot.joints), f"{robot.name}::"
+        is_one_of_several = bool(count) and all(name.startswith(scope) for name in robot.joints)
+        self.topic = of_robot(JOINT_STATES, robot.name if is_one_of_several else "")
         sources: dict[str, slice] = {}
         for name, attributes in _JOINT_FIELDS.items():
             for attribute in attributes:
@@ -92,7 +98,7 @@ class JointTemplate:
         example = message(
             JOINT_STATES.type,
             header=message("std_msgs/msg/Header", stamp=marked_stamp(), frame_id=""),
-            name=list(robot.joints),
+            name=[name.removeprefix(scope) for name in robot.joints],
             **arrays,
         )
         self._template = CdrTemplate(example, JOINT_STATES.type)

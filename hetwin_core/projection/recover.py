@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.topics import LOGGED, ODOMETRY_TOPIC, SCAN_TOPIC, Topic
+from hetwin_core.ensemble.topics import (
+    JOINT_STATES,
+    LOGGED,
+    ODOMETRY_TOPIC,
+    ROBOT_DESCRIPTION,
+    SCAN_TOPIC,
+    Topic,
+)
 from hetwin_core.projection.bag import ROOM, LogBag
 from hetwin_core.projection.bag_metadata import METADATA
 from hetwin_core.projection.run_folder import LOG
@@ -22,7 +29,9 @@ else:
 
 _MAGIC = b"\x89MCAP0\r\n"
 _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK = 0x03, 0x04, 0x05, 0x06
-_OFFERED = {topic.type: topic for topic in (ODOMETRY_TOPIC, SCAN_TOPIC)}
+_OFFERED = {
+    topic.type: topic for topic in (ODOMETRY_TOPIC, SCAN_TOPIC, JOINT_STATES, ROBOT_DESCRIPTION)
+}
 """Topics of whose type a log may have any number, under other names."""
 _INCOMPLETE, _RECOVERED = "log.incomplete", "log.recovered"
 

@@ -124,12 +124,13 @@ class MainPhysics(Model):
             reads=(Selection("*", FIDELITY.name),),
             warnings=(*world.warnings, *remarks, *notes),
             duration_ns=None if self._source is None else self._source.duration_ns,
-            robot_description=_description(robots),
+            robot_description=_descriptions(robots).get("", ""),
             engine=engine.description,
             shown=engine.shown,
             reproducible=engine.deterministic
             and (self._source is None or self._source.reproducible),
             watch=self._watched(findings),
+            robot_descriptions={n: text for n, text in _descriptions(robots).items() if n},
         )
 
     def _findings(
@@ -424,7 +425,11 @@ def _open(settings: Settings, robots: Sequence[SceneRobot]) -> Source | None:
     return source
 
 
-def _description(robots: Sequence[SceneRobot]) -> str:
-    """The URDF of the only robot; empty if there is none, or there are several."""
-    files = [robot.body.file for robot in robots]
-    return files[0].read_text("utf-8") if len(files) == 1 and files[0] else ""
+def _descriptions(robots: Sequence[SceneRobot]) -> dict[str, str]:
+    """The URDF of each robot by name, by an empty name of the only one."""
+    bodies = [robot.body for robot in robots]
+    return {
+        body.name if body.one_of_several else "": body.file.read_text("utf-8")
+        for body in bodies
+        if body.file is not None
+    }

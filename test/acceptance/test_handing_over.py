@@ -13,6 +13,7 @@ from support.hetwin_command import refused
 from support.twin_runs import times_of
 
 from hetwin_core.projection.episode import Episode
+from model_nodes.main_physics.sources.recording import Recording
 
 SCENARIO = ROOT / "scenarios" / "handing_over.yaml"
 TRUTH = ROOT / "scenarios" / "episodes" / "handing_over_truth.json"
@@ -126,3 +127,14 @@ def test_what_is_refused(tmp_path: Path, changes: tuple[tuple[str, str], ...], s
 def test_one_source_cannot_be_named_for_several_robots(tmp_path: Path) -> None:
     given = ("--source", "live", "--out", tmp_path / "run")
     refused(tmp_path, "run", SCENARIO, *given, says=("several robots", "robots.left.source"))
+
+
+def test_each_robot_has_its_topics_in_the_log(twin: Episode, folder: Path) -> None:
+    read = Recording.open(folder / "log")
+    for robot in ("left", "right"):
+        joints = read.topics[f"/{robot}/joint_states"]
+        assert joints.count > 1000
+        assert read.topics[f"/{robot}/robot_description"].count == 1
+    assert "/joint_states" not in {name for name, topic in read.topics.items() if topic.count}
+    names = set(read.joints({"elbow_joint"}))
+    assert "elbow_joint" in names

@@ -158,7 +158,7 @@ class SmallRun:
             duration_ns=STEPS * STEP_NS,
             layout=self.layout,
             models=records(),
-            robot_description="<robot name='arm'/>",
+            robot_descriptions={"": "<robot name='arm'/>"},
             warnings=("physics: mesh <a.stl> is absent",),
             snapshot=self.snapshot(0),
         )

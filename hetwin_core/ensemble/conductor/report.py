@@ -30,7 +30,7 @@ def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart
         duration_ns=duration,
         layout=ready.scene.layout,
         models=ready.records,
-        robot_description=ready.robot_description,
+        robot_descriptions=ready.robot_descriptions,
         shown=ready.shown,
         warnings=ready.warnings,
         snapshot=ready.scene.kept_snapshot(),

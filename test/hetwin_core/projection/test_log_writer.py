@@ -267,7 +267,7 @@ def test_a_scene_without_robot_objects_or_slots_can_be_logged(make_run: Any) -> 
     none = np.empty(0, np.int32)
     scene = replace(run.snapshot(0), layout=empty, values=np.empty(0), owners=none, parents=none)
     with RunLog(run.out) as log:
-        log.started(replace(run.start(), layout=empty, snapshot=scene, robot_description=""))
+        log.started(replace(run.start(), layout=empty, snapshot=scene, robot_descriptions={}))
         log.stepped(1, replace(scene, time_ns=STEP_NS, near=np.empty((0, 12))))
         log.ended(run.summary())
     found = read(run.out)

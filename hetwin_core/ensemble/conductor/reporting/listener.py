@@ -54,7 +54,7 @@ class RunStart:
         duration_ns: when the source ends, if it says so.
         layout: entities and attributes.
         models: in the scenario's order; an owner's index counts in it.
-        robot_description: the robot's URDF; empty if there is none.
+        robot_descriptions: URDF of each robot by name, by an empty name of the only one.
         warnings: what the models could not use of their input, each with the model's name.
         snapshot: the scene at the start.
         shown: where other programs see what the main model computes, as text by name; may be empty.
@@ -68,7 +68,7 @@ class RunStart:
     duration_ns: int | None
     layout: Layout
     models: tuple[ModelRecord, ...]
-    robot_description: str
+    robot_descriptions: Mapping[str, str]
     warnings: tuple[str, ...]
     snapshot: Snapshot
     shown: Mapping[str, str] = field(default_factory=dict)

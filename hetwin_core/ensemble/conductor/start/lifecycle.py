@@ -41,7 +41,7 @@ class Ready:
         records: the registered models, in the scenario's order.
         main_slots: slots that the main model's block covers, in its order.
         duration_ns: when the source ends, if it says so.
-        robot_description: URDF of the robot, empty if there is none.
+        robot_descriptions: URDF of each robot by name, by an empty name of the only one.
         warnings: what models could not carry over, with the model's name.
         engine: what the main model computes with, in words; may be empty.
         reproducible: whether all models are.
@@ -56,7 +56,7 @@ class Ready:
     records: tuple[ModelRecord, ...]
     main_slots: tuple[int, ...]
     duration_ns: int | None
-    robot_description: str
+    robot_descriptions: Mapping[str, str]
     warnings: tuple[str, ...]
     engine: str
     reproducible: bool
@@ -150,7 +150,7 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
         records,
         tuple(range(len(main.attributes))),
         main.duration_ns,
-        main.robot_description,
+        _descriptions(main),
         tuple(gathering.warnings),
         main.engine,
         gathering.reproducible,
@@ -266,6 +266,12 @@ def _scene(
         scene.put(slot, value)
     scene.resolve(0)
     return scene
+
+
+def _descriptions(main: Contribution) -> Mapping[str, str]:
+    """URDF of each robot by name, by an empty name of the only one."""
+    only = {"": main.robot_description} if main.robot_description else {}
+    return {**only, **main.robot_descriptions}
 
 
 def _handovers(scenario: Scenario, layout: Layout) -> list[tuple[int, int]]:
