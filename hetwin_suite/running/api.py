@@ -45,6 +45,7 @@ class Summary(RunSummary):
         concerns: what makes the run doubtful, the worst first: name, severity (``note``, ``warning``, ``absurd``), from
             and to [s], arguments in SI units, text, count.
         verdict: ``fine``, ``doubtful`` if a concern is a warning, ``absurd`` if one is.
+        robots: each robot's name, the poses of its base at start and end, and how it agreed with its twin.
         folder: where log and summary are.
     """
 

@@ -13,10 +13,12 @@ from hetwin_core.ensemble.scene.values import Floats
 MAX_LAG = 0.25
 """A robot that is further behind than this deviates [s]."""
 _USUAL_LAG = 0.01
-_TRUST = 0.01
+_TRUST = 0.002
 """Weight of the usual lag, as squared motion [rad^2/s] or [m^2/s]."""
 _MEMORY = 3.0
 """Time after which a motion counts a third for the lag [s]."""
+_MEMORY_APART = 0.5
+"""The same while they deviate, which may be because the lag was not known yet."""
 _CALM = 0.5
 """It agrees again below this share of the limits."""
 _CALM_FOR = 0.2
@@ -51,6 +53,41 @@ class Difference:
     deviates: bool
 
 
+class Parting:
+    """Whether two motions have parted, beyond their limits for more than a moment, and when they are together again.
+
+    Args:
+        limits: (n,) of differences, above 0.
+
+    Attributes:
+        deviates: whether they have parted.
+    """
+
+    def __init__(self, limits: Floats) -> None:
+        self.limits = limits
+        self.deviates = False
+        self._beyond = 0
+        self._calm_since: float | None = None
+
+    def look(self, time: float, apart: Floats) -> bool:
+        """Take note of differences (n,) at a time [s], NaN where unknown; returns whether `deviates` has changed."""
+        share = np.abs(apart) / self.limits
+        largest = float(np.nanmax(share)) if np.isfinite(share).any() else 0.0
+        if not self.deviates:
+            self._beyond = self._beyond + 1 if largest > 1.0 else 0
+            self.deviates = self._beyond >= _SAMPLES
+            self._calm_since = None
+            return self.deviates
+        if largest > _CALM:
+            self._calm_since = None
+        elif self._calm_since is None:
+            self._calm_since = time
+        elif time - self._calm_since >= _CALM_FOR:
+            self.deviates, self._beyond = False, 0
+            return True
+        return False
+
+
 class Agreement:
     """Follows the lag of a robot behind its twin, and notices when the two part.
 
@@ -61,12 +98,9 @@ class Agreement:
     """
 
     def __init__(self, limits: Floats) -> None:
-        self._limits = limits
+        self._parting = Parting(limits)
         self._motion, self._shift = _TRUST, _TRUST * _USUAL_LAG
         self._before: float | None = None
-        self._beyond = 0
-        self._calm_since: float | None = None
-        self._deviates = False
 
     @property
     def lag(self) -> float:
@@ -89,30 +123,15 @@ class Agreement:
         known = np.isfinite(apart)
         elapsed = 0.0 if self._before is None else min(max(0.0, time - self._before), 0.1)
         self._before = time
-        if not self._deviates:
-            self._learn(elapsed, lag, apart[known], there.velocities[known])
-        changed = self._judge(time, bool((np.abs(apart[known]) > self._limits[known]).any()), apart)
-        return Difference(time, apart, lag, changed, self._deviates)
+        self._learn(elapsed, lag, apart[known], there.velocities[known])
+        changed = self._parting.look(time, apart)
+        return Difference(time, apart, lag, changed, self._parting.deviates)
 
     def _learn(self, elapsed: float, lag: float, apart: Floats, velocities: Floats) -> None:
-        kept = float(np.exp(-elapsed / _MEMORY))
+        memory = _MEMORY_APART if self._parting.deviates else _MEMORY
+        kept = float(np.exp(-elapsed / memory))
         motion = float(velocities @ velocities) * elapsed
         late = -float(apart @ velocities) * elapsed
         usual = (1.0 - kept) * _TRUST
         self._motion = kept * self._motion + motion + usual
         self._shift = kept * self._shift + motion * lag + late + usual * _USUAL_LAG
-
-    def _judge(self, time: float, beyond: bool, apart: Floats) -> bool:
-        """Update whether they deviate; returns whether that changed."""
-        self._beyond = self._beyond + 1 if beyond else 0
-        if not self._deviates:
-            self._deviates = self._beyond >= _SAMPLES
-            self._calm_since = None
-            return self._deviates
-        known = np.isfinite(apart)
-        calm = not (np.abs(apart[known]) > _CALM * self._limits[known]).any()
-        self._calm_since = (self._calm_since or time) if calm else None
-        if self._calm_since is not None and time - self._calm_since >= _CALM_FOR:
-            self._deviates = False
-            return True
-        return False

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.consistency import UNKNOWN, Consistency
 from hetwin_core.ensemble.scene.values import Floats
+
+_BIN_S, _BINS = 0.001, 1000
+"""Lags are counted in bins [s]; longer ones in the last."""
 
 
 class Figures:
@@ -22,9 +26,8 @@ class Figures:
         count = len(self._names)
         self._squares, self._largest = np.zeros(count), np.zeros(count)
         self._looks = np.zeros(count)
-        self._tips: list[float] = []
-        self._bases: list[tuple[float, float]] = []
-        self._lags: list[float] = []
+        self._tip, self._base, self._heading = _Size(), _Size(), _Size()
+        self._lags = np.zeros(_BINS, np.int64)
         self.deviations: list[float] = []
 
     def add(
@@ -48,58 +51,61 @@ class Figures:
         np.maximum(self._largest, size, out=self._largest)
         self._looks += known
         if lag is not None:
-            self._lags.append(lag)
+            self._lags[min(int(lag / _BIN_S), _BINS - 1)] += 1
         if tip is not None:
-            self._tips.append(tip)
+            self._tip.add(tip)
         if base is not None:
-            self._bases.append(base)
+            self._base.add(base[0])
+            self._heading.add(base[1])
 
-    def to_json(self) -> dict[str, Any] | None:
-        """Figures in m, rad and s; what was not compared is null; None if nothing was."""
-        if not (self._looks.any() or self._bases):
+    def consistency(self) -> Consistency:
+        """Return all figures so far."""
+        looks = float(self._looks.sum())
+        joints = (UNKNOWN, UNKNOWN)
+        if looks:
+            joints = float(np.sqrt(self._squares.sum() / looks)), float(self._largest.max())
+        lags = (self._lag(0.5), self._lag(0.95)) if self._lags.any() else (UNKNOWN, UNKNOWN)
+        return Consistency(*joints, *self._tip.pair, *self._base.pair, *self._heading.pair, *lags)
+
+    def to_json(self) -> dict[str, Json] | None:
+        """Return the figures as in a summary, with those of each joint and the deviations; None if there are none."""
+        row = self.consistency().row()
+        if row is None:
             return None
-        return {
-            "joints": self._of_joints(),
-            "tip": _of(self._tips),
-            "base": None
-            if not self._bases
-            else {
-                "position": _of([d for d, _ in self._bases]),
-                "heading": _of([a for _, a in self._bases]),
-            },
-            "lag": None
-            if not self._lags
-            else {
-                "median": round(float(np.median(self._lags)), 6),
-                "p95": round(float(np.percentile(self._lags, 95)), 6),
-            },
-            "deviates": [round(time, 3) for time in self.deviations],
+        rms = np.sqrt(self._squares / np.maximum(self._looks, 1.0))
+        rows = zip(
+            self._names,
+            rms.tolist(),
+            self._largest.tolist(),
+            self._looks.tolist(),
+            strict=True,
+        )
+        of: dict[str, Json] = {
+            name: {"rms": round(a, 7), "max": round(b, 7)} for name, a, b, seen in rows if seen
         }
+        joints = row["joints"]
+        if isinstance(joints, dict):
+            joints["of"] = of
+        return {**row, "deviates": [round(time, 3) for time in self.deviations]}
 
-    def _of_joints(self) -> dict[str, Any] | None:
-        if not self._looks.any():
-            return None
-        looks = np.maximum(self._looks, 1.0)
-        rms = np.sqrt(self._squares / looks)
-        return {
-            "rms": round(float(np.sqrt(self._squares.sum() / self._looks.sum())), 7),
-            "max": round(float(self._largest.max()), 7),
-            "of": {
-                name: {"rms": round(a, 7), "max": round(b, 7)}
-                for name, a, b, seen in zip(
-                    self._names,
-                    rms.tolist(),
-                    self._largest.tolist(),
-                    self._looks.tolist(),
-                    strict=True,
-                )
-                if seen
-            },
-        }
+    def _lag(self, share: float) -> float:
+        count = np.cumsum(self._lags)
+        return float(np.searchsorted(count, share * count[-1]) + 0.5) * _BIN_S
 
 
-def _of(values: Sequence[float]) -> dict[str, float] | None:
-    if not values:
-        return None
-    square = float(np.mean(np.square(values)))
-    return {"rms": round(square**0.5, 7), "max": round(max(values), 7)}
+class _Size:
+    """Root mean square and largest of sizes."""
+
+    def __init__(self) -> None:
+        self._squares, self._largest, self._count = 0.0, 0.0, 0
+
+    def add(self, size: float) -> None:
+        self._squares += size * size
+        self._largest = max(self._largest, size)
+        self._count += 1
+
+    @property
+    def pair(self) -> tuple[float, float]:
+        if not self._count:
+            return UNKNOWN, UNKNOWN
+        return float((self._squares / self._count) ** 0.5), self._largest

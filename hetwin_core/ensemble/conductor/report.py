@@ -5,7 +5,7 @@ from __future__ import annotations
 from hetwin_core.ensemble.conductor.parts import Parts
 from hetwin_core.ensemble.conductor.reporting.concerns import run_concerns, verdict_of
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
-from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row
+from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row, robot_rows
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import LIVE, is_live, source_specs
@@ -13,6 +13,7 @@ from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.event_codec import event_to_summary
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 
 
 def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart:
@@ -58,11 +59,12 @@ def run_summary(
     options: RunOptions,
     ready: Ready,
     parts: Parts,
+    first: Snapshot,
     ended: str,
     error: RunFailed | None,
     wall_s: float,
 ) -> RunSummary:
-    """How a run went, after `wall_s` seconds without the pauses."""
+    """How a run went that began with the scene `first`, after `wall_s` seconds without the pauses."""
     simulated = ready.scene.time_ns / 1e9
     concerns = run_concerns(parts.events.events, parts.failures.rows, ready.scene.time_ns)
     lag, unwaited = parts.publisher.lag, parts.scheduler.unwaited
@@ -89,6 +91,7 @@ def run_summary(
         failures=tuple(parts.failures.rows),
         concerns=tuple(concern.row() for concern in concerns),
         verdict=verdict_of(concern.severity for concern in concerns).value,
+        robots=tuple(robot_rows(first, ready.scene.snapshot())),
     )
 
 

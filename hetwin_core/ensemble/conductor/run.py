@@ -192,5 +192,12 @@ class Run:
                 self._listeners.note(self._ready.scene.time_ns, "error", "conductor", str(error))
         stepping_s = wall_s - self._controls.pause.held_s
         return run_summary(
-            self._scenario, self._options, self._ready, self._parts, ended, error, stepping_s
+            self._scenario,
+            self._options,
+            self._ready,
+            self._parts,
+            self.start.snapshot,
+            ended,
+            error,
+            stepping_s,
         )

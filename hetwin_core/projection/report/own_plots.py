@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.consistency import CONSISTENCY
 from hetwin_core.ensemble.scene.layout import Slot
 from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Meaning
 from hetwin_core.projection.episode import Episode
@@ -26,7 +27,7 @@ def own_plots(episode: Episode) -> Iterator[Plot]:
     """A plot for each attribute that a model other than the main one computes, of all the things that have it.
 
     Of attributes with many numbers, those that change most are drawn. Poses, predicates and what the robot's watcher
-    computes have plots of their own.
+    computes have plots of their own; figures of consistency have none.
     """
     found: dict[tuple[str, str], list[Slot]] = {}
     for slot in episode.layout.slots:
@@ -39,7 +40,10 @@ def own_plots(episode: Episode) -> Iterator[Plot]:
 
 
 def _is_own(episode: Episode, slot: Slot) -> bool:
-    if slot.attribute.name == POSE.name or slot.attribute.meaning is not Meaning.QUANTITY:
+    if (
+        slot.attribute.name in (POSE.name, CONSISTENCY.name)
+        or slot.attribute.meaning is not Meaning.QUANTITY
+    ):
         return False
     main = {model.name for model in episode.models if model.main} | {WATCHER}
     spans = episode.responsibilities.get((slot.entity, slot.attribute.name), ())

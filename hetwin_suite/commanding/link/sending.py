@@ -18,12 +18,13 @@ from hetwin_suite.commanding.outcome import Outcome, Result
 from hetwin_suite.commanding.plan import Plan
 from hetwin_suite.commanding.rehearsal import Rehearsal
 from hetwin_suite.commanding.send import Commander
+from model_nodes.consistency.settings import JOINT_LIMIT
 from model_nodes.main_physics.world.chains import chain_to
 
 WAIT_S = 5.0
 """For so long a robot may be silent at the beginning [s]."""
 _LOOK_S = 0.02
-DEVIATION = 0.0125
+DEVIATION = JOINT_LIMIT
 """How far a joint may be from where it is to be [rad or m]."""
 
 

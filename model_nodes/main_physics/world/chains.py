@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
+from pathlib import Path
 
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.kinematics.chains.chain import Chain, Segment
-from model_nodes.main_physics.world.description import Body, Joint, JointKind, Link
+from model_nodes.main_physics.world.description import Body, Joint, JointKind, Pose
+from model_nodes.main_physics.world.urdf.geometry import origin_of
+from model_nodes.main_physics.world.urdf.joints import read_joint
+from model_nodes.main_physics.world.xml_file import parse_xml
 
 
 def chain_to(robot: Body, link: str) -> Chain:
@@ -14,22 +21,46 @@ def chain_to(robot: Body, link: str) -> Chain:
     Raises:
         KeyError: if the robot has no such link.
     """
-    links = {each.name: each for each in robot.links}
-    above = {joint.child: joint for joint in robot.joints}
+    poses = {each.name: each.pose for each in robot.links}
+    if link not in poses:
+        raise KeyError(link)
+    return _chain(poses, {joint.child: joint for joint in robot.joints}, link)
+
+
+def chain_in(urdf: str, link: str) -> Chain:
+    """Return the chain from the root link to another one of the robot that a URDF's text describes.
+
+    Raises:
+        BadInput: if it is no such text, or the robot has no such link.
+    """
+    root = parse_xml(urdf.encode(), Path("the robot's description"))
+    links = [element.need_attribute("name") for element in root.all("link")]
+    if link not in links:
+        raise BadInput(
+            "the robot has no such link", where="link", found=link, expected=one_of(link, links)
+        )
+    joints = [read_joint(element, links) for element in root.all("joint")]
+    poses = {
+        joint.child: origin_of(element)
+        for joint, element in zip(joints, root.all("joint"), strict=True)
+    }
+    return _chain(poses, {joint.child: joint for joint in joints}, link)
+
+
+def _chain(poses: Mapping[str, Pose], above: Mapping[str, Joint], link: str) -> Chain:
     segments: list[Segment] = []
-    here = links[link].name
-    while here in above:
-        segments.append(_segment(links[here], above[here]))
-        here = above[here].parent
+    while link in above:
+        segments.append(_segment(link, poses[link], above[link]))
+        link = above[link].parent
     return Chain(segments[::-1])
 
 
-def _segment(link: Link, joint: Joint) -> Segment:
+def _segment(link: str, pose: Pose, joint: Joint) -> Segment:
     if joint.kind not in (JointKind.HINGE, JointKind.SLIDE):
-        return Segment(link.name, link.pose)
+        return Segment(link, pose)
     return Segment(
-        link.name,
-        link.pose,
+        link,
+        pose,
         joint.name,
         joint.kind is JointKind.SLIDE,
         joint.axis,

@@ -189,6 +189,15 @@ def read_xml(file: Path) -> Element:
         raise BadInput(
             f"cannot be read: {error.strerror}", file=file, expected="an XML file"
         ) from None
+    return parse_xml(data, file)
+
+
+def parse_xml(data: bytes, file: Path) -> Element:
+    """Read the root element of XML that is at hand; `file` is for errors.
+
+    Raises:
+        BadInput: if it is not well-formed, or declares entities.
+    """
     return _Reader(file).read(_COMMENT.sub(_without_hyphens, data))
 
 

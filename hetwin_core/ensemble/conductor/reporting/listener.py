@@ -83,7 +83,8 @@ class RunSummary:
     `engine` is what the main model computes with, `shown` where other programs see that. `concerns` are rows as
     `Concern.row` has them, the worst first, and `verdict` is ``fine``, ``doubtful`` (a warning is among them) or
     ``absurd``. `live` is the lag behind a live robot: the time at which states were complete and published minus that
-    at which the newest joint sample in them was measured.
+    at which the newest joint sample in them was measured. `robots` has a row for each robot: ``name``, ``base`` with
+    its poses at ``start`` and ``end`` (x y z, qw qx qy qz in the world), and ``consistency``, see `Consistency.row`.
     """
 
     scenario: str
@@ -108,6 +109,7 @@ class RunSummary:
     concerns: tuple[Mapping[str, Json], ...] = ()
     verdict: str = "fine"
     shown: Mapping[str, str] = field(default_factory=dict)
+    robots: tuple[Mapping[str, Json], ...] = ()
 
 
 class RunListener(Protocol):

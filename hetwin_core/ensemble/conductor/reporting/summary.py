@@ -5,6 +5,10 @@ from __future__ import annotations
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.consistency import CONSISTENCY, Consistency
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE
 
 
 def error_row(error: RunFailed | None) -> dict[str, Json] | None:
@@ -29,3 +33,26 @@ def handover_row(handover: Handover) -> dict[str, Json]:
         "to": handover.to_model,
         "cause": handover.cause,
     }
+
+
+def robot_rows(first: Snapshot, last: Snapshot) -> list[dict[str, Json]]:
+    """The row of each robot.
+
+    Args:
+        first, last: the scene at the start and at the end of the run.
+    """
+    rows: list[dict[str, Json]] = []
+    for robot in last.layout.of_kind(EntityKind.ROBOT):
+        name = robot.name
+        has = last.layout.has
+        base: dict[str, Json] | None = None
+        if has(name, POSE.name):
+            base = {
+                "start": first.pose(name)[:7].tolist(),
+                "end": last.pose(name)[:7].tolist(),
+            }
+        consistency: dict[str, Json] | None = None
+        if has(name, CONSISTENCY.name):
+            consistency = Consistency.of(last.get(name, CONSISTENCY.name)).row()
+        rows.append({"name": name, "base": base, "consistency": consistency})
+    return rows

@@ -1,0 +1,271 @@
+"""Compares twin and robot while they run."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    StepInput,
+    StepOutput,
+)
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scene.consistency import CONSISTENCY, Consistency
+from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import ODOMETRY, AttributeSpec, Floats, Value
+from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, Watch, WatchLayout
+from hetwin_core.kinematics.chains.chain import Chain
+from model_nodes.consistency.agreement import Agreement, Expected, Parting
+from model_nodes.consistency.bases import BaseDifference
+from model_nodes.consistency.figures import Figures
+from model_nodes.consistency.settings import Settings
+from model_nodes.main_physics.world.chains import chain_in
+
+if TYPE_CHECKING:
+    from model_nodes.consistency.live_robot import LiveRobot
+
+JOINT_DIFFERENCE = "joint_difference"
+"""Positions of the robot's joints less those of the twin's [rad or m]; 0 where one is unknown."""
+TIP_DIFFERENCE = AttributeSpec("tip_difference", 1, "m")
+_KEPT = 200
+"""Steps of the twin that are remembered for a robot that is behind it."""
+
+
+class ConsistencyModel(Model):
+    """Observes whether a robot and its twin do the same: joints, a link, the base, and the lag between them.
+
+    Without `robot`, the twin is compared with what its source says at the same time, as a replay's recording. With it,
+    both obey the same commands, and the robot's joint states are compared with the twin a lag before.
+    """
+
+    settings_class = Settings
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """Describe the model."""
+        return ModelDescription(
+            kind=ModelKind.OBSERVER,
+            summary="Compares twin and robot while they run: joints, a link, the base, the lag.",
+            rate=DEFAULT_WATCH_RATE,
+            provides=(AttributeSpec(JOINT_DIFFERENCE, 0, "rad or m"), TIP_DIFFERENCE, CONSISTENCY),
+            raises={
+                "deviates": "robot and twin have parted: robot, what (a joint, tip, base or heading), difference"
+                " and limit [rad or m]",
+                "agrees": "robot and twin do the same again: robot, what, from [s]",
+            },
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Contribute the differences and figures of the robot.
+
+        Raises:
+            BadInput: if there is no such robot or link, or ROS 2 is missing where a robot is to be heard.
+        """
+        settings = self._settings = Settings.read(parameters)
+        layout = None if settings.watch is None else WatchLayout.from_json(settings.watch)
+        self._name, self._own = _robot(settings, layout)
+        assert layout is not None  # else there would be no robot
+        self._layout = layout
+        self._joints = layout.of(self._name).joints
+        count = len(self._joints)
+        self._chain, self._of_chain = self._tip_chain(settings)
+        self._agreement = Agreement(np.full(count, settings.joints))
+        self._partings = {
+            "joints": Parting(np.full(count, settings.joints)),
+            "tip": Parting(np.array([settings.tip])),
+            "base": Parting(np.array([settings.base])),
+            "heading": Parting(np.array([settings.heading])),
+        }
+        self._since: dict[str, tuple[str, float]] = {}
+        self._figures = Figures(self._joints)
+        self._history: deque[tuple[float, Floats, Floats]] = deque(maxlen=_KEPT)
+        self._live = None if settings.robot is None else _live(settings.robot)
+        specs = [AttributeSpec(JOINT_DIFFERENCE, count, "rad or m"), CONSISTENCY]
+        if self._chain is not None:
+            specs.append(TIP_DIFFERENCE)
+        starts = {CONSISTENCY.name: np.array(Consistency())}
+        return Contribution(
+            attributes=tuple(
+                AttributeStart(
+                    self._name, spec, Value(starts.get(spec.name, np.zeros(spec.size)), 0)
+                )
+                for spec in specs
+            ),
+            reads=(Selection(self._name, "*"),),
+            reads_proximity=False,
+        )
+
+    def _tip_chain(self, settings: Settings) -> tuple[Chain | None, list[int]]:
+        """The chain to the link, and the places of its joints among the robot's."""
+        if settings.link is None:
+            return None, []
+        chain = chain_in(settings.description, settings.link)
+        own = [
+            name.rpartition("::")[2] for name in self._joints
+        ]  # of several robots they have its name
+        return chain, [own.index(name) for name in chain.joints]
+
+    def start(self, scene: Snapshot) -> None:
+        """Take note of where the base begins."""
+        self._base = None
+        if scene.layout.has(self._name, ODOMETRY.name):
+            self._base = BaseDifference(
+                scene.pose(self._name), scene.get(self._name, ODOMETRY.name)
+            )
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Compare."""
+        output = StepOutput(time_ns=tick.time_ns)
+        if self._live is None:
+            self._with_source(tick, output)
+        else:
+            self._with_robot(tick, output, self._live)
+        self._compare_base(tick, output)
+        figures = np.array(self._figures.consistency())
+        output.values[self._name, CONSISTENCY.name] = Value(figures, tick.time_ns)
+        return output
+
+    def stop(self) -> None:
+        """Stop listening."""
+        if self._live is not None:
+            self._live.close()
+            self._live = None
+
+    def _with_source(self, tick: StepInput, output: StepOutput) -> None:
+        """Compare the twin with what its source says at this time, if the main model has just reported that."""
+        if tick.scene.watch is None:
+            return
+        watch = Watch.decode(tick.scene.watch, self._layout)
+        if watch.time_ns != tick.scene.time_ns:
+            return
+        recorded = watch.of(self._own).recorded
+        twin = tick.scene.get(self._name, "joint_positions")
+        self._take(tick.time_ns, recorded, twin, None, output)
+        self._judge("joints", tick.time_ns, recorded - twin, output)
+
+    def _with_robot(self, tick: StepInput, output: StepOutput, live: LiveRobot) -> None:
+        """Compare what the robot has said since the last step with the twin a lag before."""
+        now = time.monotonic()
+        positions = tick.scene.get(self._name, "joint_positions").copy()
+        self._history.append(
+            (now, positions, tick.scene.get(self._name, "joint_velocities").copy())
+        )
+        for sample in live.heard.take():
+            measured = np.array([sample.positions.get(name, np.nan) for name in self._joints])
+            if np.isnan(measured).all():
+                continue
+            found = self._agreement.look(sample.measured, measured, self._twin_at)
+            twin = self._twin_at(sample.measured - found.lag).positions
+            self._take(tick.time_ns, measured, twin, found.lag, output)
+            self._judge("joints", tick.time_ns, found.joints, output)
+
+    def _twin_at(self, at: float) -> Expected:
+        """The twin at a time of the monotonic clock, between its steps."""
+        before = self._history[0]
+        for after in self._history:
+            if after[0] >= at:
+                span = after[0] - before[0]
+                share = (at - before[0]) / span if span > 0.0 else 1.0
+                share = min(max(share, 0.0), 1.0)
+                positions = before[1] + share * (after[1] - before[1])
+                return Expected(positions, before[2] + share * (after[2] - before[2]))
+            before = after
+        return Expected(before[1] + (at - before[0]) * before[2], before[2])
+
+    def _take(
+        self, time_ns: int, robot: Floats, twin: Floats, lag: float | None, output: StepOutput
+    ) -> None:
+        """Add a comparison to the figures and the output."""
+        apart = robot - twin
+        tip = None
+        if self._chain is not None:
+            whole = np.where(np.isfinite(robot), robot, twin)
+            there = self._chain.place(whole[self._of_chain]).position
+            tip = float(np.linalg.norm(there - self._chain.place(twin[self._of_chain]).position))
+            output.values[self._name, TIP_DIFFERENCE.name] = Value(np.array([tip]), time_ns)
+            self._judge("tip", time_ns, np.array([tip]), output)
+        self._figures.add(apart, lag, tip)
+        shown = np.where(np.isfinite(apart), apart, 0.0)
+        output.values[self._name, JOINT_DIFFERENCE] = Value(shown, time_ns)
+
+    def _compare_base(self, tick: StepInput, output: StepOutput) -> None:
+        if self._base is None:
+            return
+        scene = tick.scene
+        corrected = any(event.name == "base_corrected" for event in tick.events)
+        pose, odometry = scene.pose(self._name), scene.get(self._name, ODOMETRY.name)
+        distance, angle = self._base.look(pose, odometry, corrected)
+        self._figures.add(np.full(len(self._joints), np.nan), None, None, (distance, angle))
+        self._judge("base", tick.time_ns, np.array([distance]), output)
+        self._judge("heading", tick.time_ns, np.array([angle]), output)
+
+    def _judge(self, what: str, time_ns: int, apart: Floats, output: StepOutput) -> None:
+        """Raise an event if robot and twin have parted, or do the same again."""
+        parting = self._partings[what]
+        if not parting.look(time_ns / 1e9, apart):
+            return
+        if parting.deviates:
+            worst = int(np.nanargmax(np.abs(apart)))
+            name = self._joints[worst] if what == "joints" else what
+            self._since[what] = (name, time_ns / 1e9)
+            output.events.append(
+                Event(
+                    "deviates",
+                    time_ns,
+                    arguments={
+                        "robot": self._name,
+                        "what": name,
+                        "difference": float(apart[worst]),
+                        "limit": float(parting.limits[worst]),
+                    },
+                )
+            )
+            return
+        name, since = self._since.pop(what)
+        output.events.append(
+            Event(
+                "agrees",
+                time_ns,
+                arguments={"robot": self._name, "what": name, "from": since},
+            )
+        )
+
+
+def _robot(settings: Settings, layout: WatchLayout | None) -> tuple[str, slice]:
+    """Name of the robot that is compared, and which of the reported joints are its own."""
+    parts = {} if layout is None else {n: own for n, own in layout.parts() if n}
+    if settings.of is None and len(parts) == 1:
+        return next(iter(parts.items()))
+    if settings.of in parts:
+        return settings.of, parts[settings.of]
+    raise BadInput(
+        "there is no such robot" if settings.of else "it is not said which robot is compared",
+        where="of",
+        found=settings.of,
+        expected=one_of(settings.of or "", parts) if parts else "a robot in the scenario",
+    )
+
+
+def _live(namespace: str) -> LiveRobot:
+    try:
+        from model_nodes.consistency.live_robot import LiveRobot
+    except ImportError as error:
+        raise BadInput(
+            f"a robot cannot be heard without ROS 2: {error}",
+            where="robot",
+            found=namespace,
+            expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
+        ) from None
+    return LiveRobot(namespace)
