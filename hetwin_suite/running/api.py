@@ -22,6 +22,7 @@ from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.progress import NoDisplay, Progress
 from hetwin_suite.running.request import RunRequest
+from hetwin_suite.running.usual_transport import usual_transport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,7 @@ def run(
     scenario: str | Path,
     *,
     source: str | Path | None = None,
-    transport: Literal["local", "ros"] = "local",
+    transport: Literal["local", "ros"] | None = None,
     out: str | Path | None = None,
     scene: Mapping[str, Any] | None = None,
     seed: int | None = None,
@@ -82,7 +83,8 @@ def run(
     Args:
         scenario: scenario file, or name of one of hetwin's.
         source: a recording (rosbag2), ``live``, or ``live:ROBOT_NAMESPACE``; None: the scenario's.
-        transport: ``local``: in this process; ``ros``: one ROS 2 node per model, each in a process of its own.
+        transport: ``local``: in this process; ``ros``: one ROS 2 node per model, each in a process of its own; None:
+            ``ros`` if the source is commands, else ``local``.
         out: folder for log and summary; None: a new one, ``runs/NAME_TIME``.
         scene: where objects are: entity -> {"pose": [x, y, z, qw, qx, qy, qz]}, in m in the world frame.
         seed: of all random numbers; None: the scenario's.
@@ -100,12 +102,14 @@ def run(
         BadInput: if the scenario, its files or the source cannot be used; nothing was run then.
         RunFailed: if the run failed; a note says where its log is.
     """
+    named = None if source is None else str(source)
+    transport = transport or usual_transport(str(scenario), named)
     if transport not in ("local", "ros"):
         raise BadInput(
             "no such transport", where="transport", found=transport, expected="local or ros"
         )
     options = RunOptions(
-        source=None if source is None else str(source),
+        source=named,
         scene=dict(scene or {}),
         seed=seed,
         duration=duration,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from hetwin_core.ensemble.conductor.start.parameters import named_source
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.extends import load_with_base
@@ -9,7 +11,7 @@ from hetwin_core.ensemble.scenario.scenario import find_scenario
 from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
 
 
-def usual_transport(scenario: str, source: str | None) -> str:
+def usual_transport(scenario: str, source: str | None) -> Literal["local", "ros"]:
     """Return ``ros`` if commands move the robot, since who sends them must see what comes of it; else ``local``.
 
     Args:

@@ -44,7 +44,7 @@ CHANGES = {
     "rate that does not divide": (
         "rate: 10}",
         "rate: 30}",
-        ("line 15, robot.lidars.lidar.rate", "28.5714 or 30.7692"),
+        ("line 15, robot.lidars.lidar.rate", "28.5714 or 33.3333"),
     ),
 }
 
