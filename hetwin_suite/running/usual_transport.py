@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from hetwin_core.ensemble.conductor.start.parameters import named_source
 from hetwin_core.ensemble.errors import BadInput
@@ -19,9 +20,19 @@ def usual_transport(scenario: str, source: str | None) -> Literal["local", "ros"
         source: as the start of the run names it; None: the scenario's.
     """
     try:
-        written = source or load_with_base(find_scenario(scenario)).data.get("source")
-        named = named_source(written) if isinstance(written, str) else written
+        written = [source] if source else _written(load_with_base(find_scenario(scenario)).data)
+        named = [named_source(one) if isinstance(one, str) else one for one in written]
     except BadInput:
         return "local"
-    commanded = isinstance(named, dict) and kind_of(named) is SourceKind.COMMANDS
-    return "ros" if commanded else "local"
+    return "ros" if any(_is_commanded(one) for one in named) else "local"
+
+
+def _written(scenario: Mapping[str, Any]) -> list[Any]:
+    """The sources that a scenario names, its own and those of its robots."""
+    robots = scenario.get("robots")
+    own = robots.values() if isinstance(robots, dict) else ()
+    return [one.get("source") for one in (scenario, *own) if isinstance(one, dict)]
+
+
+def _is_commanded(source: Any) -> bool:
+    return isinstance(source, dict) and kind_of(source) is SourceKind.COMMANDS

@@ -34,3 +34,12 @@ def test_a_source_that_is_extended_counts(tmp_path: Path) -> None:
     mine = tmp_path / "mine.yaml"
     mine.write_text("scenario: mine\nextends: base.yaml\n", encoding="utf-8")
     assert usual_transport(str(mine), None) == "ros"
+
+
+def test_one_of_several_robots_is_enough(tmp_path: Path) -> None:
+    file = tmp_path / "two.yaml"
+    text = (
+        "scenario: two\nrobots: {left: {source: recording}, right: {source: {commands: right}}}\n"
+    )
+    file.write_text(text, encoding="utf-8")
+    assert usual_transport(str(file), None) == "ros"
