@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_suite.cli.options import Packages, package_folders
 
 
@@ -91,8 +92,13 @@ def simulate(
     with obeying(str(scenario), namespace, seed, failing, package_folders(packages)) as robot:
         for note in robot.notes:
             print(f"warning: {note}", file=sys.stderr)
-        print(f"a robot obeys; it publishes {', '.join(robot.topics)}", flush=True)
-        robot.run(lambda line: print(line, file=sys.stderr, flush=True))
+        with Interrupts() as interrupts:
+            print(f"a robot obeys; it publishes {', '.join(robot.topics)}", flush=True)
+            robot.run(
+                lambda line: print(line, file=sys.stderr, flush=True),
+                lambda: interrupts.first is not None,
+            )
+    raise typer.Exit(interrupts.code)
 
 
 def play(

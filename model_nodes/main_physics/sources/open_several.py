@@ -17,6 +17,7 @@ from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.joint_topics import joint_topics
 from model_nodes.main_physics.sources.several import SeveralSources
 from model_nodes.main_physics.sources.source import Source
+from model_nodes.main_physics.wheels import differential_drive
 
 
 def open_several(robots: Sequence[SceneRobot]) -> SeveralSources | None:
@@ -38,6 +39,8 @@ def open_several(robots: Sequence[SceneRobot]) -> SeveralSources | None:
             try:
                 spec = _in_namespace(_mapping(one.source), name, namespaces)
                 sources[name] = opened.enter_context(closing(open_source(spec, robots=[body])))
+                if one.wheels is not None:
+                    sources[name].use_wheels(differential_drive(body, one.wheels))
             except BadInput as error:
                 inner = (error.where or "").removeprefix("source").lstrip(".")
                 where = f"robots.{name}.source.{inner}".rstrip(".")
@@ -63,8 +66,9 @@ def _in_namespace(
     Raises:
         BadInput: if all topics with joint states are those of another robot.
     """
-    if "live" in spec:
-        return {**spec, "live": spec["live"] or namespaces[name]}
+    for kind in ("live", "commands"):
+        if kind in spec:
+            return {**spec, kind: spec[kind] or namespaces[name]}
     path = spec.get("recording")
     if not isinstance(path, str) or spec.get("joint_states"):
         return spec

@@ -384,8 +384,9 @@ def _spec(scenario: Scenario, spec: dict[str, Any]) -> dict[str, Any] | None:
         return None
     if isinstance(spec.get("recording"), str):
         spec["recording"] = recording_of(spec["recording"])
-    if kind is SourceKind.COMMANDS and scenario.file.commands is not None:
-        spec = _taken(scenario.file.commands) | spec
+    commands = scenario.file.commands
+    if kind is SourceKind.COMMANDS and commands is not None and not scenario.file.robots:
+        spec = _taken(commands) | spec
     watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
     if watched and kind is not SourceKind.TRAJECTORY:
         spec["topics"] = sorted({*spec.get("topics", []), *watched})

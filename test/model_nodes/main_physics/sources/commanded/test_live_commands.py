@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,7 +19,10 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from hetwin.msg import ActionAnnotation
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.robot import OneOfSeveral
+from model_nodes.main_physics.robots import SceneRobot
 from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.open_several import open_several
 from model_nodes.main_physics.sources.source import JointMotion, Source
 
 PERIOD = 10_000_000
@@ -112,3 +116,32 @@ def test_annotations_come_along(
     said.publish(ActionAnnotation(operation="reach", phase="begin"))
     wait_until(lambda: robot.step() and robot.events, "an event")
     assert (robot.events[0].name, robot.events[0].arguments["phase"]) == ("reach", "begin")
+
+
+def test_each_of_two_robots_obeys_in_its_own_namespace(user: Node) -> None:
+    robots = [
+        SceneRobot(
+            replace(rover(), name=name, one_of_several=True),
+            OneOfSeveral.model_validate({"urdf": "rover.urdf", "source": {"commands": ""}}),
+            f"robots.{name}",
+        )
+        for name in ("port", "starboard")
+    ]
+    source = open_several(robots)
+    assert source is not None
+    try:
+        joints = [f"{robot.body.name}::{name}" for robot in robots for name in ARM]
+        assert source.bind(joints, PERIOD).all()
+        source.begin()
+        made = user.create_publisher(
+            JointTrajectory, "/starboard/joint_trajectory_controller/joint_trajectory", 10
+        )
+        wait_until(made.get_subscription_count, "a subscription of starboard's")
+        made.publish(elbow(0.5))
+        steps = itertools.count(1)
+        wait_until(
+            lambda: source.motion(next(steps) * PERIOD).positions.tolist() == [0, 0, 0.5, 0],
+            "starboard's elbow at 0.5",
+        )
+    finally:
+        source.close()
