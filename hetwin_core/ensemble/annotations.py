@@ -10,6 +10,8 @@ from hetwin_core.ensemble.events import Event, EventKind, Json
 
 INSTANT = "instant"
 PHASES = ("begin", "end", INSTANT)
+ROBOT = "robot"
+"""Argument that names the robot, where there are several."""
 _PHASE = "phase"
 
 

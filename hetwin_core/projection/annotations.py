@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from hetwin_core.ensemble.annotations import action_arguments, phase_of
+from hetwin_core.ensemble.annotations import ROBOT, action_arguments, phase_of
 from hetwin_core.ensemble.events import Event, Json
 
 
@@ -27,7 +27,7 @@ class Annotation:
 
 
 def pair_annotations(events: Iterable[Event], start_ns: int, end_ns: int) -> list[Annotation]:
-    """Pair the phases of the same operation; with equal arguments first, else the newest one open.
+    """Pair the phases of the same operation of a robot; with equal arguments first, else the newest one open.
 
     Args:
         events: events of kind action, in order; the phase is one of their arguments.
@@ -58,6 +58,10 @@ def pair_annotations(events: Iterable[Event], start_ns: int, end_ns: int) -> lis
 def _matching(
     running: list[tuple[Event, dict[str, Json]]], name: str, arguments: dict[str, Json]
 ) -> tuple[Event, dict[str, Json]] | None:
-    candidates = [item for item in reversed(running) if item[0].name == name]
+    candidates = [
+        item
+        for item in reversed(running)
+        if item[0].name == name and item[1].get(ROBOT) == arguments.get(ROBOT)
+    ]
     same = [item for item in candidates if item[1] == arguments]
     return next(iter(same or candidates), None)

@@ -13,6 +13,7 @@ from support.hetwin_command import refused
 from support.twin_runs import times_of
 
 from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.report.timeline import timeline
 from model_nodes.main_physics.sources.recording import Recording
 
 SCENARIO = ROOT / "scenarios" / "handing_over.yaml"
@@ -138,3 +139,14 @@ def test_each_robot_has_its_topics_in_the_log(twin: Episode, folder: Path) -> No
     assert "/joint_states" not in {name for name, topic in read.topics.items() if topic.count}
     names = set(read.joints({"elbow_joint"}))
     assert "elbow_joint" in names
+
+
+def test_the_timeline_has_rows_for_the_actions_of_each_robot(twin: Episode) -> None:
+    axis = timeline(twin)["layout"]["yaxis"]["categoryarray"]
+    shown = [row for row in axis if row.startswith("actions")]
+    assert sorted(shown) == [
+        "actions of left",
+        "actions of left 2",
+        "actions of right",
+        "actions of right 2",
+    ]

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_core.ensemble.annotations import ROBOT
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.scenario.robot import FollowedBase
@@ -293,7 +294,7 @@ def _of(robot: str, event: Event, begin_ns: int) -> Event:
     """The event with the name of its robot, in run time."""
     arguments = dict(event.arguments)
     if event.kind is not EventKind.TOPIC:
-        arguments.setdefault("robot", robot)
+        arguments.setdefault(ROBOT, robot)
     return replace(
         event,
         time_ns=event.time_ns + begin_ns,

@@ -47,3 +47,17 @@ def test_without_equal_arguments_the_newest_of_the_same_operation_ends() -> None
 
 def test_an_instant_begins_and_ends_at_once() -> None:
     assert pair_annotations([action("beep", 5, "instant")], 0, 9) == [Annotation("beep", 5, 5, {})]
+
+
+def test_phases_of_two_robots_are_not_paired() -> None:
+    events = [
+        action("reach", 1, "begin", robot="left"),
+        action("reach", 2, "begin", robot="right"),
+        action("reach", 3, "end", robot="left", hand="one"),
+        action("reach", 4, "end", robot="right", hand="two"),
+    ]
+    paired = pair_annotations(events, 0, 10)
+    assert [(p.arguments["robot"], p.begin_ns, p.end_ns) for p in paired] == [
+        ("left", 1, 3),
+        ("right", 2, 4),
+    ]
