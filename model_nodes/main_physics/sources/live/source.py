@@ -299,10 +299,16 @@ class LiveSource(Source):
         return max(LEAST_GAP_NS, GAP_INTERVALS * interval_ns)
 
     def _record_gap(self, end_ns: int, length_ns: int) -> None:
+        """Record a silence; joints and base that are silent together are one."""
+        begin_ns = end_ns - length_ns
+        if self._silences and begin_ns < self._silences[-1][1]:
+            begin, end = self._silences[-1]
+            self._silences[-1] = min(begin, begin_ns), max(end, end_ns)
+            return
         seconds = round(length_ns / 1e9, 3)
         self._health.gap(seconds)
         self._waiting.append(Event("robot_gap", end_ns, arguments={"seconds": seconds}))
-        self._silences.append((end_ns - length_ns, end_ns))
+        self._silences.append((begin_ns, end_ns))
 
     def _event_callback(
         self, topic: str, readers: Sequence[EventReader]

@@ -85,6 +85,17 @@ def test_silence_ends_the_run(rover: Rover, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rover", [True], indirect=True)
+def test_a_pause_of_the_whole_robot_is_one_gap(rover: Rover, tmp_path: Path) -> None:
+    with base_followed(rover, tmp_path, {"odometry": "odom"}) as source:
+        rover.tell(1.0)
+        rover.time_ns += SECOND // 2
+        rover.tell(2.0)
+        list(played(source, 2.0))
+        gaps = [event for event in source.events(2 * SECOND) if event.name == "robot_gap"]
+        assert [event.arguments["seconds"] for event in gaps] == [pytest.approx(0.51, abs=0.05)]
+
+
+@pytest.mark.parametrize("rover", [True], indirect=True)
 def test_a_jump_ends_the_run(rover: Rover, tmp_path: Path) -> None:
     with base_followed(rover, tmp_path, {"odometry": "odom"}) as source:
         rover.tell(1.0)
