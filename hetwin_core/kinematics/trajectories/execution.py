@@ -63,10 +63,18 @@ class TrajectoryExecution:
         self._running = [r for r in self._running if not set(r.joints) <= set(joints)]
         self._running.append(running)
 
-    def stop(self, now: float) -> None:
-        """Rest at the positions commanded at a time [s]."""
-        self._held = self.at(now).positions
-        self._running = []
+    def stop(self, names: Sequence[str], now: float) -> None:
+        """Let joints rest at the positions commanded at a time [s]; the others go on."""
+        joints = [i for i, name in enumerate(self._names) if name in names]
+        if not joints:
+            return
+        positions = self.at(now).positions[joints]
+        stopped = JointTrajectory(
+            tuple(self._names[i] for i in joints), np.zeros(1), positions[None]
+        )
+        running = _Running(stopped, now, np.array(joints, np.intp))
+        self._running = [r for r in self._running if not set(r.joints) <= set(joints)]
+        self._running.append(running)
 
     def at(self, time: float) -> State:
         """Return the commanded state at a time [s], each (n,)."""
@@ -78,7 +86,3 @@ class TrajectoryExecution:
             velocities[joints] = state.velocities
             accelerations[joints] = state.accelerations
         return State(positions, velocities, accelerations)
-
-    def end(self) -> float:
-        """Return the time from which on all joints rest [s]; minus infinity if none was ever moved."""
-        return max((r.begin + r.trajectory.duration for r in self._running), default=-np.inf)

@@ -13,6 +13,7 @@ from hetwin_core.kinematics.trajectories.trajectory import (
     JointTrajectory,
     TrajectoryPoint,
 )
+from model_nodes.main_physics.sources.commanded.goals import Goals
 
 
 class CommandRefused(Exception):
@@ -99,9 +100,17 @@ class Refusal:
 
 
 class Inbox:
-    """What has arrived since the last step; filled by one thread and emptied by another."""
+    """What has arrived since the last step; filled by one thread and emptied by another.
+
+    Attributes:
+        taken: number of commands so far.
+        refused: number of those that were refused.
+        last_refusal: topic and reason of the last one.
+        goals: what becomes of motions whose sender waits for the end.
+    """
 
     def __init__(self) -> None:
+        self.goals = Goals()
         self._lock = threading.Lock()
         self._commands: deque[tuple[str, Command]] = deque()
         self._refusals: deque[Refusal] = deque(maxlen=1000)

@@ -55,8 +55,8 @@ class Controllers:
         self._twist_until = self._time = -np.inf
         self._no_efforts = np.full(len(joints), np.nan)
 
-    def obey(self, command: Command, now: float, epoch_ns: int = 0) -> None:
-        """Begin to do what a command says.
+    def obey(self, command: Command, now: float, epoch_ns: int = 0) -> float:
+        """Begin to do what a command says; returns when that will be done [s].
 
         Args:
             command: checked.
@@ -68,11 +68,13 @@ class Controllers:
         """
         match command:
             case TrajectoryCommand():
-                self._follow(command, now, epoch_ns)
+                return self._follow(command, now, epoch_ns)
             case StopCommand():
-                self._execution.stop(now)
+                self._execution.stop(self._groups.get(command.controller, ()), now)
             case TwistCommand():
                 self._twist, self._twist_until = command, now + VELOCITY_TIMEOUT_S
+                return self._twist_until
+        return now
 
     def motion(self, time: float) -> JointMotion:
         """Return the commanded joints at a time [s] that never decreases."""
@@ -90,15 +92,11 @@ class Controllers:
         """Return the velocity of the base at a time [s]: 0 if its last command is too old."""
         return self._twist if time < self._twist_until else TwistCommand(0.0, 0.0, 0.0)
 
-    def ends(self) -> float:
-        """Return the time from which on the joints rest, as far as is known [s]."""
-        return self._execution.end()
-
     def _rolling(self, time: float) -> tuple[float, float]:
         twist = self.twist(time)
         return twist.forward, twist.turn
 
-    def _follow(self, command: TrajectoryCommand, now: float, epoch_ns: int) -> None:
+    def _follow(self, command: TrajectoryCommand, now: float, epoch_ns: int) -> float:
         members = self._groups.get(command.controller, ())
         for name in command.trajectory.names:
             if name not in members:
@@ -112,6 +110,7 @@ class Controllers:
                 f"the trajectory was over {late:.3f} s ago; expected a point that is still to come"
             )
         self._execution.follow(command.trajectory, begin, now)
+        return begin + command.trajectory.duration
 
 
 def _begin(stamp_ns: int, now: float, epoch_ns: int) -> float:

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
 from hetwin_core.ensemble.events import Event
@@ -16,13 +17,21 @@ from model_nodes.main_physics.sources.commanded.commands import (
     Command,
     CommandRefused,
     Inbox,
+    TrajectoryCommand,
     trajectory_command,
     twist_command,
 )
+from model_nodes.main_physics.sources.commanded.goals import GoalEnd, Outcome
+from model_nodes.main_physics.sources.commanded.live_action import TrajectoryAction
 from model_nodes.main_physics.sources.event_stream import EventReader
 from model_nodes.main_physics.sources.live.link import RobotLink
 from model_nodes.main_physics.sources.live.readers import known_types, readers_of
 from model_nodes.main_physics.sources.live.report import OK, WARN
+
+try:
+    from control_msgs.action import FollowJointTrajectory
+except ImportError:  # controllers have topics only then
+    FollowJointTrajectory = None
 
 STATUS = "hetwin: commands"
 """Name of the diagnostic."""
@@ -34,7 +43,8 @@ class CommandLink:
     """Puts commands into an inbox as they arrive, and reads annotations and topics as a live source does.
 
     Each controller takes trajectory_msgs/msg/JointTrajectory on ``NAME/joint_trajectory``. The base takes
-    geometry_msgs/msg/Twist or TwistStamped, whichever is published. What cannot be obeyed is refused there.
+    geometry_msgs/msg/Twist or TwistStamped, whichever is published. Where control_msgs is installed, each controller
+    has the action ``NAME/follow_joint_trajectory`` as well. What cannot be obeyed is refused there.
 
     Args:
         spec: namespace and topics.
@@ -63,6 +73,7 @@ class CommandLink:
             self._report,
             STATUS,
             NODE,
+            lambda node: [follow_joint_trajectory(node, name, inbox) for name in controllers],
         )
 
     def begin(self, epoch_ns: int) -> None:
@@ -122,8 +133,30 @@ class CommandLink:
         return OK, "obeys commands", values
 
 
-def _trajectory(controller: str) -> Callable[[Any], Command]:
-    def read(message: Any) -> Command:
+def follow_joint_trajectory(node: Node, controller: str, inbox: Inbox) -> TrajectoryAction | None:
+    """Serve control_msgs/action/FollowJointTrajectory for a controller; None where that is not installed."""
+    if FollowJointTrajectory is None:
+        return None
+    read = _trajectory(controller)
+
+    def result(outcome: Outcome) -> Any:
+        made = FollowJointTrajectory.Result(error_string=outcome.reason)
+        if outcome.end is GoalEnd.REFUSED:
+            made.error_code = FollowJointTrajectory.Result.INVALID_GOAL
+        return made
+
+    return TrajectoryAction(
+        node,
+        FollowJointTrajectory,
+        f"{controller}/follow_joint_trajectory",
+        inbox,
+        lambda goal: read(goal.trajectory),
+        result,
+    )
+
+
+def _trajectory(controller: str) -> Callable[[Any], TrajectoryCommand]:
+    def read(message: Any) -> TrajectoryCommand:
         points = [
             TrajectoryPoint(
                 _seconds(point.time_from_start),

@@ -19,6 +19,8 @@ from model_nodes.main_physics.sources.commanded.base import CommandedBase
 from model_nodes.main_physics.sources.commanded.commands import (
     CommandRefused,
     Inbox,
+    StopCommand,
+    TrajectoryCommand,
     TwistCommand,
 )
 from model_nodes.main_physics.sources.commanded.controllers import Controllers
@@ -218,11 +220,22 @@ class CommandedSource(Source):
         return self._motion
 
     def _obey(self, controllers: Controllers, now: float) -> None:
+        goals = self._inbox.goals
+        goals.at(now)
         for topic, command in self._inbox.take():
+            if isinstance(command, StopCommand) and not goals.cancel(
+                command.controller, command.number
+            ):
+                continue
+            number = command.number if isinstance(command, TrajectoryCommand) else 0
             try:
-                controllers.obey(command, now, self._pace.epoch_ns)
+                end = controllers.obey(command, now, self._pace.epoch_ns)
             except CommandRefused as refused:
                 self._inbox.refuse(topic, str(refused))
+                goals.refuse(number, str(refused))
+                continue
+            if isinstance(command, TrajectoryCommand):
+                goals.begin(command.controller, number, end)
 
     def events(self, time_ns: int) -> list[Event]:
         """Return annotations, topic values, refused commands and lost time up to `time_ns`."""

@@ -49,6 +49,7 @@ class RobotLink:
         report: called once a second for a diagnostic.
         status: name of that diagnostic.
         name: of the node.
+        also: called with the node for what else it is to have.
 
     Attributes:
         topics: full names of the topics of joint states.
@@ -65,6 +66,7 @@ class RobotLink:
         report: Report,
         status: str = STATUS,
         name: str = NODE,
+        also: Callable[[Node], object] | None = None,
     ) -> None:
         self._owns_ros = not rclpy.ok()
         if self._owns_ros:
@@ -92,6 +94,7 @@ class RobotLink:
         )
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
+        self._also = also(self._node) if also is not None else None
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 

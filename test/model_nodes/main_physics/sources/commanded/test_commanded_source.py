@@ -17,9 +17,11 @@ from hetwin_core.ensemble.scenario.source import CommandsSpec
 from hetwin_core.kinematics.trajectories.trajectory import TrajectoryPoint
 from model_nodes.main_physics.sources.commanded.commands import (
     Inbox,
+    StopCommand,
     trajectory_command,
     twist_command,
 )
+from model_nodes.main_physics.sources.commanded.goals import GoalEnd, Outcome
 from model_nodes.main_physics.sources.commanded.source import CommandedSource
 
 PERIOD = 10_000_000
@@ -162,3 +164,35 @@ def test_a_base_that_nothing_moves_is_refused(base: dict[str, str], words: str) 
     source, _ = opened()
     with pytest.raises(BadInput, match=words):
         source.bind_base(rover(), FollowedBase(**base), PERIOD)
+
+
+def test_a_goal_is_reached_canceled_or_refused_in_the_source() -> None:
+    source, link = opened()
+    source.bind(JOINTS, PERIOD)
+    source.motion(0)
+    source.begin()
+
+    def goal(number: int, joint: str = "wrist") -> None:
+        points = [TrajectoryPoint(0.02, [0.1 * number])]
+        command = trajectory_command(link.controllers[0], [joint], points, number=number)
+        link.inbox.put("action", command)
+
+    goals = link.inbox.goals
+    goal(1)
+    goal(2, "nose")
+    for i in range(1, 5):
+        source.motion(i * PERIOD)
+    assert goals.take(1) == Outcome(GoalEnd.REACHED)
+    refused = goals.take(2)
+    assert refused is not None
+    assert refused.end is GoalEnd.REFUSED
+    goal(3)
+    source.motion(5 * PERIOD)
+    link.inbox.put("action", StopCommand(link.controllers[0], 3))
+    stopped = source.motion(6 * PERIOD)
+    assert goals.take(3) == Outcome(GoalEnd.CANCELED, "it was canceled")
+    assert 0.1 < stopped.positions[1] < 0.3
+    goal(4)
+    link.inbox.put("action", StopCommand(link.controllers[0], 3))  # too late: it is over
+    source.motion(7 * PERIOD)
+    assert source.motion(9 * PERIOD).positions[1] == pytest.approx(0.4)
