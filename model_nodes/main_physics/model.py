@@ -179,7 +179,7 @@ class MainPhysics(Model):
                 continue
             run_belts(engine, said.belts, links, robot.where)
             found += rangefinders(said.range_sensors, links, robot.where)
-            names = (*engine.frames, *(lidar.pattern.name for lidar in lidars))
+            names = (*engine.frames, *(lidar.pattern.frame_on(lidar.link) for lidar in lidars))
             lidars += fitted_lidars(said.lidars, links, names, settings.rate, robot.where)
             odometer = odometer_of(robot.body, said, self._bases, engine.joints)
             odometers += [] if odometer is None else [odometer]

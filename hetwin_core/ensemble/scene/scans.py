@@ -54,8 +54,9 @@ class ScanPattern:
         return np.linspace(self.first, self.last, self.beams)
 
     def frame_on(self, link: str) -> str:
-        """The name of its frame: its link's, if that is the same, else its own."""
-        return link if self.pose == _UNMOVED else self.name
+        """The name of its frame: its link's, if that is the same, else its own, after the robot's as its link's is."""
+        robot, scope, _ = link.rpartition("::")
+        return link if self.pose == _UNMOVED else f"{robot}{scope}{self.name}"
 
     def as_measured(self, distances: Floats) -> Floats:
         """Return distances [m] as the attribute has them, from those to what each beam hits first or the reach."""

@@ -28,6 +28,7 @@ def test_a_scanner_that_is_moved_on_its_link_has_a_frame_of_its_own() -> None:
     raised = ScanPattern("front", (0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0), 0.0, 1.0, 5, 0.1, 4.0, 10.0)
     assert PATTERN.frame_on("head") == "head"
     assert raised.frame_on("head") == "front"
+    assert raised.frame_on("left::head") == "left::front"
 
 
 def test_it_comes_back_from_json() -> None:
