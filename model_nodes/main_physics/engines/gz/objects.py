@@ -19,6 +19,7 @@ from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
     ProxyKind,
     mask,
     masks,
+    robot_number,
 )
 from model_nodes.main_physics.engines.gz.proxies.selection import ProxySelection
 from model_nodes.main_physics.engines.gz.shadow import Shadow
@@ -54,8 +55,10 @@ class Objects:
         self._shadow, self._clock = shadow, clock
         self._bodies = {body.name: body for body in world.bodies if not body.static}
         self._owner = {frame_name(b, k.name): b for b in world.bodies for k in b.links}
-        still = (body for body in world.bodies if body.robot or body.static)
-        self._masks = {frame: bits for body in still for frame, bits in masks(body).items()}
+        self._masks: dict[str, int] = {}
+        for body in world.bodies:
+            if body.robot or body.static:
+                self._masks |= masks(body, robot_number(body, world.bodies))
         self.selection = ProxySelection(shadow.tables.free)
         self.links = LinkLevels(world, shadow.tables.joints, shadow.velocities)
         self.numbers = {name: i for i, name in enumerate(shadow.tables.free)}

@@ -18,7 +18,7 @@ from model_nodes.main_physics.engines.gz.contacts import Contact, ContactTopic
 from model_nodes.main_physics.engines.gz.names import split_name, top_name
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import Lump, in_one
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind, robot_number
 from model_nodes.main_physics.engines.gz.proxies.mass_frame import mass_frame
 from model_nodes.main_physics.engines.gz.proxies.picture import Picture
 from model_nodes.main_physics.engines.gz.proxies.proxy import FAR, Proxy, waiting_place
@@ -123,7 +123,8 @@ class Simulation:
         for body in self._world.bodies:
             if body.static or body.robot:
                 parts, pose = self._parts[body.name], poses.get(body.name, body.pose)
-                writer.add(body, parts, name=top_name(body.name), pose=pose, displayed=True)
+                name, number = top_name(body.name), robot_number(body, self._world.bodies)
+                writer.add(body, parts, name=name, pose=pose, index=number, displayed=True)
                 continue
             if body.name in self.pictures_of:
                 (lump,) = in_one(body, self._parts[body.name]).values()

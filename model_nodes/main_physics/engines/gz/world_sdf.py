@@ -136,14 +136,14 @@ class SdfWriter:
             name: of the model in Gazebo.
             pose: of the root.
             kind: of the proxy; None for static bodies and robots.
-            index: the object's, for its bitmask.
+            index: the object's or the robot's, for its bitmask.
             displayed: whether it has visuals.
         """
         model = ET.SubElement(self._world, "model", name=name)
         rooted = body.static and not body.rigid
         add(model, "static", "true" if body.static and not rooted else "false")
         add_pose(model, pose)
-        bits_of = masks(body) if kind is None else {}
+        bits_of = masks(body, index) if kind is None else {}
         weighed = _weighed(body)
         joints = {joint.child: joint for joint in body.joints}
         lump_of = {link: lump for lump in parts.values() for link in lump.links}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.gazebo_servers import needs_gazebo
 from support.rovers import RADIUS, rover
-from support.small_worlds import PERIOD, at, box, floor, frame, loaded
+from support.small_worlds import PERIOD, at, box, command, floor, frame, gripper, loaded
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.robot import DriveMode
@@ -80,6 +82,25 @@ def test_what_is_attached_to_a_robot_that_rolls_goes_along() -> None:
         now = relative_to(frame(engine, "mast"), frame(engine, "lamp"))
         worst = max(worst, float(np.abs(now - place)[:7].max()))
     engine.close()
+    assert worst < 1e-3
+
+
+@needs_gazebo
+def test_robots_that_meet_go_on_as_commanded() -> None:
+    left, right = (
+        replace(gripper(at(x, 0, 0.5)), name=name, one_of_several=True)
+        for name, x in (("left", -0.2), ("right", 0.2))
+    )
+    engine = loaded(make_engine("gz"), left, right)
+    worst = 0.0
+    for i in range(1, 201):
+        wanted = np.zeros(10)
+        wanted[[0, 5]] = 0.002 * i, -0.002 * i
+        command(engine, wanted, np.where(wanted == 0.0, 0.0, np.sign(wanted) * 0.002 / PERIOD))
+        engine.step()
+        worst = max(worst, float(np.abs(joints(engine)[0] - wanted).max()))
+    engine.close()
+    assert engine.driven[5] == "right::move_x"
     assert worst < 1e-3
 
 

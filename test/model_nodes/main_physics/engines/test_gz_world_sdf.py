@@ -22,6 +22,7 @@ from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
     YIELDING,
     ProxyKind,
     mask,
+    masks,
 )
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
@@ -128,7 +129,7 @@ def test_a_base_that_is_led_is_heavy_and_has_no_weight(tmp_path: Path) -> None:
     assert float(links["left_wheel"].findtext("inertial/mass") or 0) == 1.0
     assert {link.findtext("gravity") for link in links.values()} == {"false"}
     # Its wheels are not pushed against the floor, whatever drives them.
-    assert set.union(*map(bits_of, links.values())) == {str(DRIVEN)}
+    assert set.union(*map(bits_of, links.values())) == {"1"}
     assert ET.parse(tmp_path / "world.sdf").find(".//joint[@type='fixed']") is None
 
 
@@ -146,7 +147,7 @@ def test_what_a_limited_joint_moves_gives_way_to_what_rests(tmp_path: Path) -> N
     file = written(tmp_path, replace(body, joints=(*body.joints[:-1], mast)))
     links = links_of(file)
     assert bits_of(links["mast"]) == {str(YIELDING)}
-    assert bits_of(links["foot"]) == bits_of(links["left_wheel"]) == {str(DRIVEN)}
+    assert bits_of(links["foot"]) == bits_of(links["left_wheel"]) == {"1"}
     limit = ET.parse(file).find(".//joint[@name='lean']/axis/limit")
     assert limit is not None
     assert {part.tag: float(part.text or 0) for part in limit} == {
@@ -154,6 +155,15 @@ def test_what_a_limited_joint_moves_gives_way_to_what_rests(tmp_path: Path) -> N
         "upper": 1.5,
         "effort": 20.0,
     }
+
+
+def test_robots_that_are_led_do_not_collide_with_each_other() -> None:
+    (one,), (other,) = (set(masks(gripper(), number).values()) for number in (0, 1))
+    assert not one & other
+    assert (one | other) & DRIVEN == one | other
+    (rolling,) = set(masks(rover(Base.FREE), 2).values())
+    assert rolling & one
+    assert rolling & other
 
 
 def test_a_kinematic_proxy_is_heavy_and_has_no_weight(tmp_path: Path) -> None:

@@ -14,7 +14,12 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.names import top_name
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import Lump, in_one
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import FREE, ProxyKind, mask
+from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
+    FREE,
+    ProxyKind,
+    mask,
+    robot_number,
+)
 from model_nodes.main_physics.engines.gz.server.matching import found
 from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState
 from model_nodes.main_physics.engines.gz.simulation import model_name
@@ -58,7 +63,9 @@ class Creator:
         own = self._folder / f"{len(list(self._folder.iterdir()))}"
         own.mkdir()
         writer = SdfWriter(self._name, self._world.gravity, 1e-3, GazeboOptions(), own, "/unused")
-        index = self._objects.index(body) if body in self._objects else 0
+        index = robot_number(body, self._world.bodies)
+        if body in self._objects:
+            index = self._objects.index(body)
         parts = self._parts[body.name]
         if kind not in (None, ProxyKind.PLAIN):
             parts = in_one(body, parts)
