@@ -15,10 +15,12 @@ from hetwin_suite.proving_ground.obeying.faults import Fault, FaultKind, Faulty
 from hetwin_suite.proving_ground.obeying.mismatch import drawn
 from hetwin_suite.proving_ground.obeying.response import Response
 from model_nodes.consistency.heard import Heard
+from model_nodes.main_physics.sources.commanded.commands import TwistCommand
 from model_nodes.main_physics.sources.source import JointMotion
 
 PERIOD = 0.0025
 STATES_EVERY = 4
+STILL = TwistCommand(0.0, 0.0, 0.0)
 
 
 class VirtualTime(Clock):
@@ -91,7 +93,8 @@ class VirtualRobot:
             self._faulty.moves(now)
             self.moving_since = self.moving_since or now
         wanted = JointMotion(state.positions, state.velocities, state.accelerations, np.zeros(0))
-        motion = self._response.to(self._faulty.spoiled(wanted, now))
+        spoiled, _ = self._faulty.spoiled(wanted, STILL, now)
+        motion = self._response.to(spoiled)
         self.track.append((now, motion.positions.copy()))
         self._steps += 1
         if self._steps % STATES_EVERY == 0 and not self._faulty.is_now(FaultKind.SILENCE, now):
