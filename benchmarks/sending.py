@@ -1,7 +1,7 @@
 """Sends goals to stand-ins that obey, and measures what the link promises.
 
-- goals: random ones, a third of which break a rule. Nothing may go out for those, each must be refused with its rule, and all
-  others must be reached within 0.01 rad. Someone else listens to the robot's topics and judges.
+- goals: random ones, a third of which break a rule. Nothing may go out for those, each must be refused with its rule,
+  and all others must be reached within 0.01 rad. Someone else listens to the robot's topics and judges.
 - kills: the twin is killed at a random time, and the robot must stand within 0.6 s; then the robot, and the twin must
   say `lost` within 1 s. Joints keep their limits all the way.
 - faults: robots that freeze or drift must be noticed within 0.5 s of it, and goals without a fault never deviate.
