@@ -224,6 +224,15 @@ class ObeyingRobot:
 def _settings(scenario: Scenario, options: RunOptions) -> tuple[Settings, dict[str, Any]]:
     """The main model's settings, and the source of commands."""
     main = scenario.main
+    if scenario.file.robots:
+        raise scenario.placed(
+            BadInput(
+                "a stand-in is one robot, and the scenario has several",
+                where="robots",
+                found=", ".join(scenario.file.robots),
+                expected="robot: the one that it stands in for, perhaps in a scenario that extends this one",
+            )
+        )
     if not issubclass(main.cls, MainPhysics):
         raise BadInput(
             "only a robot of the main model main_physics can be simulated",

@@ -18,6 +18,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from support.hetwin_command import hetwin
+from support.robot_files import TABLETOP_ARM
 from support.ros_domains import new_domain
 from support.waiting import wait_until
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -138,8 +139,20 @@ def test_a_silent_robot_publishes_nothing_from_then_on(user: User) -> None:
     assert user.positions()[-1] < TARGET - 0.05
 
 
-def test_a_scenario_without_a_robot_is_refused() -> None:
-    with pytest.raises(BadInput, match="no such scenario"), obeying("nowhere"):
+@pytest.mark.parametrize(
+    ("robots", "words"),
+    [
+        ("", "no robot that could obey"),
+        ("robots:\n  left: {urdf: ARM}\n  right: {urdf: ARM}\n", r"line 4, robots: .*has several"),
+    ],
+)
+def test_a_scenario_without_one_robot_is_refused(tmp_path: Path, robots: str, words: str) -> None:
+    scenario = tmp_path / "none.yaml"
+    scenario.write_text(
+        "scenario: none\nworld: worlds/tabletop.sdf\nmodels: {physics: {type: main_physics, main: true}}\n"
+        + robots.replace("ARM", str(TABLETOP_ARM))
+    )
+    with pytest.raises(BadInput, match=words), obeying(str(scenario)):
         pass
 
 
