@@ -9,11 +9,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from rosbags.highlevel import AnyReader
 from support.small_run import GRASP
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.topics import SCAN_TOPIC
+from hetwin_core.projection.bag import LogBag
 from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.messages import header, message
 from hetwin_core.projection.recover import recover_log
 
 _PLAY = """
@@ -74,3 +79,25 @@ def test_a_finished_log_is_left_alone(make_run: Any) -> None:
 def test_no_log_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no log"):
         recover_log(tmp_path)
+
+
+def test_topics_that_only_some_robots_have_are_saved_too(tmp_path: Path) -> None:
+    topic = SCAN_TOPIC._replace(name="left/scan")
+    numbers = ("angle_min", "angle_max", "angle_increment", "time_increment", "scan_time")
+    scan = message(
+        topic.type,
+        header=header(5, "left::lidar"),
+        **dict.fromkeys((*numbers, "range_min", "range_max"), 0.5),
+        ranges=np.array([1.0, 2.0], np.float32),
+        intensities=np.zeros(0, np.float32),
+    )
+    bag = LogBag(tmp_path / "log")
+    bag.offer(topic)
+    bag.offer(topic)  # nothing changes
+    bag.write(topic, 5, scan)
+    bag.flush(5)  # and is never finished
+    assert recover_log(tmp_path) == 1
+    with AnyReader([tmp_path / "log"]) as reader:
+        ((connection, time_ns, raw),) = reader.messages()
+        assert (connection.topic, connection.msgtype, time_ns) == ("/left/scan", topic.type, 5)
+        assert reader.deserialize(raw, topic.type).ranges.tolist() == [1.0, 2.0]
