@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import cos, pi, sin
 
 import numpy as np
@@ -262,3 +263,33 @@ def test_before_the_first_step_nothing_goes_along(engine: Engine) -> None:
     stood = frame(engine, "tray")
     engine.place_base("rover", CORRECTED)
     assert frame(engine, "tray") == pytest.approx(stood, abs=1e-9)
+
+
+def test_of_two_robots_each_moves_as_its_own_base_does(engine: Engine) -> None:
+    follows = replace(rover(Base.FOLLOWED), name="left", one_of_several=True)
+    rolls = replace(rover(Base.FREE, at(0, 1.0, 0)), name="right", one_of_several=True)
+    loaded(engine, floor(), follows, rolls)
+    assert engine.bases == ("left",)
+    assert engine.driven[3:] == ("right::left", "right::right", "right::lean")
+    speeds = np.array([0, 0, 0, 5.0, 5.0, 0])
+    for i in range(1, 401):
+        lean = np.array([0, 0, 0.2 * i / 400, 0, 0, 0.4 * i / 400])
+        engine.command_joints(lean, speeds, np.zeros(6))
+        engine.command_bases(state(-0.3 * i * PERIOD, 0, 0, -0.3)[None])
+        engine.step()
+    positions, velocities = np.empty(6), np.empty(6)
+    engine.read_joints(positions, velocities)
+    assert positions[[2, 5]] == pytest.approx([0.2, 0.4], abs=1e-3)
+    assert frame(engine, "left::foot")[:2] == pytest.approx([-0.3, 0], abs=1e-3)
+    x, y, *_ = frame(engine, "right::foot")
+    assert (x, y) == pytest.approx((0.44, 1.0), abs=0.02)
+
+
+def test_a_robot_that_rolls_stops_at_one_that_stands(engine: Engine) -> None:
+    stands = replace(rover(Base.FIXED, at(0.9, 0, 0)), name="left", one_of_several=True)
+    rolls = replace(rover(Base.FREE), name="right", one_of_several=True)
+    loaded(engine, floor(), stands, rolls)
+    for _ in range(800):
+        engine.command_joints(np.zeros(6), np.array([0, 0, 0, 3.0, 3.0, 0]), np.zeros(6))
+        engine.step()
+    assert frame(engine, "right::foot")[0] == pytest.approx(0.4, abs=0.01)
