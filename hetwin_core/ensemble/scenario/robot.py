@@ -224,8 +224,8 @@ def _one_of_several(value: object) -> object:
     return {"urdf": value} if isinstance(value, str) else value
 
 
+# Several robots by name; frames and joints of each are called NAME::LINK and NAME::JOINT.
 RobotsEntry = dict[Name, Annotated[OneOfSeveral, BeforeValidator(_one_of_several)]]
-"""Several robots by name; frames and joints of each are called NAME::LINK and NAME::JOINT."""
 
 
 RobotEntry = Annotated[
