@@ -14,6 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.words import event_words
+from hetwin_core.projection.report.framing import views
 from hetwin_core.projection.report.palette import model_colours
 from hetwin_core.projection.report.stage import Stage
 from hetwin_suite import Episode, open_episode, run
@@ -33,7 +34,8 @@ def draw(episode: Episode) -> list[Image.Image]:
     stage = Stage(episode)
     times = np.arange(episode.start_ns, episode.end_ns, FASTER * 1e9 / FRAMES_PER_S)
     indices = [episode.index_at(int(time_ns)) for time_ns in times]
-    view = stage.view(indices[:: max(1, len(indices) // 12)])
+    some = indices[:: max(1, len(indices) // 12)]
+    view = max(views(stage, some, whole=False), key=lambda one: one.radius)
     return [_captioned(stage.picture(i, view), episode, i) for i in indices]
 
 
