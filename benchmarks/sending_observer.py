@@ -29,14 +29,12 @@ class Seen:
 
     Attributes:
         commands: messages to the controller.
-        first_command, first_moved, moved_until: by the monotonic clock [s].
+        moved_until: by the monotonic clock [s].
         last: position of each joint [rad or m].
         fastest: largest speed of each joint [rad/s or m/s].
     """
 
     commands: int = 0
-    first_command: float = 0.0
-    first_moved: float = 0.0
     moved_until: float = 0.0
     last: dict[str, float] = field(default_factory=dict)
     fastest: dict[str, float] = field(default_factory=dict)
@@ -119,7 +117,6 @@ class Observer:
     def _command(self, _message: Any) -> None:
         with self._lock:
             self._seen.commands += 1
-            self._seen.first_command = self._seen.first_command or time.monotonic()
 
     def _hear(self, message: Any) -> None:
         now = self._heard = time.monotonic()
@@ -138,5 +135,4 @@ class Observer:
                 speed = abs(positions[name] - then[name]) / (stamp - before)
                 seen.fastest[name] = max(speed, seen.fastest.get(name, 0.0))
                 if speed > _STILL:
-                    seen.first_moved = seen.first_moved or now - _WINDOW_S
                     seen.moved_until = now - _WINDOW_S

@@ -11,15 +11,18 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.commands import CommandGroup, Commands
-from hetwin_core.ensemble.scenario.robot import DriveMode
+from hetwin_core.ensemble.scenario.robot import DriveMode, Wheels
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.moves import MoveLimits
+from model_nodes.main_physics.wheels import differential_drive
 from model_nodes.main_physics.world.description import Body, Joint
 
 _ACCELERATION = 4.0
 """Largest acceleration per speed, unless the scenario gives another [1/s]."""
 _JERK = 10.0
 """Largest jerk per acceleration [1/s]."""
+_FORWARD, _TURN = 1.0, 1.0
+"""Largest velocities of a base, before the scenario's `speed` [m/s and rad/s]."""
 _RESERVE = 0.92
 """Share of the speed that plans use, so that what rounding and timing add stays within it."""
 
@@ -49,6 +52,8 @@ class Commanded:
         lower, upper: (n,) limits of the position [rad or m]; infinite if there are none.
         speed: (n,) largest speed, the URDF's times the scenario's `speed` [rad/s or m/s].
         acceleration: (n,) largest acceleration of planned moves [rad/s^2 or m/s^2].
+        base: topic that moves the base; None: it may not be moved.
+        base_speed: largest velocities of the base: forward [m/s] and about z [rad/s].
     """
 
     groups: tuple[Group, ...]
@@ -57,6 +62,8 @@ class Commanded:
     upper: Floats
     speed: Floats
     acceleration: Floats
+    base: str | None = None
+    base_speed: tuple[float, float] = (0.0, 0.0)
 
     @property
     def move_limits(self) -> MoveLimits:
@@ -64,8 +71,13 @@ class Commanded:
         return MoveLimits(_RESERVE * self.speed, self.acceleration, _JERK * self.acceleration)
 
 
-def commanded_joints(commands: Commands, robot: Body) -> Commanded:
-    """Return the joints that the groups of a scenario mean.
+def commanded_joints(commands: Commands, robot: Body, wheels: Wheels | None = None) -> Commanded:
+    """Return the joints that the groups of a scenario mean, and the base.
+
+    Args:
+        commands: what the scenario allows.
+        robot: its description.
+        wheels: those of its base.
 
     Raises:
         BadInput: if a pattern means no joint that takes positions, a joint is in two groups or has no limit of speed.
@@ -103,7 +115,21 @@ def commanded_joints(commands: Commands, robot: Body) -> Commanded:
         np.array([upper for _, upper in limits], np.float64),
         np.array(speeds, np.float64),
         np.array(accelerations, np.float64),
+        commands.base,
+        _base_speed(robot, wheels, commands.speed),
     )
+
+
+def _base_speed(robot: Body, wheels: Wheels | None, speed: float) -> tuple[float, float]:
+    """What the wheels allow, and what a robot among people should not exceed, times the scenario's speed."""
+    forward, turn = _FORWARD, _TURN
+    if wheels is not None:
+        drive = differential_drive(robot, wheels)
+        own = [j.max_velocity for j in robot.joints if j.name in drive.joints and j.max_velocity]
+        if own:
+            forward = min(forward, min(own) * drive.radius)
+            turn = min(turn, 2.0 * forward / drive.separation)
+    return forward * speed, turn * speed
 
 
 def _meant(robot: Body, group: str, entry: CommandGroup) -> Iterator[tuple[Joint, str]]:

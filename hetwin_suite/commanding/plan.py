@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.kinematics.base_moves import BaseMove, BaseState
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.polynomials import State
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 
@@ -22,6 +24,7 @@ class Stage:
         moved: names of the joints that it moves.
         link: the link that a goal for a tip names; empty for other goals.
         touches: entities that may be touched.
+        base: the way of the base; None: it rests.
     """
 
     begin: float
@@ -29,6 +32,7 @@ class Stage:
     moved: frozenset[str]
     link: str = ""
     touches: frozenset[str] = frozenset()
+    base: BaseMove | None = None
 
     @property
     def end(self) -> float:
@@ -43,14 +47,21 @@ class Plan:
         names: of the joints.
         start: (n,) where they are at time 0 [rad or m].
         stages: one after the other, of the same joints.
+        place: where the base is at time 0.
 
     Attributes:
-        names, start, stages: as given.
+        names, start, stages, place: as given.
     """
 
-    def __init__(self, names: Sequence[str], start: Floats, stages: Sequence[Stage]) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        start: Floats,
+        stages: Sequence[Stage],
+        place: PlanarPose = PlanarPose(),  # noqa: B008 (it cannot be changed)
+    ) -> None:
         self.names, self.start = tuple(names), start
-        self.stages = tuple(stages)
+        self.stages, self.place = tuple(stages), place
 
     @property
     def duration(self) -> float:
@@ -61,6 +72,19 @@ class Plan:
     def moved(self) -> frozenset[str]:
         """Names of the joints that it moves."""
         return frozenset().union(*(stage.moved for stage in self.stages))
+
+    @property
+    def drives(self) -> bool:
+        """Whether it moves the base."""
+        return any(stage.base is not None for stage in self.stages)
+
+    def base_at(self, time: float) -> BaseState:
+        """Return where the base is to be at a time [s], in the world."""
+        state = BaseState(self.place)
+        for stage in self.stages:
+            if stage.base is not None and time >= stage.begin:
+                state = stage.base.at(time - stage.begin)
+        return state
 
     def stage_at(self, time: float) -> Stage:
         """Return the stage that is under way at a time [s]: the first before the beginning, the last after the end."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +13,7 @@ from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import POSE_SIZE
 from hetwin_suite.commanding.plan import Plan
 from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
+from model_nodes.main_physics.wheels import odometry_state
 from model_nodes.main_physics.world.description import Body
 
 
@@ -27,7 +29,7 @@ class PlannedSource(Source):
         self._plan, self._rest = plan, rest
         self._of_joint: NDArray[np.intp] = np.zeros(0, np.intp)
         self._driven: NDArray[np.bool_] = np.zeros(0, np.bool_)
-        self._base = np.zeros(POSE_SIZE)
+        self._height = 0.0
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -55,12 +57,18 @@ class PlannedSource(Source):
         return JointMotion(spread[0], spread[1], spread[2], unknown)
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
-        """Let the base stand where the robot's description has it."""
-        self._base[:7] = robot.pose
+        """Take note of the height of the base; where it goes is the plan's."""
+        self._height = robot.pose[2]
 
     def base(self, time_ns: int) -> BaseMotion:
         """Return the state of the base at a time."""
-        return BaseMotion(self._base.copy(), self._base.copy())
+        pose, forward, turn = self._plan.base_at(time_ns * 1e-9 - self._rest)
+        state = np.zeros(POSE_SIZE)
+        state[:7] = pose.in_space
+        state[2] = self._height
+        state[7], state[8] = forward * math.cos(pose.yaw), forward * math.sin(pose.yaw)
+        state[12] = turn
+        return BaseMotion(state, odometry_state(pose, forward, turn))
 
     def events(self, time_ns: int) -> list[Event]:
         """Return no events: a plan has none."""

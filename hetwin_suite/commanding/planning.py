@@ -11,12 +11,14 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.poses import multiply, rotate
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.kinematics.base_moves import base_move
 from hetwin_core.kinematics.chains.inverse import TOLERANCE, solve
 from hetwin_core.kinematics.moves import move
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.polynomials import State
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 from hetwin_suite.commanding.commanded import Commanded
-from hetwin_suite.commanding.goals import JointsGoal, ReadGoal, TipGoal, TrajectoryGoal
+from hetwin_suite.commanding.goals import BaseGoal, JointsGoal, ReadGoal, TipGoal, TrajectoryGoal
 from hetwin_suite.commanding.plan import Plan, Stage
 from hetwin_suite.commanding.refusal import Refusal, Rule
 from model_nodes.main_physics.world.chains import chain_to
@@ -35,10 +37,18 @@ class Planner:
         robot: its description.
         commanded: the joints that may be moved.
         positions: where all joints of the robot are now, by name [rad or m].
+        place: where its base is now, in the world.
     """
 
-    def __init__(self, robot: Body, commanded: Commanded, positions: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        robot: Body,
+        commanded: Commanded,
+        positions: Mapping[str, float],
+        place: PlanarPose,
+    ) -> None:
         self._robot, self._commanded = robot, commanded
+        self._first = self._place = place
         self._positions = dict(positions)
         self._time = 0.0
 
@@ -56,12 +66,17 @@ class Planner:
             except BadInput as error:
                 raise (read.placed(error) if error.file is None else error) from None
             if isinstance(stage, Refusal):
-                return Plan(self._commanded.names, start, stages), [stage]
+                return self._planned(start, stages), [stage]
             stages.append(stage)
             self._time = stage.end
+            if stage.base is not None:
+                self._place = stage.base.goal
             end = stage.motion.positions[-1].tolist()
             self._positions.update(zip(self._commanded.names, end, strict=True))
-        return Plan(self._commanded.names, start, stages), []
+        return self._planned(start, stages), []
+
+    def _planned(self, start: Floats, stages: Sequence[Stage]) -> Plan:
+        return Plan(self._commanded.names, start, stages, self._first)
 
     def _now(self) -> Floats:
         return np.array([self._positions[name] for name in self._commanded.names], np.float64)
@@ -75,12 +90,22 @@ class Planner:
         if isinstance(goal, TrajectoryGoal):
             assert read.trajectory is not None  # it was read with the goal
             return self._along(goal, read.trajectory)
-        raise BadInput(
-            "the scenario lets no base be commanded",
-            where="base",
-            found=goal.base,
-            expected="commands.base in the scenario: the topic that moves the base",
-        )
+        return self._to_place(goal)
+
+    def _to_place(self, goal: BaseGoal) -> Stage:
+        if self._commanded.base is None:
+            raise BadInput(
+                "the scenario lets no base be commanded",
+                where="base",
+                found=goal.base,
+                expected="commands.base in the scenario: the topic that moves the base",
+            )
+        way = base_move(self._place, PlanarPose(*goal.base), *self._commanded.base_speed)
+        rest = np.array([self._now(), self._now()])
+        zeros = np.zeros_like(rest)
+        times = np.array([0.0, max(way.duration, 1e-3)])
+        motion = JointTrajectory(self._commanded.names, times, rest, zeros, zeros)
+        return Stage(self._time, motion, frozenset(), touches=frozenset(goal.touches), base=way)
 
     def _to_joints(self, goal: JointsGoal) -> Stage:
         target = self._now()

@@ -150,9 +150,10 @@ class _Box:
 
 
 def _ends(plan: Plan, commanded: Commanded, robot: Body) -> tuple[str, ...]:
-    """Frames of the links that the workspace holds: the last of each group that moves, and those of goals for tips."""
+    """Frames of the links that the workspace holds: those at the ends of groups, those of goals, the base."""
     child = {joint.name: joint.child for joint in robot.joints}
     moved = plan.moved
     links = [child[group.joints[-1]] for group in commanded.groups if moved & set(group.joints)]
     links += [stage.link for stage in plan.stages if stage.link]
+    links += [robot.links[0].name] if plan.drives else []
     return tuple(dict.fromkeys(frame_name(robot, link) for link in links))

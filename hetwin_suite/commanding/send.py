@@ -10,6 +10,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.commands import Commands
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.commanded import Commanded, commanded_joints
 from hetwin_suite.commanding.goals import ReadGoal, read_goals
 from hetwin_suite.commanding.outcome import Outcome, Result
@@ -54,19 +55,25 @@ class Commander:
         goals = tuple(read_goals(goal))
         twin = Twin(loaded, replace(options, source=None, no_source=True))
         try:
-            commanded = commanded_joints(commands, twin.robot)
+            commanded = commanded_joints(commands, twin.robot, twin.wheels)
         except BadInput as error:
             raise loaded.placed(error) from None
         return cls(commands, twin, commanded, goals, loaded.placed)
 
-    def rehearsed(self, positions: Mapping[str, float]) -> tuple[Plan, Rehearsal]:
-        """Plan from where the joints are, by name [rad or m], and rehearse that.
+    def rehearsed(
+        self, positions: Mapping[str, float], place: PlanarPose | None = None
+    ) -> tuple[Plan, Rehearsal]:
+        """Plan from where the robot is, and rehearse that.
+
+        Args:
+            positions: of the joints, by name [rad or m].
+            place: of the base in the world; None: the scenario's.
 
         Raises:
             BadInput: if a goal is about what the robot does not have.
             RunFailed: if the twin fails.
         """
-        planner = Planner(self.twin.robot, self.commanded, positions)
+        planner = Planner(self.twin.robot, self.commanded, positions, place or self.twin.place)
         plan, refused = planner.plan(self.goals)
         if refused:
             return plan, Rehearsal(plan.duration, tuple(refused))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +18,13 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.scene.watch import Watch
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.plan import Plan
 from hetwin_suite.commanding.planned_source import PlannedSource
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import read_settings
-from model_nodes.main_physics.world.description import Body, World
+from model_nodes.main_physics.world.description import Body, Pose, World
 
 LOOKS_PER_SECOND = 100.0
 """How often distances are measured in a rehearsal, per simulated second, at most the scenario's rate."""
@@ -55,6 +57,8 @@ class Twin:
 
     Attributes:
         robot: the robot's description.
+        wheels: what the scenario says of its wheels.
+        place: where its base is at the start.
         resting: where its joints are unless something moves them, by name [rad or m].
 
     Raises:
@@ -93,6 +97,9 @@ class Twin:
             )
         self.robot: Body = robots[0]
         given = {} if self._settings.robot is None else self._settings.robot.joints_at_start
+        said = self._settings.robot
+        self.wheels = None if said is None else said.wheels
+        self.place = _on_the_ground(self.robot.pose)
         self.resting = {
             joint.name: given.get(joint.name, joint.resting) for joint in self.robot.moving_joints
         }
@@ -137,6 +144,10 @@ class Twin:
                 **robot,
                 "joints_at_start": {name: at for name, at in at_start.items() if name in known},
             }
+            commands = self._scenario.file.commands
+            if commands is not None and commands.base is not None:
+                # it is where the plan has it, whatever moves it otherwise
+                robot["base"] = {"odometry": "plan"}
         return {
             **self._parameters,
             "robot": robot,
@@ -148,6 +159,11 @@ class Twin:
                 body.name for body in self._world.bodies if not (body.static or body.robot)
             ),
         }
+
+
+def _on_the_ground(pose: Pose) -> PlanarPose:
+    x, y, _, qw, qx, qy, qz = pose
+    return PlanarPose(x, y, math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz)))
 
 
 class _Scene:

@@ -8,6 +8,7 @@ import numpy as np
 
 from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from hetwin_suite.commanding.link.base_heard import BaseHeard
 from hetwin_suite.commanding.link.execution import Clock
 from hetwin_suite.commanding.link.pieces import Piece
 from hetwin_suite.commanding.plan import Plan
@@ -54,6 +55,7 @@ class VirtualRobot:
         self, clock: VirtualTime, plan: Plan, seed: int = 0, fault: Fault | None = None
     ) -> None:
         self.heard, self._clock, self._names = Heard(), clock, plan.names
+        self.base = BaseHeard(plan.place)
         self._mismatch = drawn(seed)
         self._random = np.random.default_rng(seed)
         self._controllers = TrajectoryExecution(plan.names, plan.start)
@@ -77,6 +79,9 @@ class VirtualRobot:
             self.pieces.append((self._clock.now(), piece))
             arrives = self._clock.now() + self._random.uniform(0.001, 0.004)
             self._under_way.append((arrives, piece))
+
+    def drive(self, forward: float, turn: float) -> None:
+        raise AssertionError("this robot has no base")
 
     def end(self) -> None:
         self.ended = True

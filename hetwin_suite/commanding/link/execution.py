@@ -13,6 +13,8 @@ import numpy as np
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_suite.commanding.commanded import Group
+from hetwin_suite.commanding.link.base_control import control, deviates, is_there
+from hetwin_suite.commanding.link.base_heard import BaseHeard, seen_from
 from hetwin_suite.commanding.link.pace import STOP_S, Pace
 from hetwin_suite.commanding.link.pieces import Piece, pieces_of, state_at
 from hetwin_suite.commanding.outcome import Result
@@ -33,12 +35,18 @@ _STILL = 0.002
 """A joint that moves by less in `_STILL_S` stands still [rad or m]."""
 _STILL_S = 0.1
 _LOOK_S = 0.005
+_DRIVE_S = 0.05
+"""Between two velocities of the base [s]."""
 
 
 class Sender(Protocol):
     """What sends pieces to a robot and hears its state."""
 
     heard: Heard
+    base: BaseHeard
+
+    def drive(self, forward: float, turn: float) -> None:
+        """Send a velocity of the base [m/s, rad/s]."""
 
     def send(self, pieces: Sequence[Piece]) -> None:
         """Send pieces that begin as they arrive."""
@@ -83,6 +91,7 @@ class Execution:
         tip: the link that is compared; None: none is.
         stop: when it is set, the robot is stopped.
         clock: that everything is timed by.
+        base_speed: largest velocities of the base [m/s and rad/s].
     """
 
     def __init__(
@@ -94,7 +103,10 @@ class Execution:
         tip: Tip | None,
         stop: threading.Event,
         clock: Clock | None = None,
+        base_speed: tuple[float, float] = (0.0, 0.0),
     ) -> None:
+        self._base_speed = base_speed
+        self._driven_at = -np.inf
         self._clock = clock or Clock()
         self._plan, self._groups, self._sender, self._tip = plan, tuple(groups), sender, tip
         self._moved = [i for i, name in enumerate(plan.names) if name in plan.moved]
@@ -138,6 +150,8 @@ class Execution:
         if self._stopped_at is not None:
             return
         self._stopped_at = now = self._clock.now()
+        if self._plan.drives and self._sent:
+            self._sender.drive(0.0, 0.0)
         if self._sent:
             begun, pace = self._sent[-1]
             if pace.at(now - begun).time < self._plan.duration and now - begun < pace.end:
@@ -153,10 +167,12 @@ class Execution:
         if self._stop.is_set():
             self._halt()
             return self._stopped()
-        if self._sender.heard.silence(moved, self._clock.now()) > LOST_S:
+        if moved and self._sender.heard.silence(moved, self._clock.now()) > LOST_S:
             return Result.LOST
         if self._compare():
             return Result.DEVIATED
+        if self._plan.drives and (result := self._drive()) is not None:
+            return result
         now = self._clock.now()
         begun, pace = self._sent[-1]
         if pace.at(pace.go).time < self._plan.duration:
@@ -167,6 +183,27 @@ class Execution:
         if over > 0.0 and self._is_there():
             return Result.REACHED
         return Result.DEVIATED if over > _SETTLE_S else None
+
+    def _drive(self) -> Result | None:
+        """Keep the base on its way; returns the result if it does not stay there, or is not heard."""
+        now, fix = self._clock.now(), self._sender.base.fix()
+        if fix is None or now - fix.arrived > LOST_S:
+            return Result.LOST
+        begun, pace = self._sent[-1]
+        progress = pace.at(now - begun)
+        wanted = self._plan.base_at(progress.time)
+        if deviates(wanted.pose, fix.pose):
+            self._figures.deviations.append(now - self._sent[0][0])
+            return Result.DEVIATED
+        if now - self._driven_at >= _DRIVE_S:
+            self._driven_at = now
+            apart = seen_from(fix.pose, wanted.pose)
+            self._figures.add(
+                np.full(len(self._moved), np.nan),
+                base=(float(np.hypot(apart.x, apart.y)), abs(apart.yaw)),
+            )
+            self._sender.drive(*control(wanted, progress.pace, fix.pose, self._base_speed))
+        return None
 
     def _stopped(self) -> Result | None:
         """The result of a stop that was asked for, once the robot has come to rest."""
@@ -217,6 +254,13 @@ class Execution:
 
     def _is_there(self) -> bool:
         """Whether the robot stands at its goal."""
+        if self._plan.drives:
+            fix = self._sender.base.fix()
+            goal_pose = self._plan.base_at(self._plan.duration + 1.0).pose
+            if fix is None or not is_there(goal_pose, fix.pose):
+                return False
+        if not self._moved:
+            return True
         if len(self._recent) < 2:
             return False
         last = self._recent[-1]

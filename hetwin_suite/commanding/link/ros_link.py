@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterable
@@ -10,6 +11,8 @@ from types import TracebackType
 from typing import Any, Self
 
 import rclpy
+from geometry_msgs.msg import PoseWithCovarianceStamped, Twist
+from nav_msgs.msg import Odometry
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, QoSReliabilityPolicy
@@ -17,13 +20,16 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from hetwin.srv import StopSimulation
-from hetwin_core.ensemble.topics import JOINT_STATES
+from hetwin_core.ensemble.topics import JOINT_STATES, ODOMETRY_TOPIC
+from hetwin_core.kinematics.planar import PlanarPose
+from hetwin_suite.commanding.link.base_heard import BaseHeard
 from hetwin_suite.commanding.link.pieces import Piece
 from model_nodes.consistency.heard import Heard
 
 NODE = "hetwin_commander"
 STOP_ROBOT = "hetwin/stop_robot"
 """Service that stops the motion, of type hetwin/srv/StopSimulation."""
+_LOCALIZATION = "amcl_pose"
 _JOIN_S = 2.0
 _SECOND = 1_000_000_000
 
@@ -35,12 +41,22 @@ class RosLink:
         namespace: of the robot; empty for none.
         controllers: names of the controllers that are commanded.
         stop: set when the service asks for it.
+        base: topic that moves the base; None: it is not moved.
+        place: where the robot's odometry began, in the world.
 
     Attributes:
-        heard: what the robot has said.
+        heard: what the robot has said of its joints.
+        base: what it has said of its base.
     """
 
-    def __init__(self, namespace: str, controllers: Iterable[str], stop: threading.Event) -> None:
+    def __init__(
+        self,
+        namespace: str,
+        controllers: Iterable[str],
+        stop: threading.Event,
+        base: str | None,
+        place: PlanarPose,
+    ) -> None:
         self._owns_ros = not rclpy.ok()
         if self._owns_ros:
             rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
@@ -60,6 +76,14 @@ class RosLink:
             )
             for name in controllers
         }
+        self.base = BaseHeard(place)
+        self._velocities = None
+        if base is not None:
+            self._velocities = self._node.create_publisher(Twist, base, QoSProfile(depth=10))
+            self._node.create_subscription(Odometry, ODOMETRY_TOPIC.name, self._hear_base, sensor)
+            self._node.create_subscription(
+                PoseWithCovarianceStamped, _LOCALIZATION, self._hear_place, QoSProfile(depth=10)
+            )
         self._node.create_service(StopSimulation, STOP_ROBOT, self._on_stop)
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
@@ -88,6 +112,14 @@ class RosLink:
             if self._open:
                 for publisher, message in messages:
                     publisher.publish(message)
+
+    def drive(self, forward: float, turn: float) -> None:
+        """Send a velocity of the base [m/s, rad/s]; nothing goes out after `end`."""
+        message = Twist()
+        message.linear.x, message.angular.z = forward, turn
+        with self._lock:
+            if self._open and self._velocities is not None:
+                self._velocities.publish(message)
 
     def end(self) -> None:
         """Let nothing go out any more."""
@@ -120,10 +152,22 @@ class RosLink:
             message.name, message.position, stamp.sec + stamp.nanosec / _SECOND, time.monotonic()
         )
 
+    def _hear_base(self, message: Any) -> None:
+        self.base.add_odometry(_planar(message.pose.pose), time.monotonic())
+
+    def _hear_place(self, message: Any) -> None:
+        self.base.add_localization(_planar(message.pose.pose))
+
     def _on_stop(self, _request: Any, response: Any) -> Any:
         self._stop.set()
         response.accepted, response.reason = True, "the robot stops"
         return response
+
+
+def _planar(pose: Any) -> PlanarPose:
+    q = pose.orientation
+    yaw = math.atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z))
+    return PlanarPose(pose.position.x, pose.position.y, yaw)
 
 
 def _message(piece: Piece) -> Any:

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.commanding.link.checks import moved_since, stale
+from hetwin_core.kinematics.planar import PlanarPose
+from hetwin_suite.commanding.link.checks import base_refusals, moved_since, stale
 from hetwin_suite.commanding.link.execution import Execution, Tip
 from hetwin_suite.commanding.link.ros_link import RosLink
 from hetwin_suite.commanding.outcome import Outcome, Result
@@ -41,8 +42,10 @@ def send(commander: Commander, namespace: str) -> Outcome:
     """
     stop = threading.Event()
     controllers = [group.controller for group in commander.commanded.groups]
-    with RosLink(namespace, controllers, stop) as link:
+    base = commander.commanded.base
+    with RosLink(namespace, controllers, stop, base, commander.twin.place) as link:
         _wait_for_joints(commander, link)
+        place = _wait_for_base(commander, link)
         heard = link.heard.joints(time.monotonic())
         refused = stale(commander.commanded.names, heard)
         if refused:
@@ -51,13 +54,15 @@ def send(commander: Commander, namespace: str) -> Outcome:
             **commander.twin.resting,
             **{name: joint.position for name, joint in heard.items()},
         }
-        plan, rehearsal = commander.rehearsed(positions)
+        plan, rehearsal = commander.rehearsed(positions, place)
         if not rehearsal.ok:
             return Outcome(rehearsal, Result.REFUSED)
         _wait_for_controllers(commander, plan, link)
         heard = link.heard.joints(time.monotonic())
         names = commander.commanded.names
         refused = [*stale(names, heard), *moved_since(positions, heard, names)]
+        if plan.drives:
+            refused += base_refusals(link.base.fix(), plan.place, time.monotonic())
         if refused:
             return Outcome(Rehearsal(rehearsal.duration, tuple(refused)), Result.REFUSED)
         if stop.is_set():
@@ -75,7 +80,15 @@ def _carry_out(
 ) -> Outcome:
     limits = np.full(len(plan.names), DEVIATION)
     tip = _tip(commander, plan, positions)
-    execution = Execution(plan, commander.commanded.groups, link, limits, tip, stop)
+    execution = Execution(
+        plan,
+        commander.commanded.groups,
+        link,
+        limits,
+        tip,
+        stop,
+        base_speed=commander.commanded.base_speed,
+    )
     with _signals(stop):
         result = execution.run()
     return Outcome(rehearsal, result, execution.sent, execution.consistency)
@@ -111,6 +124,25 @@ def _wait_for_joints(commander: Commander, link: RosLink) -> None:
             expected=f"their positions on {link.states_topic} within {WAIT_S:g} s; --to names the robot's namespace",
         )
     )
+
+
+def _wait_for_base(commander: Commander, link: RosLink) -> PlanarPose | None:
+    """Where the base is; None if it is not commanded."""
+    if commander.commanded.base is None:
+        return None
+    end = time.monotonic() + WAIT_S
+    while (fix := link.base.fix()) is None:
+        if time.monotonic() > end:
+            raise commander.placed(
+                BadInput(
+                    "no robot says where its base is",
+                    where="commands.base",
+                    found=commander.commanded.base,
+                    expected=f"odometry within {WAIT_S:g} s; --to names the robot's namespace",
+                )
+            )
+        time.sleep(_LOOK_S)
+    return fix.pose
 
 
 def _wait_for_controllers(commander: Commander, plan: Plan, link: RosLink) -> None:

@@ -222,3 +222,22 @@ def test_the_command_prints_json_and_its_code_says_how_it_went(tmp_path: Path) -
         )
         assert ended.returncode == code, ended.stderr
         assert ('"result": "refused"' in ended.stdout) == (code == 1)
+
+
+def test_a_base_drives_round_what_is_in_its_way_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "lab.yaml"
+    base = ROOT / "scenarios" / "lab_robot.yaml"
+    path.write_text(
+        f"scenario: lab\nextends: {base}\n"
+        "commands: {base: cmd_vel, clearance: 0.02, workspace: [[-3, -2, -1], [-1.2, 0, 2]]}\n"
+    )
+
+    def outcome(text: str) -> Outcome:
+        return Commander.of(str(path), goal(tmp_path, text), RunOptions()).rehearse_only()
+
+    free = outcome("- base: [-1.5, -0.9, 1.57]\n- base: [-1.5, -0.4, 3.0]\n")
+    assert free.result is Result.REHEARSED, free.to_json()
+    refused = outcome("base: [0.5, -0.9, 0]\n").rehearsal.refused
+    assert {refusal.rule for refusal in refused} == {Rule.COLLISION, Rule.WORKSPACE}
+    assert any("crate_red" in refusal.what for refusal in refused)
+    assert any(refusal.what == "base_link" for refusal in refused)
