@@ -56,6 +56,7 @@ class Observer:
         self._seen = Seen()
         self._past: list[tuple[float, float, dict[str, float]]] = []
         self._heard = 0.0
+        self._last: dict[str, float] = {}
         self._node.create_subscription(
             JointState, "joint_states", self._hear, QoSProfile(depth=100)
         )
@@ -81,6 +82,11 @@ class Observer:
         self._thread.join(2.0)
         self._node.destroy_node()
         rclpy.try_shutdown()
+
+    def joints(self) -> dict[str, float]:
+        """Return where the joints of interest are [rad or m]."""
+        with self._lock:
+            return {name: self._last[name] for name in self._joints}
 
     def wait(self) -> None:
         """Wait until the robot is heard, for a second."""
@@ -124,7 +130,7 @@ class Observer:
         positions = dict(zip(message.name, message.position, strict=True))
         with self._lock:
             seen = self._seen
-            seen.last = positions
+            self._last = seen.last = positions
             self._past.append((now, stamp, positions))
             while self._past[0][1] < stamp - _WINDOW_S:
                 self._past.pop(0)
