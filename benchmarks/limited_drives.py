@@ -3,7 +3,9 @@
 Each episode is simulated anew by the stand-in. The twin gets its recording, but of the right hand the positions that
 the stand-in's controller wanted instead of those that were measured, the true scene, and drives with the gains of the
 stand-in's. A single physics simulation then has to stop the fingers at the object and hold it. Compared are whether it
-is held before the hand opens, and how hard the fingers press on it while both hold it and it touches nothing else.
+is held before the hand opens, and how hard it is gripped while both hold it and it touches nothing else: by the torques
+of the fingers' first joints, as the stand-in's controller judges its grip, and by the normal forces on the object. The
+latter depend on how the fingers wedge it, which no drive determines.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.local import LocalPort
@@ -36,7 +39,7 @@ from hetwin_suite.proving_ground.insertions import episode as insertions
 from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.recipe import Recipe
 from hetwin_suite.proving_ground.sensing import Reading
-from hetwin_suite.proving_ground.two_hands.joints import ALL, FINGERS, drives
+from hetwin_suite.proving_ground.two_hands.joints import ALL, FINGERS, LEVERS, drives
 from hetwin_suite.proving_ground.two_hands.witness import TOUCH_N, Sample
 
 SEED = 16_000
@@ -76,14 +79,22 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One episode: whether the object was held, and the mean force of a finger [N], in the twin and in truth."""
+    """One episode: whether the object was held, and the mean forces of a finger [N], in the twin and in truth.
+
+    Attributes:
+        grip: by the torque of its first joint.
+        pressure: normal to the object.
+        share_equal: of the time until the hand opens in which both say the same.
+    """
 
     episode: str
     flaw: str
     truly_held: bool
     held: bool
-    true_force: float
-    force: float
+    true_grip: float
+    grip: float
+    true_pressure: float
+    pressure: float
     share_equal: float
 
     @property
@@ -93,18 +104,20 @@ class Row:
 
     @property
     def deviation(self) -> float:
-        """Of the force, relative to the true one; nan unless both hold."""
-        both = self.held and self.truly_held and self.true_force > 0
-        return self.force / self.true_force - 1.0 if both else float("nan")
+        """Of the grip, relative to the true one; nan unless both hold."""
+        both = self.held and self.truly_held and self.true_grip > 0
+        return self.grip / self.true_grip - 1.0 if both else float("nan")
 
 
 @dataclass(slots=True)
 class Grips(QuietListener):
-    """A listener that collects the normal forces of the four fingers on an object, every 10 ms."""
+    """A listener that collects the normal forces of the four fingers, and of all else, on an object, every 10 ms."""
 
     thing: str
     times: list[float] = field(default_factory=list)
     forces: list[Floats] = field(default_factory=list)
+    others: list[float] = field(default_factory=list)
+    torques: list[Floats] = field(default_factory=list)
 
     def started(self, start: RunStart) -> None:
         """Find the entities."""
@@ -115,18 +128,28 @@ class Grips(QuietListener):
             for i, name in enumerate(names)
             if name.startswith("right_hand_finger_")
         }
+        robot = next(e for e in start.layout.entities if e.kind is EntityKind.ROBOT)
+        first = start.layout.range_of(robot.name, "joint_efforts").start
+        self._torques = [first + robot.joints.index(name) for name in FINGERS["right"][::3]]
         self._every = max(1, round(start.rate / 100))
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Add up the forces."""
         if step % self._every:
             return
-        forces = np.zeros(4)
+        forces, others = np.zeros(4), 0.0
         for row in scene.proximity[:, :12]:
             pair = {int(row[0]), int(row[1])}
-            finger = self._finger.get((pair - {self._thing}).pop()) if self._thing in pair else None
-            if finger is not None:
-                forces[finger] += abs(float(row[6:9] @ row[9:12]))
+            if self._thing not in pair:
+                continue
+            finger = self._finger.get((pair - {self._thing}).pop())
+            force = abs(float(row[6:9] @ row[9:12]))
+            if finger is None:
+                others += force
+            else:
+                forces[finger] += force
+        self.others.append(others)
+        self.torques.append(scene.values[self._torques])
         self.times.append(scene.time_ns * 1e-9)
         self.forces.append(forces)
 
@@ -183,7 +206,7 @@ def limited(scenario: Scenario) -> Scenario:
             "damping": float(gains.damping[at]),
         }
     given = scenario.file.robot
-    robot = {"urdf": given} if isinstance(given, str) else given.model_dump(mode="json")
+    robot = given.model_dump(mode="json") if isinstance(given, Robot) else {"urdf": given}
     robot = Robot.model_validate({**robot, "drives": groups})
     return replace(scenario, file=scenario.file.model_copy(update={"robot": robot}))
 
@@ -211,14 +234,29 @@ def compared(name: str, episode: Episode, grips: Grips) -> Row:
     true_forces = np.array([sample.fingers for sample in episode.samples])
     times, forces = np.array(grips.times), np.array(grips.forces)
     same = np.abs(true_times[:, None] - times).argmin(axis=0)
-    alone = np.array([sample.others for sample in episode.samples])[same] < TOUCH_N
+    others = np.array([sample.others for sample in episode.samples])[same]
+    alone = np.maximum(others, grips.others) < TOUCH_N
     truth = true_forces[same]
     held, truly = _held(forces), _held(truth)
     at = int(np.searchsorted(times, episode.opening - BEFORE_S)) - 1
     both = held & truly & alone & (times < episode.opening)
-    means = [float(f[both].mean()) if both.any() else float("nan") for f in (truth, forces)]
+    grip, true_grip = np.array(grips.torques) / LEVERS[0], _true_grip(episode, times)
     agree = float((held == truly)[times < episode.opening].mean())
-    return Row(name, episode.flaw, bool(truly[at]), bool(held[at]), *means, agree)
+    true, twin, true_normal, normal = (
+        float(values[both].mean()) if both.any() else float("nan")
+        for values in (true_grip, grip, truth, forces)
+    )
+    is_held, truly_held = bool(held[at]), bool(truly[at])
+    return Row(name, episode.flaw, truly_held, is_held, true, twin, true_normal, normal, agree)
+
+
+def _true_grip(episode: Episode, times: Floats) -> Floats:
+    """(n, 4) forces at the tips [N] that the measured torques of the first joints mean."""
+    hand = [reading for reading in episode.readings if reading.joints == FINGERS["right"]]
+    known = np.array([reading.time for reading in hand])
+    nearest = np.abs(known[:, None] - times).argmin(axis=0)
+    torques = np.array([reading.efforts[::3] for reading in hand])
+    return np.asarray(torques[nearest] / LEVERS[0])
 
 
 def _held(forces: Floats) -> np.ndarray:
@@ -252,8 +290,8 @@ def summary(found: Sequence[Row]) -> dict[str, Any]:
         "episodes": len(found),
         "right": sum(row.right for row in found),
         "share_right": sum(row.right for row in found) / max(len(found), 1),
-        "force_deviation_median": float(np.median(known)) if len(known) else None,
-        "force_within_20_percent": float((known <= 0.2).mean()) if len(known) else None,
+        "grip_deviation_median": float(np.median(known)) if len(known) else None,
+        "grip_within_20_percent": float((known <= 0.2).mean()) if len(known) else None,
         "of_drives_that_do_not_fade": float((steady <= 0.2).mean()) if len(steady) else None,
     }
 
@@ -274,8 +312,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for one in rows(kinds, options.count, options.seed, options.jobs):
         found.append(one)
         print(
-            f"{one.episode} {one.flaw}: held {one.held} (truly {one.truly_held}), force {one.force:.2f} N"
-            f" (truly {one.true_force:.2f} N), equal {100 * one.share_equal:.0f} % of the time",
+            f"{one.episode} {one.flaw}: held {one.held} (truly {one.truly_held}),"
+            f" grip {one.grip:.2f} N (truly {one.true_grip:.2f} N),"
+            f" pressure {one.pressure:.2f} N (truly {one.true_pressure:.2f} N),"
+            f" equal {100 * one.share_equal:.0f} % of the time",
             file=sys.stderr,
             flush=True,
         )
