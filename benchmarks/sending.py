@@ -70,8 +70,8 @@ class Kind:
         link: the end of its arm.
         joints: those that are commanded, with the positions between which goals are drawn [rad or m].
         workspace: corners [m].
-        outside: joints that take the end out of the workspace.
-        into: joints that bring the arm into the ground or the robot, with the others in the middle.
+        outside: joints that take the end out of the workspace, with the others in the middle.
+        into: joints that bring the arm into the ground or the robot, likewise.
     """
 
     urdf: str
@@ -175,7 +175,8 @@ class Cases:
         return Case(f"{{tip: {tip}, link: {self._kind.link}}}\n", "unreachable")
 
     def _workspace(self, here: dict[str, float]) -> Case:
-        return Case(f"joints: {json.dumps({**here, **self._kind.outside})}\n", "workspace")
+        positions = {**self._kind.middle, **self._kind.outside}
+        return Case(f"joints: {json.dumps(positions)}\n", "workspace")
 
     def _collision(self, here: dict[str, float]) -> Case:
         positions = {**self._kind.middle, **self._kind.into}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from ruckig import InputParameter, Result, Ruckig, Synchronization, Trajectory
+from ruckig import InputParameter, Result, Ruckig, RuckigError, Trajectory
 
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 
@@ -17,6 +17,7 @@ _PERIOD = 0.02
 """Between the points of a move [s]."""
 _SMALLEST = 1e-9
 """A way that is no move [rad or m]."""
+_TRIES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +37,42 @@ def move(names: Sequence[str], start: Floats, goal: Floats, limits: MoveLimits) 
         start, goal: (n,) [rad or m].
         limits: of the joints.
     """
-    moving = np.abs(goal - start) > _SMALLEST
-    if not moving.any():
+    way = goal - start
+    if not (np.abs(way) > _SMALLEST).any():
         return JointTrajectory(tuple(names), np.zeros(1), goal[None, :].copy())
-    fastest = _fastest(start[moving], goal[moving], limits, moving)
+    fastest = _fastest(np.abs(way), limits)
     count = max(2, int(np.ceil(fastest.duration / _PERIOD)) + 1)
     times = np.linspace(0.0, fastest.duration, count)
-    states = np.array([fastest.at_time(float(time)) for time in times])  # (count, 3, moving)
-    points = np.zeros((3, count, len(names)))
-    points[0] = goal
-    points[:, :, moving] = states.transpose(1, 0, 2)
-    points[0, -1] = goal
+    states = [[part[0] for part in fastest.at_time(float(time))[:3]] for time in times]
+    points = np.array(states).T[:, :, None] * way
+    points[0] += start
+    points[0, 0], points[0, -1] = start, goal
     points[1:, -1] = 0.0
-    return JointTrajectory(tuple(names), times, *points)
+    return JointTrajectory(tuple(names), times, points[0], points[1], points[2])
 
 
-def _fastest(
-    start: Floats, goal: Floats, limits: MoveLimits, moving: NDArray[np.bool_]
-) -> Trajectory:
-    count = len(start)
-    wanted, trajectory = InputParameter(count), Trajectory(count)
-    wanted.current_position, wanted.target_position = start.tolist(), goal.tolist()
-    wanted.max_velocity = limits.velocity[moving].tolist()
-    wanted.max_acceleration = limits.acceleration[moving].tolist()
-    wanted.max_jerk = limits.jerk[moving].tolist()
-    wanted.synchronization = Synchronization.Phase
-    result = Ruckig(count).calculate(wanted, trajectory)
-    if result != Result.Working:
-        raise ValueError(f"no move from {start.tolist()} to {goal.tolist()}: {result}")
-    return trajectory
+def _fastest(way: Floats, limits: MoveLimits) -> Trajectory:
+    """The share of a way (n,) over time, within the limits of all joints."""
+    moving = way > _SMALLEST
+    velocity, acceleration, jerk = (
+        float((limit[moving] / way[moving]).min())
+        for limit in (limits.velocity, limits.acceleration, limits.jerk)
+    )
+    for attempt in range(_TRIES):
+        # Where two of its cases meet, ruckig finds neither; beside that point it does.
+        trajectory = _share(velocity, acceleration, jerk * (1.0 - 1e-3 * attempt))
+        if trajectory is not None:
+            return trajectory
+    raise ValueError(f"no move within {velocity:g}, {acceleration:g} and {jerk:g} of its way")
+
+
+def _share(velocity: float, acceleration: float, jerk: float) -> Trajectory | None:
+    wanted, trajectory = InputParameter(1), Trajectory(1)
+    wanted.current_position, wanted.target_position = [0.0], [1.0]
+    wanted.max_velocity = [velocity]
+    wanted.max_acceleration, wanted.max_jerk = [acceleration], [jerk]
+    try:
+        result = Ruckig(1).calculate(wanted, trajectory)
+    except RuckigError:
+        return None
+    return trajectory if result == Result.Working else None

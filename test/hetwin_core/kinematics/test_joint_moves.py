@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.random_examples import examples
@@ -45,3 +46,16 @@ def test_no_way_is_a_motion_of_no_time() -> None:
     motion = move(NAMES, np.ones(3), np.ones(3), LIMITS)
     assert motion.duration == 0.0
     assert motion.at(0.0).positions.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("way", [0.087, 0.4, 0.435, 0.5, 1.0])
+def test_ways_at_which_two_cases_of_the_library_meet(way: float) -> None:
+    """With a jerk of ten times the acceleration, of four times the speed, some ways are on the border."""
+    for speed in (1.0005, 1.2006, 1.0, 0.5, 0.035):
+        limits = MoveLimits(
+            np.array([speed]), np.array([4.35 * speed / 1.0005]), np.array([43.5 * speed / 1.0005])
+        )
+        for there in (way, way * speed, way * speed / 1.0005, way * speed * 0.25):
+            motion = move(("a",), np.zeros(1), np.array([there]), limits)
+            assert motion.duration > 0.0
+            assert motion.positions[-1, 0] == there
