@@ -30,7 +30,7 @@ from conductor_node.standard.service_results import (
 )
 from conductor_node.standard.spawning import Spawning, pose_numbers
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.parameters import is_live
+from hetwin_core.ensemble.conductor.start.sources import is_live
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind

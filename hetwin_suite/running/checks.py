@@ -9,7 +9,7 @@ from typing import Any
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.parameters import COMMANDS, LIVE, source_spec
+from hetwin_core.ensemble.conductor.start.sources import COMMANDS, LIVE, source_spec
 from hetwin_core.ensemble.conformance.result import CheckResult, Report
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import HetwinError

@@ -12,7 +12,7 @@ from typing import Any
 
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.parameters import named_source
+from hetwin_core.ensemble.conductor.start.sources import named_source
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts

@@ -8,7 +8,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSumma
 from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row, robot_rows
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.parameters import LIVE, is_live, source_specs
+from hetwin_core.ensemble.conductor.start.sources import LIVE, is_live, source_specs
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.event_codec import event_to_summary
 from hetwin_core.ensemble.scenario.scenario import Scenario

@@ -14,6 +14,7 @@ from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
+from model_nodes.main_physics.sources.alignment import begins_of
 from model_nodes.main_physics.sources.source import BaseMotion, BaseSource, JointMotion, Source
 from model_nodes.main_physics.world.description import Body
 
@@ -37,7 +38,7 @@ class SeveralSources(Source):
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._sources = dict(sources)
-        self._begins_ns = _begins(self._sources)
+        self._begins_ns = begins_of(self._sources)
         self._order: tuple[str, ...] = ()
 
     @property
@@ -252,33 +253,6 @@ class _Base:
     def base(self, time_ns: int) -> BaseMotion:
         """Return the state of the base at a run time."""
         return self._source.base(max(0, time_ns - self._begin_ns))
-
-
-def _begins(sources: Mapping[str, Source]) -> dict[str, int]:
-    """Robot -> the run time at which its recording begins [ns]; live robots begin together."""
-    starts = {robot: one.start_ns for robot, one in sources.items()}
-    live = [robot for robot, start in starts.items() if start is None]
-    recorded = {robot: start for robot, start in starts.items() if start is not None}
-    if live and recorded:
-        raise BadInput(
-            "one robot is recorded and another one is not",
-            where=f"robots.{live[0]}.source",
-            expected="recordings of all robots, or none",
-        )
-    if not recorded:
-        return dict.fromkeys(sources, 0)
-    first = min(recorded.values())
-    for robot, start in recorded.items():
-        for other, other_start in recorded.items():
-            end = other_start + (sources[other].duration_ns or 0)
-            if start > end:
-                raise BadInput(
-                    f"this recording begins {(start - end) / 1e9:.3f} s after that of {other} ended, by the clocks of"
-                    " the robots",
-                    where=f"robots.{robot}.source",
-                    expected="recordings of the same time; clock_offset: SECONDS in a source corrects a clock",
-                )
-    return {robot: start - first for robot, start in recorded.items()}
 
 
 def _joined(parts: Sequence[JointMotion]) -> JointMotion:

@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.shared_keys import FROM_START, shared_keys
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.resources import DATA_SCHEME, wanted_data
-from hetwin_core.ensemble.scenario.commands import Commands
-from hetwin_core.ensemble.scenario.episode_folder import believed_scene, recording_of
-from hetwin_core.ensemble.scenario.handed_over import handed_over
-from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
-from hetwin_core.ensemble.scenario.schema import SceneEntry
-from hetwin_core.ensemble.scenario.source import SPEC_OF, SourceKind, kind_of
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, Value
 from hetwin_core.ensemble.scene.watch import WatchLayout
-from hetwin_core.ensemble.triggers.schema import OnTopic
 from hetwin_core.ensemble.validation import Number, Pose7, Whole, check
-
-LIVE = SourceKind.LIVE.value
-"""Key of a source that is a robot that runs now."""
-
-COMMANDS = SourceKind.COMMANDS.value
-"""Key of a source that is commands to the twin."""
 
 ENGINE = "engine"
 """The main model's parameter that the start of a run may override."""
 
-FROM_START = "the start of the run"
-"""Where an error is that is not in the scenario's file."""
 
 _PLAIN: Mapping[ParameterKind, tuple[TypeAdapter[Any], str]] = {
     ParameterKind.NUMBER: (TypeAdapter(Number), "a number"),
@@ -82,7 +65,7 @@ class ParameterResolver:
     def __init__(self, scenario: Scenario, options: RunOptions) -> None:
         self._scenario = scenario
         self._options = options
-        self._shared = _shared(scenario, options)
+        self._shared = shared_keys(scenario, options)
 
     def resolve(
         self, plan: ModelPlan, requests: Sequence[ParameterRequest], known: Known
@@ -219,267 +202,6 @@ class ParameterResolver:
                 return options.source is not None and key not in kept
             case _:
                 return name == ENGINE and options.engine is not None
-
-
-def _shared(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
-    """The scenario's own keys that the main model may request."""
-    file = scenario.file
-    try:
-        check(dict[str, SceneEntry], options.scene, "scene")
-        believed = _believed(scenario, options)
-    except BadInput as error:
-        raise error.at(error.where, FROM_START) from None
-    robot = Robot(urdf=file.robot) if isinstance(file.robot, str) else file.robot
-    scene = {name: _placed_model(scenario, entry) for name, entry in file.scene.items()}
-    return {
-        "world": file.world,
-        "robot": _robot(scenario, robot) if robot else None,
-        "robots": _robots(scenario, options),
-        "packages": package_folders(scenario, options),
-        "hands": [{"name": name, **hand.model_dump()} for name, hand in file.hands.items()],
-        "entities": {name: notes.model_dump() for name, notes in file.entities.items()},
-        "source": source_spec(scenario, options),
-        "scene": _laid(scene, believed, options.scene),
-        "rate": file.rate,
-        "handed_over": handed_over(scenario),
-    }
-
-
-def _laid(*scenes: Mapping[str, Any]) -> dict[str, Any]:
-    """Scenes laid over each other; an object that an earlier one adds keeps its file if a later one only places it."""
-    laid: dict[str, Any] = {}
-    for scene in scenes:
-        for name, entry in scene.items():
-            laid[name] = {**laid.get(name, {}), **entry}
-    return laid
-
-
-def _believed(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
-    """The scene that comes with the source, if that is an episode's folder.
-
-    Raises:
-        BadInput: if it cannot be used.
-    """
-    path = _named(scenario, options).get(ONLY, {}).get("recording")
-    scene = believed_scene(path) if isinstance(path, str) else {}
-    check(dict[str, SceneEntry], scene, "scene")
-    return scene
-
-
-def _placed_model(scenario: Scenario, entry: SceneEntry) -> dict[str, Any]:
-    """An entry of the scene; the file of an object is relative to the scenario, if there is one, or to the world."""
-    data = entry.model_dump(exclude_none=True)
-    if entry.model is not None and "://" not in entry.model:
-        path = scenario.path.parent / Path(entry.model).expanduser()
-        data["model"] = str(path.resolve()) if path.exists() else entry.model
-    return data
-
-
-def package_folders(scenario: Scenario, options: RunOptions) -> dict[str, str]:
-    """The folders of packages that scenario and start of the run name, absolute.
-
-    Raises:
-        BadInput: if one is no folder.
-    """
-    folders: dict[str, str] = {}
-    for name, text in scenario.file.packages.items():
-        folder = (scenario.path.parent / Path(text).expanduser()).resolve()
-        if not folder.is_dir():
-            raise scenario.placed(_no_package(name, text, f"packages.{name}"))
-        folders[name] = str(folder)
-    for name, text in options.packages.items():
-        folder = Path(text).expanduser().resolve()
-        if not folder.is_dir():
-            raise _no_package(name, text, f"--package {name}")
-        folders[name] = str(folder)
-    return folders
-
-
-def _no_package(name: str, text: str, where: str) -> BadInput:
-    expected = f"the folder of the package {name}, with what package://{name}/ refers to"
-    return BadInput("this is no folder", where=where, found=text, expected=expected)
-
-
-def _robots(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
-    """Several robots, each with its source."""
-    specs = source_specs(scenario, options)
-    return {
-        name: {**_robot(scenario, robot, f"robots.{name}"), "source": specs.get(name)}
-        for name, robot in scenario.file.robots.items()
-    }
-
-
-def _robot(scenario: Scenario, robot: Robot, where: str = "robot") -> dict[str, Any]:
-    data = robot.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    if "://" not in robot.urdf or robot.urdf.startswith(DATA_SCHEME):
-        path = scenario.path_of(robot.urdf)
-        if path is None:
-            error = BadInput(
-                "the robot's description does not exist",
-                where=where,
-                found=robot.urdf,
-                expected=wanted_data(robot.urdf)
-                if robot.urdf.startswith(DATA_SCHEME)
-                else "a URDF file, relative to the scenario or among hetwin's own",
-            )
-            raise scenario.placed(error)
-        data["urdf"] = str(path)
-    return data
-
-
-def is_live(scenario: Scenario, options: RunOptions) -> bool:
-    """Whether a source is a robot that runs now."""
-    return any(LIVE in spec for spec in source_specs(scenario, options).values())
-
-
-def is_commanded(scenario: Scenario, options: RunOptions) -> bool:
-    """Whether a source is commands, which the twin obeys in real time."""
-    return any(COMMANDS in spec for spec in source_specs(scenario, options).values())
-
-
-ONLY = ""
-"""Key of the source of the only robot among those of several."""
-
-
-def source_specs(scenario: Scenario, options: RunOptions) -> dict[str, dict[str, Any]]:
-    """The sources as the main model gets them, by the robots' names, or by `ONLY`; without robots that have none.
-
-    Raises:
-        BadInput: if the start names one source for several robots.
-    """
-    named = _named(scenario, options).items()
-    found = {name: _spec(scenario, spec) for name, spec in named}
-    return {name: spec for name, spec in found.items() if spec is not None}
-
-
-def _named(scenario: Scenario, options: RunOptions) -> dict[str, dict[str, Any]]:
-    """The sources that the scenario or the start names, by the robots' names, or by `ONLY`."""
-    robots = scenario.file.robots
-    if robots and options.source is not None:
-        raise BadInput(
-            "the scenario has several robots, each with a source of its own",
-            where="--source",
-            found=options.source,
-            expected=f"no --source, but robots.{next(iter(robots))}.source in the scenario",
-        )
-    if options.no_source:
-        return {}
-    if options.source is not None:
-        own = _written(scenario, scenario.file.source, resolve=False)
-        return {ONLY: _instead(own, named_source(options.source))}
-    if robots:
-        return {name: _written(scenario, robot.source) for name, robot in robots.items()}
-    return {ONLY: _written(scenario, scenario.file.source)}
-
-
-def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | None:
-    """The source of the only robot; None if there is none, or there are several robots."""
-    return source_specs(scenario, options).get(ONLY)
-
-
-def _spec(scenario: Scenario, spec: dict[str, Any]) -> dict[str, Any] | None:
-    """A source as the main model gets it; None if there is none."""
-    kind = kind_of(spec)
-    if kind is None:
-        return None
-    if isinstance(spec.get("recording"), str):
-        spec["recording"] = recording_of(spec["recording"])
-    commands = scenario.file.commands
-    if kind is SourceKind.COMMANDS and commands is not None and not scenario.file.robots:
-        spec = _taken(commands) | spec
-    watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
-    if watched and kind is not SourceKind.TRAJECTORY:
-        spec["topics"] = sorted({*spec.get("topics", []), *watched})
-    return spec
-
-
-def _taken(commands: Commands) -> dict[str, Any]:
-    """What the robot takes by what may be sent to it, as options of a source."""
-    spec: dict[str, Any] = {} if commands.base is None else {"velocity": commands.base}
-    if commands.groups:
-        spec["controllers"] = {g.controller: list(g.joints) for g in commands.groups.values()}
-    return spec
-
-
-def _written(scenario: Scenario, source: Any, *, resolve: bool = True) -> dict[str, Any]:
-    """A source as the scenario writes it, empty if there is none; its files by their paths if `resolve`."""
-    if isinstance(source, str):
-        spec = named_source(source)
-    else:
-        spec = source.model_dump(mode="json", exclude_unset=True) if source else {}
-    if not resolve:
-        return spec
-    if isinstance(spec.get("recording"), str):
-        spec["recording"] = _recording(scenario, spec["recording"])
-    if isinstance(spec.get("trajectory"), str):
-        spec["trajectory"] = str(scenario.path_of(spec["trajectory"]) or spec["trajectory"])
-    return spec
-
-
-def _instead(written: Mapping[str, Any], named: dict[str, Any]) -> dict[str, Any]:
-    """The source that the start names, with the options that the scenario gives its own."""
-    kinds = set(SourceKind)
-    options = {key: value for key, value in written.items() if key not in kinds}
-    kind = kind_of(named)
-    if kind in (
-        SourceKind.COMMANDS,
-        SourceKind.TRAJECTORY,
-    ):  # those of a robot mean nothing to them
-        options = {key: options[key] for key in options if key in SPEC_OF[kind].model_fields}
-    return options | named
-
-
-def _recording(scenario: Scenario, name: str) -> str:
-    """The path of the scenario's recording; that of a data folder must be there.
-
-    Raises:
-        BadInput: if a recording of the data folder is not there.
-    """
-    path = scenario.path_of(name)
-    if path is None and name.startswith(DATA_SCHEME):
-        error = BadInput(
-            "the recording is not there",
-            where="source",
-            found=name,
-            expected=f"{wanted_data(name)}, --source another recording",
-        )
-        raise scenario.placed(error)
-    return name if path is None else str(path)
-
-
-def named_source(text: str) -> dict[str, Any]:
-    """A source as commands and messages name it.
-
-    That is ``live``, ``live:NAMESPACE``, ``commands``, ``commands:NAMESPACE``, a JSON object, a trajectory's YAML file,
-    or a recording's path.
-
-    Raises:
-        BadInput: if it begins like a JSON object and is none.
-    """
-    kind, _, namespace = text.partition(":")
-    if kind in (LIVE, COMMANDS):
-        return {kind: namespace}
-    if not text.lstrip().startswith("{"):
-        return {_kind_of_file(Path(text)).value: text}
-    try:
-        spec = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise BadInput(
-            f"the source is not JSON: {error}",
-            where="source",
-            found=text[:80],
-            expected="a path, live, live:NAMESPACE, commands, commands:NAMESPACE,"
-            ' or JSON such as {"live": "", "timeout": 2}',
-        ) from None
-    assert isinstance(spec, dict)  # what begins with a brace is nothing else
-    return spec
-
-
-def _kind_of_file(path: Path) -> SourceKind:
-    """A recording, too, has a YAML file in it, which describes it."""
-    if path.suffix in (".yaml", ".yml") and path.stem != "metadata":
-        return SourceKind.TRAJECTORY
-    return SourceKind.RECORDING
 
 
 def _finger_links(links: Sequence[Entity], hand: Entity) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.robot_files import ROOT
 
-from hetwin_core.ensemble.conductor.start.parameters import named_source
+from hetwin_core.ensemble.conductor.start.sources import named_source
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.running.api import run
 from model_nodes.main_physics.sources.commanded.trajectory_file import read_trajectory

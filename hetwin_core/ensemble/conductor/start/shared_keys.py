@@ -1,0 +1,132 @@
+"""The scenario's own keys that the main model may request: world, robots, hands, sources and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.sources import (
+    ONLY,
+    named_sources,
+    source_spec,
+    source_specs,
+)
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.resources import DATA_SCHEME, wanted_data
+from hetwin_core.ensemble.scenario.episode_folder import believed_scene
+from hetwin_core.ensemble.scenario.handed_over import handed_over
+from hetwin_core.ensemble.scenario.robot import Robot
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scenario.schema import SceneEntry
+from hetwin_core.ensemble.validation import check
+
+FROM_START = "the start of the run"
+"""Where an error is that is not in the scenario's file."""
+
+
+def shared_keys(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
+    """The scenario's own keys that the main model may request."""
+    file = scenario.file
+    try:
+        check(dict[str, SceneEntry], options.scene, "scene")
+        believed = _believed(scenario, options)
+    except BadInput as error:
+        raise error.at(error.where, FROM_START) from None
+    robot = Robot(urdf=file.robot) if isinstance(file.robot, str) else file.robot
+    scene = {name: _placed_model(scenario, entry) for name, entry in file.scene.items()}
+    return {
+        "world": file.world,
+        "robot": _robot(scenario, robot) if robot else None,
+        "robots": _robots(scenario, options),
+        "packages": package_folders(scenario, options),
+        "hands": [{"name": name, **hand.model_dump()} for name, hand in file.hands.items()],
+        "entities": {name: notes.model_dump() for name, notes in file.entities.items()},
+        "source": source_spec(scenario, options),
+        "scene": _laid(scene, believed, options.scene),
+        "rate": file.rate,
+        "handed_over": handed_over(scenario),
+    }
+
+
+def _laid(*scenes: Mapping[str, Any]) -> dict[str, Any]:
+    """Scenes laid over each other; an object that an earlier one adds keeps its file if a later one only places it."""
+    laid: dict[str, Any] = {}
+    for scene in scenes:
+        for name, entry in scene.items():
+            laid[name] = {**laid.get(name, {}), **entry}
+    return laid
+
+
+def _believed(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
+    """The scene that comes with the source, if that is an episode's folder.
+
+    Raises:
+        BadInput: if it cannot be used.
+    """
+    path = named_sources(scenario, options).get(ONLY, {}).get("recording")
+    scene = believed_scene(path) if isinstance(path, str) else {}
+    check(dict[str, SceneEntry], scene, "scene")
+    return scene
+
+
+def _placed_model(scenario: Scenario, entry: SceneEntry) -> dict[str, Any]:
+    """An entry of the scene; the file of an object is relative to the scenario, if there is one, or to the world."""
+    data = entry.model_dump(exclude_none=True)
+    if entry.model is not None and "://" not in entry.model:
+        path = scenario.path.parent / Path(entry.model).expanduser()
+        data["model"] = str(path.resolve()) if path.exists() else entry.model
+    return data
+
+
+def package_folders(scenario: Scenario, options: RunOptions) -> dict[str, str]:
+    """The folders of packages that scenario and start of the run name, absolute.
+
+    Raises:
+        BadInput: if one is no folder.
+    """
+    folders: dict[str, str] = {}
+    for name, text in scenario.file.packages.items():
+        folder = (scenario.path.parent / Path(text).expanduser()).resolve()
+        if not folder.is_dir():
+            raise scenario.placed(_no_package(name, text, f"packages.{name}"))
+        folders[name] = str(folder)
+    for name, text in options.packages.items():
+        folder = Path(text).expanduser().resolve()
+        if not folder.is_dir():
+            raise _no_package(name, text, f"--package {name}")
+        folders[name] = str(folder)
+    return folders
+
+
+def _no_package(name: str, text: str, where: str) -> BadInput:
+    expected = f"the folder of the package {name}, with what package://{name}/ refers to"
+    return BadInput("this is no folder", where=where, found=text, expected=expected)
+
+
+def _robots(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
+    """Several robots, each with its source."""
+    specs = source_specs(scenario, options)
+    return {
+        name: {**_robot(scenario, robot, f"robots.{name}"), "source": specs.get(name)}
+        for name, robot in scenario.file.robots.items()
+    }
+
+
+def _robot(scenario: Scenario, robot: Robot, where: str = "robot") -> dict[str, Any]:
+    data = robot.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    if "://" not in robot.urdf or robot.urdf.startswith(DATA_SCHEME):
+        path = scenario.path_of(robot.urdf)
+        if path is None:
+            error = BadInput(
+                "the robot's description does not exist",
+                where=where,
+                found=robot.urdf,
+                expected=wanted_data(robot.urdf)
+                if robot.urdf.startswith(DATA_SCHEME)
+                else "a URDF file, relative to the scenario or among hetwin's own",
+            )
+            raise scenario.placed(error)
+        data["urdf"] = str(path)
+    return data

@@ -1,0 +1,178 @@
+"""The sources that a scenario or the start of a run names, as the main model gets them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.resources import DATA_SCHEME, wanted_data
+from hetwin_core.ensemble.scenario.commands import Commands
+from hetwin_core.ensemble.scenario.episode_folder import recording_of
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scenario.source import SPEC_OF, SourceKind, kind_of
+from hetwin_core.ensemble.triggers.schema import OnTopic
+
+LIVE = SourceKind.LIVE.value
+"""Key of a source that is a robot that runs now."""
+
+COMMANDS = SourceKind.COMMANDS.value
+"""Key of a source that is commands to the twin."""
+
+
+def is_live(scenario: Scenario, options: RunOptions) -> bool:
+    """Whether a source is a robot that runs now."""
+    return any(LIVE in spec for spec in source_specs(scenario, options).values())
+
+
+def is_commanded(scenario: Scenario, options: RunOptions) -> bool:
+    """Whether a source is commands, which the twin obeys in real time."""
+    return any(COMMANDS in spec for spec in source_specs(scenario, options).values())
+
+
+ONLY = ""
+"""Key of the source of the only robot among those of several."""
+
+
+def source_specs(scenario: Scenario, options: RunOptions) -> dict[str, dict[str, Any]]:
+    """The sources as the main model gets them, by the robots' names, or by `ONLY`; without robots that have none.
+
+    Raises:
+        BadInput: if the start names one source for several robots.
+    """
+    named = named_sources(scenario, options).items()
+    found = {name: _spec(scenario, spec) for name, spec in named}
+    return {name: spec for name, spec in found.items() if spec is not None}
+
+
+def named_sources(scenario: Scenario, options: RunOptions) -> dict[str, dict[str, Any]]:
+    """The sources that the scenario or the start names, by the robots' names, or by `ONLY`."""
+    robots = scenario.file.robots
+    if robots and options.source is not None:
+        raise BadInput(
+            "the scenario has several robots, each with a source of its own",
+            where="--source",
+            found=options.source,
+            expected=f"no --source, but robots.{next(iter(robots))}.source in the scenario",
+        )
+    if options.no_source:
+        return {}
+    if options.source is not None:
+        own = _written(scenario, scenario.file.source, resolve=False)
+        return {ONLY: _instead(own, named_source(options.source))}
+    if robots:
+        return {name: _written(scenario, robot.source) for name, robot in robots.items()}
+    return {ONLY: _written(scenario, scenario.file.source)}
+
+
+def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | None:
+    """The source of the only robot; None if there is none, or there are several robots."""
+    return source_specs(scenario, options).get(ONLY)
+
+
+def _spec(scenario: Scenario, spec: dict[str, Any]) -> dict[str, Any] | None:
+    """A source as the main model gets it; None if there is none."""
+    kind = kind_of(spec)
+    if kind is None:
+        return None
+    if isinstance(spec.get("recording"), str):
+        spec["recording"] = recording_of(spec["recording"])
+    commands = scenario.file.commands
+    if kind is SourceKind.COMMANDS and commands is not None and not scenario.file.robots:
+        spec = _taken(commands) | spec
+    watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
+    if watched and kind is not SourceKind.TRAJECTORY:
+        spec["topics"] = sorted({*spec.get("topics", []), *watched})
+    return spec
+
+
+def _taken(commands: Commands) -> dict[str, Any]:
+    """What the robot takes by what may be sent to it, as options of a source."""
+    spec: dict[str, Any] = {} if commands.base is None else {"velocity": commands.base}
+    if commands.groups:
+        spec["controllers"] = {g.controller: list(g.joints) for g in commands.groups.values()}
+    return spec
+
+
+def _written(scenario: Scenario, source: Any, *, resolve: bool = True) -> dict[str, Any]:
+    """A source as the scenario writes it, empty if there is none; its files by their paths if `resolve`."""
+    if isinstance(source, str):
+        spec = named_source(source)
+    else:
+        spec = source.model_dump(mode="json", exclude_unset=True) if source else {}
+    if not resolve:
+        return spec
+    if isinstance(spec.get("recording"), str):
+        spec["recording"] = _recording(scenario, spec["recording"])
+    if isinstance(spec.get("trajectory"), str):
+        spec["trajectory"] = str(scenario.path_of(spec["trajectory"]) or spec["trajectory"])
+    return spec
+
+
+def _instead(written: Mapping[str, Any], named: dict[str, Any]) -> dict[str, Any]:
+    """The source that the start names, with the options that the scenario gives its own."""
+    kinds = set(SourceKind)
+    options = {key: value for key, value in written.items() if key not in kinds}
+    kind = kind_of(named)
+    if kind in (
+        SourceKind.COMMANDS,
+        SourceKind.TRAJECTORY,
+    ):  # those of a robot mean nothing to them
+        options = {key: options[key] for key in options if key in SPEC_OF[kind].model_fields}
+    return options | named
+
+
+def _recording(scenario: Scenario, name: str) -> str:
+    """The path of the scenario's recording; that of a data folder must be there.
+
+    Raises:
+        BadInput: if a recording of the data folder is not there.
+    """
+    path = scenario.path_of(name)
+    if path is None and name.startswith(DATA_SCHEME):
+        error = BadInput(
+            "the recording is not there",
+            where="source",
+            found=name,
+            expected=f"{wanted_data(name)}, --source another recording",
+        )
+        raise scenario.placed(error)
+    return name if path is None else str(path)
+
+
+def named_source(text: str) -> dict[str, Any]:
+    """A source as commands and messages name it.
+
+    That is ``live``, ``live:NAMESPACE``, ``commands``, ``commands:NAMESPACE``, a JSON object, a trajectory's YAML file,
+    or a recording's path.
+
+    Raises:
+        BadInput: if it begins like a JSON object and is none.
+    """
+    kind, _, namespace = text.partition(":")
+    if kind in (LIVE, COMMANDS):
+        return {kind: namespace}
+    if not text.lstrip().startswith("{"):
+        return {_kind_of_file(Path(text)).value: text}
+    try:
+        spec = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"the source is not JSON: {error}",
+            where="source",
+            found=text[:80],
+            expected="a path, live, live:NAMESPACE, commands, commands:NAMESPACE,"
+            ' or JSON such as {"live": "", "timeout": 2}',
+        ) from None
+    assert isinstance(spec, dict)  # what begins with a brace is nothing else
+    return spec
+
+
+def _kind_of_file(path: Path) -> SourceKind:
+    """A recording, too, has a YAML file in it, which describes it."""
+    if path.suffix in (".yaml", ".yml") and path.stem != "metadata":
+        return SourceKind.TRAJECTORY
+    return SourceKind.RECORDING
