@@ -12,7 +12,7 @@ from unittest import mock
 
 from hetwin_suite.cli import main as cli
 
-_PROGRESS = re.compile(r"(\w+: )?\w+ \(\d+ s\)")
+_PROGRESS = re.compile(r"(?!error:)[^:]*(: \w+)? \(\d+ s\)")
 
 
 @dataclass(frozen=True)
