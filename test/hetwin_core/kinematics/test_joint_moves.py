@@ -59,3 +59,12 @@ def test_ways_at_which_two_cases_of_the_library_meet(way: float) -> None:
             motion = move(("a",), np.zeros(1), np.array([there]), limits)
             assert motion.duration > 0.0
             assert motion.positions[-1, 0] == there
+
+
+def test_a_move_at_which_the_library_gave_up_with_all_joints_at_once() -> None:
+    start, goal = np.array([0, -2.25, 0, 1.6]), np.array([0.087, -2.3475, -0.2968, 1.6866])
+    speed = np.array([1.0005, 1.0005, 1.2006, 1.2006])
+    acceleration = np.array([4.35, 4.35, 5.22, 5.22])
+    limits = MoveLimits(speed, acceleration, 10.0 * acceleration)
+    motion = move(("a", "b", "c", "d"), start, goal, limits)
+    assert 0.5 < motion.duration < 0.7
