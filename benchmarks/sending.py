@@ -40,7 +40,7 @@ REACHED, STANDS_S, LOST_S, NOTICED_S, LIMITS = 0.01, 0.6, 1.0, 0.5, 1.05
 NOISE = 0.006
 """What the noise of the sensors adds to a speed [rad/s or m/s]."""
 EXAMPLES = """examples:
-  python benchmarks/sending.py                          # everything; half an hour on two idle cores
+  python benchmarks/sending.py                          # everything; some twenty minutes on two idle cores
   python benchmarks/sending.py --robot panda --goals 20 --kills 0 --faults 0
   python benchmarks/sending.py --json > sending.json
 """
@@ -246,14 +246,16 @@ class Place:
         return send(replace(self.commander, goals=goals), "").to_json()
 
     def long_way(self) -> Case:
-        """Return a goal that breaks no rule and takes more than a second."""
+        """Return a goal that breaks no rule, the longest way of some."""
         cases = Cases(self.kind, self.folder, self.seed)
-        while True:
+        found: list[tuple[float, Case]] = []
+        for _ in range(10):
             case = cases.free()
             goals = tuple(read_goals(self.written(case)))
             rehearsal = replace(self.commander, goals=goals).rehearse_only().rehearsal
-            if rehearsal.ok and rehearsal.duration > 1.0:
-                return case
+            if rehearsal.ok:
+                found.append((rehearsal.duration, case))
+        return max(found, key=lambda one: one[0])[1]
 
     @contextmanager
     def robot(self, fault: str | None = None) -> Iterator[subprocess.Popen[str]]:
