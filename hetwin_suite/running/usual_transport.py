@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 from hetwin_core.ensemble.conductor.start.sources import named_source
@@ -27,8 +26,10 @@ def usual_transport(scenario: str, source: str | None) -> Literal["local", "ros"
     return "ros" if any(_is_commanded(one) for one in named) else "local"
 
 
-def _written(scenario: Mapping[str, Any]) -> list[Any]:
-    """The sources that a scenario names, its own and those of its robots."""
+def _written(scenario: object) -> list[Any]:
+    """The sources that a scenario names, its own and those of its robots; none if it is no mapping."""
+    if not isinstance(scenario, dict):
+        return []
     robots = scenario.get("robots")
     own = robots.values() if isinstance(robots, dict) else ()
     return [one.get("source") for one in (scenario, *own) if isinstance(one, dict)]
