@@ -12,6 +12,7 @@ from support.cli_runs import ROOT, hetwin
 from support.hetwin_command import refused
 from support.twin_runs import times_of
 
+from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report.timeline import timeline
 from model_nodes.main_physics.sources.recording import Recording
@@ -123,6 +124,16 @@ LEFT, RIGHT = "episodes/handing_over/left", "episodes/handing_over/right"
 def test_what_is_refused(tmp_path: Path, changes: tuple[tuple[str, str], ...], says: str) -> None:
     file = changed(tmp_path, *changes)
     refused(tmp_path, "check", file, says=(says,))
+
+
+def test_live_robots_are_told_apart_by_their_namespaces(tmp_path: Path) -> None:
+    live = "source: {live: '', timeout: 3}"
+    changes = ((f"source: scenarios/{LEFT}", live), (f"source: scenarios/{RIGHT}", live))
+    assert set(load_scenario(changed(tmp_path, *changes)).file.robots) == {"left", "right"}
+    one = live.replace("''", "arm")
+    same = ((f"source: scenarios/{LEFT}", one), (f"source: scenarios/{RIGHT}", one))
+    file = changed(tmp_path, *same)
+    refused(tmp_path, "check", file, says=("two robots have one source",))
 
 
 def test_one_source_cannot_be_named_for_several_robots(tmp_path: Path) -> None:

@@ -59,9 +59,7 @@ def _check_sources(robots: Mapping[str, OneOfSeveral]) -> None:
     for name, robot in robots.items():
         if robot.source is None:
             continue
-        source = robot.source if isinstance(robot.source, str) else robot.source.model_dump_json()
-        namespace = robot.namespace or name
-        key = f"{namespace} {source}" if source == "live" else source
+        key = _key(robot.source, robot.namespace or name)
         if key in owners:
             raise BadInput(
                 "two robots have one source",
@@ -79,6 +77,14 @@ def _check_sources(robots: Mapping[str, OneOfSeveral]) -> None:
             found="live",
             expected="recordings of all robots, or none",
         )
+
+
+def _key(source: SourceEntry, namespace: str) -> str:
+    """What is the same for two sources that are one; `namespace` is the robot's."""
+    if isinstance(source, str):
+        return f"{source} {namespace}" if source == "live" else source
+    own = f" {namespace}" if isinstance(source, LiveSpec) and not source.live else ""
+    return source.model_dump_json() + own
 
 
 def _is_live(source: SourceEntry) -> bool:
