@@ -114,6 +114,7 @@ class MainPhysics(Model):
         self._block = Block(world, engine, entities, sensors)
         self._block.fill(engine)
         findings = self._findings(entities, settings, engine)
+        descriptions = _descriptions(robots)
         self._watching = self._watch(robots, settings, engine, findings)
         return Contribution(
             entities=tuple(entities),
@@ -124,13 +125,13 @@ class MainPhysics(Model):
             reads=(Selection("*", FIDELITY.name),),
             warnings=(*world.warnings, *remarks, *notes),
             duration_ns=None if self._source is None else self._source.duration_ns,
-            robot_description=_descriptions(robots).get("", ""),
+            robot_description=descriptions.pop("", ""),
             engine=engine.description,
             shown=engine.shown,
             reproducible=engine.deterministic
             and (self._source is None or self._source.reproducible),
             watch=self._watched(findings),
-            robot_descriptions={n: text for n, text in _descriptions(robots).items() if n},
+            robot_descriptions=descriptions,
         )
 
     def _findings(

@@ -206,7 +206,7 @@ def _action_bars(episode: Episode) -> tuple[list[str], list[dict[str, Any]]]:
     """The robots' actions, robot by robot; those that overlap come in rows of their own."""
     least = (episode.end_ns - episode.start_ns) // 400
     spans = [(a.begin_ns, max(a.end_ns, a.begin_ns + least)) for a in episode.annotations]
-    rows = _action_rows(episode, spans)
+    rows, order = _action_rows(episode, spans)
     texts = [escaped(item.operation.replace("_", " ")) for item in episode.annotations]
     if not rows:
         return [], []
@@ -231,27 +231,22 @@ def _action_bars(episode: Episode) -> tuple[list[str], list[dict[str, Any]]]:
         hovertemplate="%{hovertext}<extra></extra>",
         showlegend=False,
     )
-    robots = dict.fromkeys(_robot_of(row) for row in rows)
-    by_robot = [row for robot in robots for row in dict.fromkeys(rows) if _robot_of(row) == robot]
-    return by_robot, [trace]
+    return order, [trace]
 
 
-def _action_rows(episode: Episode, spans: list[tuple[int, int]]) -> list[str]:
-    """The row of each action."""
+def _action_rows(episode: Episode, spans: list[tuple[int, int]]) -> tuple[list[str], list[str]]:
+    """The row of each action, and all rows from the top."""
     robots = [str(action.arguments.get(ROBOT, "")) for action in episode.annotations]
     several = len(episode.layout.of_kind(EntityKind.ROBOT)) > 1
     names = [f"{_ACTIONS} of {robot}" if several and robot else _ACTIONS for robot in robots]
     rows = [""] * len(spans)
+    order: dict[str, None] = {}
     for name in dict.fromkeys(names):
         own = [i for i, other in enumerate(names) if other == name]
         for i, lane in zip(own, _lanes([spans[i] for i in own]), strict=True):
             rows[i] = _lane(name, lane)
-    return rows
-
-
-def _robot_of(row: str) -> str:
-    """The robot whose actions a row shows; empty for the only one."""
-    return row.removeprefix(_ACTIONS).removeprefix(" of ").split(" ")[0] if " of " in row else ""
+            order[rows[i]] = None
+    return rows, list(order)
 
 
 def _lane(name: str, index: int) -> str:

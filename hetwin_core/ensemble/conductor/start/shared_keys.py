@@ -10,7 +10,6 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import (
     ONLY,
     named_sources,
-    source_spec,
     source_specs,
 )
 from hetwin_core.ensemble.errors import BadInput
@@ -35,15 +34,16 @@ def shared_keys(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     except BadInput as error:
         raise error.at(error.where, FROM_START) from None
     robot = Robot(urdf=file.robot) if isinstance(file.robot, str) else file.robot
+    specs = source_specs(scenario, options)
     scene = {name: _placed_model(scenario, entry) for name, entry in file.scene.items()}
     return {
         "world": file.world,
         "robot": _robot(scenario, robot) if robot else None,
-        "robots": _robots(scenario, options),
+        "robots": _robots(scenario, specs),
         "packages": package_folders(scenario, options),
         "hands": [{"name": name, **hand.model_dump()} for name, hand in file.hands.items()],
         "entities": {name: notes.model_dump() for name, notes in file.entities.items()},
-        "source": source_spec(scenario, options),
+        "source": specs.get(ONLY),
         "scene": _laid(scene, believed, options.scene),
         "rate": file.rate,
         "handed_over": handed_over(scenario),
@@ -105,9 +105,8 @@ def _no_package(name: str, text: str, where: str) -> BadInput:
     return BadInput("this is no folder", where=where, found=text, expected=expected)
 
 
-def _robots(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
+def _robots(scenario: Scenario, specs: Mapping[str, Any]) -> dict[str, Any]:
     """Several robots, each with its source."""
-    specs = source_specs(scenario, options)
     return {
         name: {**_robot(scenario, robot, f"robots.{name}"), "source": specs.get(name)}
         for name, robot in scenario.file.robots.items()
