@@ -29,6 +29,7 @@ from hetwin_suite.proving_ground.pick_and_place import (
     ROOT,
     SQUEEZE_M,
     START_NS,
+    place_at_home,
 )
 from hetwin_suite.proving_ground.recording import typestore, write_bag
 from hetwin_suite.proving_ground.sensing import Reading, Sensors
@@ -168,7 +169,9 @@ def simulate(seed: int, robot: Path, world: Path) -> Episode:
         name: Sensors(model, DRIVERS, np.random.default_rng([seed, 1, i]), prefix=f"{name}/")
         for i, name in enumerate(BASES)
     }
-    _start(model, data)
+    for name in BASES:
+        place_at_home(data, f"{name}/")
+    mj.mj_forward(model, data)
     body, every = model.body(stand_in.OBJECT).id, round(TRUTH_PERIOD_S / stand_in.PERIOD_S)
     path: list[list[float]] = []
     for step in range(round(programs[TAKER].now / stand_in.PERIOD_S) + 1):
@@ -192,15 +195,6 @@ def _reacher(model: mj.MjModel, name: str) -> Reacher:
 def _motors(model: mj.MjModel, name: str) -> list[int]:
     joints = (*stand_in.ARM_JOINTS, *stand_in.FINGER_JOINTS)
     return [model.actuator(f"{name}/{joint}").id for joint in joints]
-
-
-def _start(model: mj.MjModel, data: mj.MjData) -> None:
-    for name in BASES:
-        for joint, position in zip(stand_in.ARM_JOINTS, HOME, strict=True):
-            data.joint(f"{name}/{joint}").qpos[0] = position
-        for joint in stand_in.FINGER_JOINTS:
-            data.joint(f"{name}/{joint}").qpos[0] = OPENED_M
-    mj.mj_forward(model, data)
 
 
 def record(seed: int, out: Path, root: Path = ROOT) -> None:

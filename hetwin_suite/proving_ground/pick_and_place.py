@@ -116,7 +116,8 @@ def simulate(variant: Variant, robot: Path, world: Path) -> Episode:
     program = plan(reacher, box, tray)
     controller = Controller(model, program.set_points(), program.gripper, variant.grip)
     witness, sensors = Witness(model, box.size / 2), Sensors(model, DRIVERS, random)
-    _start(model, data)
+    place_at_home(data)
+    mj.mj_forward(model, data)
     for step in range(round(program.now / stand_in.PERIOD_S) + 1):
         if step % _CONTROL_STEPS == 0:
             data.ctrl[:] = controller.forces(data)
@@ -156,12 +157,12 @@ def _true_pose(box: Block, variant: Variant, random: np.random.Generator) -> sta
     return stand_in.TruePose(box.center + aside + variant.box_offset, float(yaw))
 
 
-def _start(model: mj.MjModel, data: mj.MjData) -> None:
+def place_at_home(data: mj.MjData, prefix: str = "") -> None:
+    """Put an arm where its program begins, with the gripper open; `prefix` is that of its names in the model."""
     for name, position in zip(stand_in.ARM_JOINTS, HOME, strict=True):
-        data.joint(name).qpos[0] = position
+        data.joint(prefix + name).qpos[0] = position
     for name in stand_in.FINGER_JOINTS:
-        data.joint(name).qpos[0] = OPENED_M
-    mj.mj_forward(model, data)
+        data.joint(prefix + name).qpos[0] = OPENED_M
 
 
 def _truth(episode: Episode, blocks: tuple[Block, ...]) -> dict[str, object]:
