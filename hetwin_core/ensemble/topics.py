@@ -50,6 +50,16 @@ ANNOTATIONS = Topic(
     HETWIN_TYPES + "ActionAnnotation",
     "what the robot's program does; an empty `phase` is the one in `arguments`, or `instant`",
 )
+TASKS = Topic(
+    "tasks",
+    HETWIN_TYPES + "Task",
+    "tasks of the robot's program: one message for each change of status",
+)
+BELIEFS = Topic(
+    "beliefs",
+    HETWIN_TYPES + "Belief",
+    "what the robot believes; in a log also what it published on other topics, poses in the world",
+)
 JOINT_STATES = Topic(
     "joint_states",
     "sensor_msgs/msg/JointState",

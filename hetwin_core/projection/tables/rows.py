@@ -1,0 +1,151 @@
+"""The rows of an episode's tables; all times are simulated, in ns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from hetwin_core.ensemble.events import Json
+
+
+class Interval(NamedTuple):
+    """From `from_ns` to just before `to_ns`."""
+
+    from_ns: int
+    to_ns: int
+
+
+class Occasion(NamedTuple):
+    """A state of the world that held.
+
+    Attributes:
+        row: its number in the table, which does not change while the table grows.
+        fluent: e.g. ``on``; see `fluents`.
+        a: the entity that it is about.
+        b: the other one; empty if there is none.
+        span: when it held; it ends where the log is known up to if it has not ended.
+        ended: whether it has ended.
+    """
+
+    row: int
+    fluent: str
+    a: str
+    b: str
+    span: Interval
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """An event: reported by a model, trigger or topic, or derived from the states.
+
+    Attributes:
+        row: its number in the table.
+        time_ns: when it happened.
+        name: e.g. ``picked_up``, ``collision``.
+        source: what reports it; `DERIVED` if it follows from the states.
+        arguments: what it is about.
+    """
+
+    row: int
+    time_ns: int
+    name: str
+    source: str
+    arguments: Mapping[str, Json] = field(default_factory=dict)
+
+
+DERIVED = "states"
+"""Source of events that were found in the states."""
+
+
+class Status(StrEnum):
+    """The status of a task."""
+
+    CREATED = "created"
+    ACTIVE = "active"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the robot's program says that it does.
+
+    Attributes:
+        row: its number in the table.
+        id: unique in the episode; made from operation and a count where the program gives none.
+        parent: the task that it is a part of; empty for none.
+        after: tasks that must have ended before it begins.
+        operation: e.g. ``place``.
+        goal: an expression, e.g. ``on("box", "tray")``; empty if it has none.
+        status: the last one.
+        reason: why it failed, as the program says.
+        variables: its variables, the last values.
+        span: from when it was active to its end; to where the log is known if it has not ended.
+        history: (time, status) in order.
+    """
+
+    row: int
+    id: str
+    parent: str
+    after: tuple[str, ...]
+    operation: str
+    goal: str
+    status: Status
+    reason: str
+    variables: Mapping[str, Json]
+    span: Interval
+    history: tuple[tuple[int, Status], ...]
+
+
+class Belief(NamedTuple):
+    """What the robot believed for a while.
+
+    Attributes:
+        row: its number in the table.
+        fluent: as of occasions; ``loc`` for a pose.
+        a: the entity.
+        b: the other one; empty for none.
+        holds: whether the robot believed that it holds; True of a pose.
+        pose: of the entity in the world (x y z, qw qx qy qz), if it is one; each message of a pose is a row.
+        span: from the message to the one that replaced it.
+        origin: the topic, or what the message says that the belief came from.
+    """
+
+    row: int
+    fluent: str
+    a: str
+    b: str
+    holds: bool
+    pose: tuple[float, ...] | None
+    span: Interval
+    origin: str
+
+
+class BeliefError(NamedTuple):
+    """A belief that was wrong for a while.
+
+    Attributes:
+        row: its number in the table.
+        fluent: as of the belief.
+        a: the entity.
+        b: the other one; empty for none.
+        span: while it was wrong.
+        distance: the largest distance of a believed pose [m]; 0 of a truth.
+        angle: the largest angle [rad].
+        believed_ns: when the last belief before the end of `span` was formed.
+        moved_ns: when the world last moved away from the belief; `span.from_ns` unless the belief was wrong at once.
+    """
+
+    row: int
+    fluent: str
+    a: str
+    b: str
+    span: Interval
+    distance: float
+    angle: float
+    believed_ns: int
+    moved_ns: int
