@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.tables.rows import (
     Belief,
@@ -74,6 +75,15 @@ class Poses(Protocol):
 
     def value(self, entity: str, attribute: str, time_ns: int) -> tuple[int, Floats]:
         """Return the time of the last state that is not later [ns], and an attribute's value."""
+
+    def row(self, time_ns: int) -> int:
+        """Return the number of the last state that is not later, counted from 0; 0 for times before the first."""
+
+    def snapshot(self, time_ns: int) -> Snapshot:
+        """Return the whole scene of the last state that is not later, with owners, parents and proximity.
+
+        Snapshots in order of time, some states apart, cost little more than reading on; evaluators are asked on them.
+        """
 
 
 @dataclass(frozen=True)
