@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
@@ -83,6 +86,12 @@ class Poses(Protocol):
         """Return the whole scene of the last state that is not later, with owners, parents and proximity.
 
         Snapshots in order of time, some states apart, cost little more than reading on; evaluators are asked on them.
+        """
+
+    def states(self, span: Interval) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+        """Iterate over the log's chunks: (n,) times [ns] and (n, layout.size) all values of the states in an interval.
+
+        Every chunk is decoded once; the arrays are valid until the next one.
         """
 
 
