@@ -10,7 +10,7 @@ from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.strict_yaml import Document
 
 KEY = "extends"
-MERGED = ("models", "entities", "hands", "evaluators")
+MERGED = ("models", "entities", "hands", "evaluators", "expects")
 """Keys whose entries are merged by name; any other key replaces the base's."""
 MAX_CHAIN = 8
 
@@ -18,7 +18,7 @@ MAX_CHAIN = 8
 def load_with_base(path: Path) -> Document:
     """Read a scenario file and what it extends.
 
-    A key replaces the base's key of the same name; the entries of models, entities, hands and evaluators replace
+    A key replaces the base's key of the same name; the entries of models, entities, hands, evaluators and expects replace
     the base's entries of the same name, and an entry that is null leaves the base's out.
 
     Raises:

@@ -6,12 +6,14 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     Field,
     WithJsonSchema,
     model_validator,
 )
 
+from hetwin_core.ensemble.event_patterns import EventPattern
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.scenario.commands import Commands
 from hetwin_core.ensemble.scenario.robot import RobotEntry, RobotsEntry
@@ -151,6 +153,15 @@ RobotHealthEntry = Annotated[
 """Whether a run tells what is odd about the robot and the objects, or the parameters of what observes them."""
 
 
+def _is_event(text: str) -> str:
+    EventPattern.read(text)
+    return text
+
+
+EventText = Annotated[str, AfterValidator(_is_event)]
+"""A pattern of events, e.g. ``collision(hand, object)``; see `EventPattern`."""
+
+
 class ScenarioFile(Strict):
     """A scenario: world, robot, models, responsibilities, evaluators, triggers."""
 
@@ -197,6 +208,11 @@ class ScenarioFile(Strict):
         default={}, description="named expressions, or functions as MODULE:FUNCTION"
     )
     triggers: list[TriggerEntry] = Field(default=[])
+    expects: dict[Text, list[EventText]] = Field(
+        default={},
+        description="events that an operation may cause, in place of its defaults: operation, or * for any other ->"
+        " patterns such as collision(hand, object)",
+    )
     log: LogEntry = LogEntry()
 
     @model_validator(mode="after")
