@@ -1,4 +1,4 @@
-"""Patterns of events, as a scenario's ``expects`` has them: ``collision(hand, object)``, ``spilled("jug")``, ``empty``."""
+"""Patterns of events, as a scenario's ``expects`` has them: ``collision(hand, object)``, ``spilled("jug")``."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ class EventPattern(NamedTuple):
         found = _PATTERN.match(text)
         if found is None:
             raise ValueError(
-                "an event such as collision(hand, object): its name, and entities in quotes, variables of the task or any"
+                "an event such as collision(hand, object): its name, and entities in quotes, variables of the task"
+                " or any"
             )
         name, inside = found.groups()
         if inside is None:
