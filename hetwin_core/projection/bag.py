@@ -28,6 +28,8 @@ from hetwin_core.projection.mcap_file import McapFile
 from hetwin_core.projection.messages import typestore
 
 ROOM = ".room_for_the_end"
+FACTS = "hetwin"
+"""Name of the record with the facts about a run, near the beginning of the file."""
 
 
 class LogBag:
@@ -94,8 +96,16 @@ class LogBag:
             ) from error
 
     def describe(self, **facts: str) -> None:
-        """Write facts about the run to the bag's metadata."""
+        """Write facts about the run into the file, for who reads it before it is complete, and to the bag's metadata.
+
+        Raises:
+            RunFailed: if the disk cannot be written to.
+        """
         self._facts.update(facts)
+        try:
+            self._file.write_facts(FACTS, facts)
+        except OSError as error:
+            raise RunFailed("log", "write", 0, self._reason(error)) from error
 
     def write(self, topic: Topic, time_ns: int, message: object) -> None:
         """Serialize and write one message.

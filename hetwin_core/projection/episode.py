@@ -54,7 +54,7 @@ class Episode:
     Attributes:
         run: its folder.
         summary: the content of ``summary.json``; empty if the run ended before it was written.
-        description: scenario file, source, seed and rate, as texts.
+        description: scenario file, source, seed and rate, as texts, and what the run was given, as JSON.
         scenario: name of the scenario.
         models: in the order in which `owners` counts.
         layout: entities and attributes.
@@ -111,6 +111,11 @@ class Episode:
     def seconds(self) -> Floats:
         """(n,) simulated time of the states, in s."""
         return np.asarray(self.times / 1e9, np.float64)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What the run was given, see `run_given`; empty in logs that do not say it."""
+        return dict(json.loads(self.description.get("given", "{}")))
 
     @property
     def start_ns(self) -> int:

@@ -141,6 +141,7 @@ class RunLog(RunListener):
             source=start.source,
             seed=str(start.seed),
             rate=repr(start.rate),
+            given=json.dumps(start.given, separators=(",", ":")),
         )
         self._now = start.snapshot.time_ns
         self._write_registry(start)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,8 @@ _CHUNK = 2**20 - 2**16
 _MESSAGE = struct.Struct("<BQHIQQ")
 """Beginning of a message's record: kind, size of the rest, channel, sequence (0: not used), log time, publish time."""
 _KIND, _SIZE = 0x05, 22
+METADATA_KIND = 0x0C
+"""Kind of a record of facts about the file."""
 
 
 class McapFile(McapWriter):
@@ -61,6 +64,19 @@ class McapFile(McapWriter):
         chunk.bio.write(start)
         chunk.bio.write(data)
 
+    def write_facts(self, name: str, facts: Mapping[str, str]) -> None:
+        """Write a record of facts, between the chunks; see `facts_of`.
+
+        Raises:
+            OSError: if the disk cannot be written to.
+        """
+        self.end_chunk()
+        pairs = b"".join(_text(part) for pair in facts.items() for part in pair)
+        content = _text(name) + struct.pack("<I", len(pairs)) + pairs
+        self.bio.write(struct.pack("<BQ", METADATA_KIND, len(content)) + content)
+        self.bio.flush()
+        self._whole = self.bio.tell()
+
     def end_chunk(self) -> None:
         """Write the open chunk.
 
@@ -82,3 +98,30 @@ class McapFile(McapWriter):
             self.bio = self.path.open("ab")
             raise
         self._whole = self.bio.tell()
+
+
+def facts_of(record: bytes | memoryview) -> tuple[str, dict[str, str]]:
+    """Return name and facts of a record's content, the inverse of `McapFile.write_facts`.
+
+    Raises:
+        struct.error: if it breaks off.
+    """
+    name, at = _text_at(record, 0)
+    (length,) = struct.unpack_from("<I", record, at)
+    at, end = at + 4, at + 4 + length
+    facts = {}
+    while at < end:
+        key, at = _text_at(record, at)
+        facts[key], at = _text_at(record, at)
+    return name, facts
+
+
+def _text(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack("<I", len(data)) + data
+
+
+def _text_at(record: bytes | memoryview, at: int) -> tuple[str, int]:
+    """Return the text at an offset, and the offset behind it."""
+    (length,) = struct.unpack_from("<I", record, at)
+    return bytes(record[at + 4 : at + 4 + length]).decode("utf-8", "replace"), at + 4 + length

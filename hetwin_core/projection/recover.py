@@ -18,8 +18,9 @@ from hetwin_core.ensemble.topics import (
     SCAN_TOPIC,
     Topic,
 )
-from hetwin_core.projection.bag import ROOM, LogBag
+from hetwin_core.projection.bag import FACTS, ROOM, LogBag
 from hetwin_core.projection.bag_metadata import METADATA
+from hetwin_core.projection.mcap_file import METADATA_KIND, facts_of
 from hetwin_core.projection.run_folder import LOG
 
 if sys.version_info >= (3, 14):
@@ -101,12 +102,21 @@ def _copy(data: bytes, path: Path, last: Message | None) -> int:
                     bag.write_raw(channels[number], time_ns, record[22:])
                     count += 1
                     latest = max(latest, time_ns)
+            elif kind == METADATA_KIND:
+                _describe(bag, record)
         if last is not None:
             topic, time_ns, content = last
             bag.write(topic, max(time_ns, latest), content)
     finally:
         bag.close()
     return count
+
+
+def _describe(bag: LogBag, record: memoryview) -> None:
+    """Keep what the run was given; the file's other metadata is written anew."""
+    name, facts = facts_of(record)
+    if name == FACTS:
+        bag.describe(**facts)
 
 
 def _text(record: memoryview, at: int) -> str:

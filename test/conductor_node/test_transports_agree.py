@@ -6,6 +6,8 @@ from pathlib import Path
 
 from support.ros_runs import run, toy
 
+from hetwin_core.projection.episode import Episode
+
 
 def test_events_handovers_and_digest_are_equal_in_both_transports(tmp_path: Path) -> None:
     scenario = toy(tmp_path)
@@ -22,6 +24,9 @@ def test_events_handovers_and_digest_are_equal_in_both_transports(tmp_path: Path
         (0.2, "physics", "grasp"),
         (0.5, "grasp", "physics"),
     ]
+    first, second = (Episode.open(tmp_path / name).given for name in ("local", "ros"))
+    assert first == second
+    assert first["scenario"]["scenario"] == local[0]["scenario"]
 
 
 def test_each_model_is_a_process_of_its_own(tmp_path: Path) -> None:

@@ -161,6 +161,7 @@ class SmallRun:
             robot_descriptions={"": "<robot name='arm'/>"},
             warnings=("physics: mesh <a.stl> is absent",),
             snapshot=self.snapshot(0),
+            given={"seed": 7, "engine": "none"},
         )
 
     def happenings(self, log: RunLog, step: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hetwin_core.ensemble.conductor.given import run_given
 from hetwin_core.ensemble.conductor.parts import Parts
 from hetwin_core.ensemble.conductor.reporting.concerns import run_concerns, verdict_of
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
@@ -35,6 +36,7 @@ def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart
         shown=ready.shown,
         warnings=ready.warnings,
         snapshot=ready.scene.kept_snapshot(),
+        given=run_given(scenario, options, ready),
     )
 
 

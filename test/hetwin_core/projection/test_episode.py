@@ -33,7 +33,9 @@ def test_what_is_known_of_the_run(episode: Episode) -> None:
         "source": "made up",
         "seed": "7",
         "rate": "400.0",
+        "given": '{"seed":7,"engine":"none"}',
     }
+    assert episode.given == {"seed": 7, "engine": "none"}
     assert (episode.start_ns, episode.end_ns) == (0, END)
 
 

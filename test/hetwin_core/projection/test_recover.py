@@ -47,6 +47,7 @@ def test_the_log_of_a_killed_run_is_saved(tmp_path: Path) -> None:
     assert recover_log(run) > 100
     episode = Episode.open(run)
     assert episode.times[0] == 0
+    assert episode.given == {"seed": 7, "engine": "none"}
     # What happened is on the disk within half a second; the run may have been faster than that.
     assert episode.events[0].name == "move_hand"
     assert len(episode.times) > (GRASP - 20) // 4

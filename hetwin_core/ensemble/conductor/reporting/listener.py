@@ -58,6 +58,7 @@ class RunStart:
         warnings: what the models could not use of their input, each with the model's name.
         snapshot: the scene at the start.
         shown: where other programs see what the main model computes, as text by name; may be empty.
+        given: all that decides how the run goes, see `given.run_given`.
     """
 
     scenario: str
@@ -72,6 +73,7 @@ class RunStart:
     warnings: tuple[str, ...]
     snapshot: Snapshot
     shown: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

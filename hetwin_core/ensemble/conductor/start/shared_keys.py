@@ -28,14 +28,9 @@ FROM_START = "the start of the run"
 def shared_keys(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     """The scenario's own keys that the main model may request."""
     file = scenario.file
-    try:
-        check(dict[str, SceneEntry], options.scene, "scene")
-        believed = _believed(scenario, options)
-    except BadInput as error:
-        raise error.at(error.where, FROM_START) from None
+    scene = laid_scene(scenario, options)
     robot = Robot(urdf=file.robot) if isinstance(file.robot, str) else file.robot
     specs = source_specs(scenario, options)
-    scene = {name: _placed_model(scenario, entry) for name, entry in file.scene.items()}
     return {
         "world": file.world,
         "robot": _robot(scenario, robot) if robot else None,
@@ -44,10 +39,25 @@ def shared_keys(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
         "hands": [{"name": name, **hand.model_dump()} for name, hand in file.hands.items()],
         "entities": {name: notes.model_dump() for name, notes in file.entities.items()},
         "source": specs.get(ONLY),
-        "scene": _laid(scene, believed, options.scene),
+        "scene": scene,
         "rate": file.rate,
         "handed_over": handed_over(scenario),
     }
+
+
+def laid_scene(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
+    """Return the scenes of scenario, episode and start of the run, laid over each other.
+
+    Raises:
+        BadInput: if the episode's or the start's cannot be used.
+    """
+    try:
+        check(dict[str, SceneEntry], options.scene, "scene")
+        believed = _believed(scenario, options)
+    except BadInput as error:
+        raise error.at(error.where, FROM_START) from None
+    own = {name: _placed_model(scenario, entry) for name, entry in scenario.file.scene.items()}
+    return _laid(own, believed, options.scene)
 
 
 def _laid(*scenes: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,85 @@
+"""What a run was given: all that decides how it goes, as its log keeps it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble.conductor.start.lifecycle import Ready
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.shared_keys import laid_scene
+from hetwin_core.ensemble.conductor.start.sources import source_specs
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.file_digest import file_digest
+from hetwin_core.ensemble.plain_json import plain
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scenario.source import SourceKind
+
+_DISTRIBUTION = "hetwin-suite"
+_FILES = (SourceKind.RECORDING, SourceKind.TRAJECTORY)
+
+
+def run_given(scenario: Scenario, options: RunOptions, ready: Ready) -> dict[str, Json]:
+    """Return what a run was given, the same over every transport.
+
+    Returns:
+        ``scenario``: its content with what it extends, without what says its defaults; ``scene``: initial poses and
+        added objects by entity, those of scenario, episode and start laid over each other; ``source`` by robot;
+        ``seed``, ``rate``, ``duration`` [s] and ``engine``; ``files``: digests by what they are (``world``,
+        ``robot``, ``source``, ``models.NAME`` ...), see `file_digest`; ``version`` of hetwin.
+    """
+    content = scenario.file.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    given = {
+        "scenario": content,
+        "scene": laid_scene(scenario, options),
+        "source": source_specs(scenario, options),
+        "seed": ready.seed,
+        "rate": scenario.clock.rate,
+        "duration": options.duration,
+        "engine": ready.engine,
+        "files": dict(_digests(scenario, options)),
+        "version": _version(),
+    }
+    return dict(plain(given))
+
+
+def _digests(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str, str]]:
+    """Yield digests of the files that exist, by what they are."""
+    for name, path in _files(scenario, options):
+        if path is not None and path.exists():
+            yield name, file_digest(path)
+
+
+def _files(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str, Path | None]]:
+    file = scenario.file
+    if file.world is not None:
+        yield "world", scenario.path_of(file.world)
+    if file.robot is not None:
+        urdf = file.robot if isinstance(file.robot, str) else file.robot.urdf
+        yield "robot", scenario.path_of(urdf)
+    for name, robot in file.robots.items():
+        yield f"robots.{name}", scenario.path_of(robot.urdf)
+    for name, entry in laid_scene(scenario, options).items():
+        if entry.get("model"):
+            yield f"scene.{name}", scenario.path_of(entry["model"])
+    for robot_name, spec in source_specs(scenario, options).items():
+        for path in (spec[kind] for kind in _FILES if isinstance(spec.get(kind), str)):
+            yield f"source.{robot_name}" if robot_name else "source", Path(path)
+    for plan in scenario.models:
+        if plan.folder is not None:  # its code belongs to no version of any package
+            yield f"models.{plan.name}", _module_file(plan.cls)
+
+
+def _module_file(cls: type[Any]) -> Path | None:
+    name = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    return None if name is None else Path(name)
+
+
+def _version() -> str:
+    try:
+        return version(_DISTRIBUTION)
+    except PackageNotFoundError:
+        return ""
