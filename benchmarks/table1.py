@@ -28,12 +28,10 @@ from in_turn import in_turn
 from machine import machine
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import Handover, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
-from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import load_scenario
-from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.proving_ground.poured import Tilt, Way, poured
 from hetwin_suite.proving_ground.single_simulation import world_with
@@ -108,7 +106,7 @@ class Run:
     beside: float
 
 
-class ProcessorTime:
+class ProcessorTime(QuietListener):
     """A listener that measures the processor time from the first step to the last."""
 
     def __init__(self) -> None:
@@ -124,18 +122,6 @@ class ProcessorTime:
         """The last step is done, and the processes of models have ended."""
         self.main_thread = time.thread_time() - self._begin
         self.beside = _processor_time_of_all() - self._before - self.main_thread
-
-    def stepped(self, step: int, scene: Snapshot) -> None:
-        """Not of interest."""
-
-    def event(self, event: Event) -> None:
-        """Not of interest."""
-
-    def handover(self, handover: Handover) -> None:
-        """Not of interest."""
-
-    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Not of interest."""
 
 
 def _processor_time_of(pid: int) -> float:

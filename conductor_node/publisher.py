@@ -176,6 +176,9 @@ class Publisher:
         """Publish an event."""
         self._events.publish(messages.fill_event(EventMessage(), event))
 
+    def belief(self, event: Event) -> None:
+        """Publish nothing: the robot has published it."""
+
     def handover(self, handover: Handover) -> None:
         """Publish a handover and the new table of responsibilities."""
         message = HandoverMessage(

@@ -18,6 +18,9 @@ class EventKind(StrEnum):
     ACTION = "action"
     TOPIC = "topic"
     TRIGGER = "trigger"
+    TASK = "task"
+    BELIEF = "belief"
+    """What the robot believes; it wakes no trigger and reaches no model, see `beliefs`."""
 
 
 @dataclass(frozen=True, slots=True)

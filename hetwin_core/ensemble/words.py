@@ -29,6 +29,9 @@ _OTHER_PREPOSITIONS = {
 }
 
 
+_SAID_OF_TASKS = ("operation", "status")
+
+
 def seconds(time_ns: int, digits: int = 2) -> str:
     """A time as people read it, e.g. ``3.21 s``."""
     return f"{time_ns / 1e9:.{digits}f} s"
@@ -42,6 +45,8 @@ def event_words(event: Event) -> str:
     if event.kind is EventKind.ACTION:
         phase = phase_of(event)
         return f"{name} {phase}s" if phase in ("begin", "end") else name
+    if event.kind is EventKind.TASK:
+        return f"{name} {event.arguments.get('status', '')}".strip()
     if event.source == ROBOT_HEALTH:
         return concern_text(event.name, event.arguments)
     thing = subject(event)
@@ -54,6 +59,13 @@ def event_line(event: Event) -> str:
         return ""
     if event.kind is EventKind.ACTION:
         return f"robot: {event_words(event)}{_in_brackets(action_arguments(event))}"
+    if event.kind is EventKind.TASK:
+        known = {
+            key: value
+            for key, value in event.arguments.items()
+            if value and key not in _SAID_OF_TASKS
+        }
+        return f"robot: {event_words(event)}{_in_brackets(known)}"
     if event.source == ROBOT_HEALTH:
         return _concern_line(event)
     said = _said(event)

@@ -12,6 +12,7 @@ from typing import NamedTuple, Self
 
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.annotations import annotation_fields
+from hetwin_core.ensemble.beliefs import belief_fields
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
     RunListener,
@@ -26,8 +27,10 @@ from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_core.ensemble.tasks import task_fields
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.bag import LogBag
+from hetwin_core.projection.belief_messages import BeliefTemplates
 from hetwin_core.projection.frame_messages import TransformTemplate
 from hetwin_core.projection.markers import ParticleMarkers, shape_markers
 from hetwin_core.projection.messages import header, message, stamp
@@ -131,6 +134,7 @@ class RunLog(RunListener):
         self._joints = joint_templates(start.layout)
         self._transforms = TransformTemplate(start.layout)
         self._particles = ParticleMarkers(start.layout)
+        self._beliefs = BeliefTemplates()
         self._odometries = odometry_templates(start.layout)
         self._scans = scan_templates(start.layout)
         self._bag = LogBag(self.log, room=_ROOM)
@@ -176,13 +180,21 @@ class RunLog(RunListener):
             self._flush(_FLUSH_S)
 
     def event(self, event: Event) -> None:
-        """Write an event, and, if it is one of the robot's program, the action annotation too."""
+        """Write an event, and, if it is one of the robot's program, the action annotation or the task too."""
         self._moment = True
         fields = event_to_fields(event)._asdict()
         content = message(topics.EVENTS.type, stamp=stamp(fields.pop("time_ns")), **fields)
         self._write(topics.EVENTS, max(self._now, event.time_ns), content)
         if event.kind is EventKind.ACTION:
             self._write_annotation(event)
+        elif event.kind is EventKind.TASK:
+            self._write_task(event)
+
+    def belief(self, event: Event) -> None:
+        """Write a belief; no state is written for it."""
+        if self._bag is not None:
+            data = self._beliefs.fill(event.time_ns, belief_fields(event))
+            self._bag.write_raw(topics.BELIEFS, max(self._now, event.time_ns), data)
 
     def handover(self, handover: Handover) -> None:
         """Write a handover; the new table follows with the step's state."""
@@ -374,6 +386,12 @@ class RunLog(RunListener):
                 **annotation_fields(event)._asdict(),
             ),
         )
+
+    def _write_task(self, event: Event) -> None:
+        fields = task_fields(event)._asdict()
+        fields["after"] = list(fields["after"])
+        content = message(topics.TASKS.type, stamp=stamp(event.time_ns), **fields)
+        self._write(topics.TASKS, max(self._now, event.time_ns), content)
 
     def _note_failure(self, summary: RunSummary) -> None:
         error = summary.error or {}

@@ -11,10 +11,9 @@ import numpy as np
 import yaml
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import Handover, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import QuietListener
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -107,26 +106,11 @@ def _scenario(way: Way, tilt: Tilt, count: int, folder: Path, seed: int) -> dict
     }
 
 
-class _End:
+class _End(QuietListener):
     """A listener that stores the last scene."""
 
     scene: Snapshot
 
-    def started(self, start: RunStart) -> None:
-        """Not of interest."""
-
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Store the scene."""
         self.scene = scene
-
-    def event(self, event: Event) -> None:
-        """Not of interest."""
-
-    def handover(self, handover: Handover) -> None:
-        """Not of interest."""
-
-    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Not of interest."""
-
-    def ended(self, summary: RunSummary) -> None:
-        """Not of interest."""

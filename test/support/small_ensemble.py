@@ -51,6 +51,7 @@ class Recorder:
         self.starts: list[RunStart] = []
         self.scenes: list[Snapshot] = []
         self.events: list[Event] = []
+        self.beliefs: list[Event] = []
         self.handovers: list[Handover] = []
         self.notes: list[tuple[int, str, str, str]] = []
         self.summaries: list[RunSummary] = []
@@ -76,6 +77,9 @@ class Recorder:
     def event(self, event: Event) -> None:
         self.calls.append(f"event {event.name}")
         self.events.append(event)
+
+    def belief(self, event: Event) -> None:
+        self.beliefs.append(event)
 
     def handover(self, handover: Handover) -> None:
         self.calls.append(f"handover {handover.to_model}")

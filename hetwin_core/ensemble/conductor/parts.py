@@ -15,7 +15,9 @@ from hetwin_core.ensemble.conductor.scheduling.lag import LagControl
 from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.sources import topics_of_beliefs
 from hetwin_core.ensemble.conductor.step.barrier import Barrier
+from hetwin_core.ensemble.conductor.step.belief_intake import BeliefIntake
 from hetwin_core.ensemble.conductor.step.effects import EffectRunner
 from hetwin_core.ensemble.conductor.step.ensemble_step import EnsembleStep
 from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
@@ -35,6 +37,7 @@ class Parts:
     """The parts of a run, each with one job; see their classes."""
 
     digest: Digest
+    beliefs: BeliefIntake
     events: EventQueue
     scheduler: Scheduler
     outputs: OutputWriter
@@ -61,7 +64,8 @@ def assemble(
 
     scene, clock, main_port = ready.scene, scenario.clock, ports[scenario.main.index]
     digest = _digest(scenario, scene)
-    events = EventQueue(scene.table.models, digest, listeners)
+    beliefs = BeliefIntake(scene, listeners, topics_of_beliefs(scenario, options))
+    events = EventQueue(scene.table.models, digest, listeners, beliefs)
     scheduler = Scheduler(ports, scene.layout)
     outputs = OutputWriter(scene, ready.main_slots, warn)
     handovers = Handovers(scene, ports, main_port.plan.index, digest, listeners)
@@ -80,6 +84,7 @@ def assemble(
     publisher = StatePublisher(scene, digest, listeners, LagControl(scheduler, warn))
     return Parts(
         digest,
+        beliefs,
         events,
         scheduler,
         outputs,

@@ -179,6 +179,7 @@ class Run:
         with suppress(RunFailed):
             _ = self.scene.proximity  # the log writes it when no model can be asked for it any more
         self._stop_models()
+        self._parts.beliefs.end()
         summary = self._summary(ended, error, wall_s)
         try:
             self._listeners.ended(summary)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, Tag
 
@@ -69,11 +69,36 @@ class Annotations(Strict):
     ) = None
 
 
+class Beliefs(Strict):
+    """A topic that says what the robot believes.
+
+    Attributes:
+        topic: of type geometry_msgs/msg/PoseStamped, PoseWithCovarianceStamped, nav_msgs/msg/Odometry,
+            vision_msgs/msg/Detection3DArray or hetwin/msg/Belief.
+        entity: of the scene, whose pose the messages say; detections and hetwin/msg/Belief name it themselves.
+        fluent: what the messages say of it.
+        frame: entity of the scene that the poses are given in, or world; if left out, the frame of the messages.
+        classes: class id of a detection -> the entity that it means, where they have different names.
+    """
+
+    topic: Text
+    entity: Text | None = None
+    fluent: Literal["pose", "loc"] = "pose"
+    frame: Text | None = None
+    classes: Annotated[dict[Text, Text], BeforeValidator(_texts_as_keys)] = Field(
+        default_factory=dict
+    )
+
+
 class SourceOptions(Strict):
     """What to take from a robot, recorded or live.
 
     Attributes:
         joints: the robot's name of a joint, by its name in the messages, where they differ.
+        tasks: topics of type hetwin/msg/Task; if left out, all of their type in a recording, and `tasks` of a live
+            robot.
+        beliefs: topics that say what the robot believes; those of type hetwin/msg/Belief in a recording, and `beliefs`
+            of a live robot, are read without being named.
         annotations: topics with action annotations; if left out, all of their type in a recording, and
             `action_annotations` of a live robot.
         topics: topics whose messages become events.
@@ -82,6 +107,8 @@ class SourceOptions(Strict):
     joints: dict[Text, Text] = Field(default_factory=dict)
     annotations: tuple[Annotations, ...] | None = None
     topics: tuple[Text, ...] = ()
+    tasks: tuple[Text, ...] | None = None
+    beliefs: tuple[Beliefs, ...] = ()
 
 
 class JointsFrom(StrEnum):

@@ -40,6 +40,7 @@ _SYMBOLS = {
     EventKind.ACTION: "triangle-right-open",
     EventKind.TOPIC: "square-open",
     EventKind.TRIGGER: "x-thin-open",
+    EventKind.TASK: "diamond-open",
 }
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import NamedTuple
 
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.tasks import Status as Status
 
 
 class Interval(NamedTuple):
@@ -58,16 +58,6 @@ class Happening:
 
 DERIVED = "states"
 """Source of events that were found in the states."""
-
-
-class Status(StrEnum):
-    """The status of a task."""
-
-    CREATED = "created"
-    ACTIVE = "active"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,9 @@ from rosbags.typesys.stores import empty
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
-from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES
+from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, JOINT_STATES, TASKS
 from hetwin_core.projection.lazy_typestore import LazyTypestore
+from model_nodes.main_physics.sources.detection_types import DETECTIONS
 
 ACTION_ANNOTATION = ANNOTATIONS.type
 JOINT_STATE = JOINT_STATES.type
@@ -44,10 +45,13 @@ _HEADER = "std_msgs/msg/Header"
 
 @cache
 def known_types() -> Typestore:
-    """Return the common interfaces of ROS 2 and `hetwin/msg/ActionAnnotation`."""
+    """Return the common interfaces of ROS 2, detections, and hetwin's messages of the robot's program."""
     store = get_typestore(Stores.LATEST)
-    text = resource("msg", "ActionAnnotation.msg").read_text(encoding="utf-8")
-    store.register(get_types_from_msg(text, ACTION_ANNOTATION))
+    for type_name in (ACTION_ANNOTATION, TASKS.type, BELIEFS.type):
+        text = resource("msg", f"{type_name.rpartition('/')[2]}.msg").read_text(encoding="utf-8")
+        store.register(get_types_from_msg(text, type_name))
+    first, rest = DETECTIONS.removeprefix("MSG: ").split("\n", 1)
+    store.register(get_types_from_msg(rest, first))
     return store
 
 

@@ -16,6 +16,11 @@ EventReader: TypeAlias = Callable[[Any, int], list[Event]]
 """Converts a message and its run time to events; raises `ValueError` if the message is invalid."""
 
 
+def stamp_of(message: Any) -> Any:
+    """Return the stamp of a message, its header's or its own; None if it has none."""
+    return getattr(getattr(message, "header", message), "stamp", None)
+
+
 class EventStream:
     """Converts recorded messages to events.
 
@@ -90,7 +95,7 @@ class EventStream:
 
     def _date(self, content: Any, log_ns: int) -> int:
         """Return the run time of a message: its stamp if that is plausible, at least 0."""
-        stamp = getattr(getattr(content, "header", None), "stamp", None)
+        stamp = stamp_of(content)
         if stamp is None:
             return log_ns
         stamped = stamp.sec * 1_000_000_000 + stamp.nanosec - self._bag.start_ns

@@ -24,7 +24,11 @@ from model_nodes.main_physics.world.description import Body
 
 
 def open_source(
-    spec: str | Path | Mapping[str, Any], *, base: Path | None = None, robots: Sequence[Body] = ()
+    spec: str | Path | Mapping[str, Any],
+    *,
+    base: Path | None = None,
+    robots: Sequence[Body] = (),
+    others: Sequence[str] = (),
 ) -> Source:
     """Open a recording or a trajectory's file, subscribe to a live robot, or listen to commands.
 
@@ -33,6 +37,7 @@ def open_source(
             `CommandsSpec` or `TrajectorySpec`.
         base: folder to which a relative path is relative; by default the working directory.
         robots: those that the source moves.
+        others: namespaces of other robots, whose tasks and beliefs in a recording are only read if they are named.
 
     Raises:
         BadInput: if the spec is invalid, the file cannot be played back, or the robot does not publish.
@@ -58,6 +63,9 @@ def open_source(
         joints_from=checked.joints_from,
         robots=robots,
         clock_offset=checked.clock_offset,
+        tasks=checked.tasks,
+        beliefs=checked.beliefs,
+        others=others,
     )
 
 

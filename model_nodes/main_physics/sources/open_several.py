@@ -38,7 +38,9 @@ def open_several(robots: Sequence[SceneRobot]) -> SeveralSources | None:
             body = replace(bodies[name], one_of_several=False)  # a source knows its robot only
             try:
                 spec = _in_namespace(_mapping(one.source), name, namespaces)
-                sources[name] = opened.enter_context(closing(open_source(spec, robots=[body])))
+                others = [other for key, other in namespaces.items() if key != name]
+                opening = open_source(spec, robots=[body], others=others)
+                sources[name] = opened.enter_context(closing(opening))
                 if one.wheels is not None:
                     sources[name].use_wheels(differential_drive(body, one.wheels))
             except BadInput as error:

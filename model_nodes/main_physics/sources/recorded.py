@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
-from hetwin_core.ensemble.scenario.source import Annotations, JointsFrom
+from hetwin_core.ensemble.scenario.source import Annotations, Beliefs, JointsFrom
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.annotations import readers_for
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary
@@ -21,6 +21,7 @@ from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.playback import Playback
 from model_nodes.main_physics.sources.recorded_motion import read_motion
 from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
+from model_nodes.main_physics.sources.told.recorded import belief_readers, task_readers
 from model_nodes.main_physics.world.description import Body
 
 _SHOWN_NAMES = 12
@@ -42,6 +43,9 @@ class RecordedSource(Source):
         joints_from: joint states or transforms; None for joint states if there are some.
         robots: those whose joints are moved; without them nothing is known of the joints.
         clock_offset: added to `start_ns` [s].
+        tasks: topics with tasks; None for all topics of their type.
+        beliefs: topics that say what the robot believes, beside those of type hetwin/msg/Belief.
+        others: namespaces of other robots, whose tasks and beliefs are only read if they are named.
 
     Attributes:
         path: of the recording.
@@ -62,6 +66,9 @@ class RecordedSource(Source):
         joints_from: JointsFrom | None = None,
         robots: Sequence[Body] = (),
         clock_offset: float = 0.0,
+        tasks: Sequence[str] | None = None,
+        beliefs: Sequence[Beliefs] = (),
+        others: Sequence[str] = (),
     ) -> None:
         self.path = path
         self._clock_offset_ns = round(clock_offset * 1e9)
@@ -69,6 +76,12 @@ class RecordedSource(Source):
         try:
             recorded = read_motion(self._bag, joint_states, joints or {}, joints_from, robots)
             readers = readers_for(self._bag, annotations, topics)
+            told = [
+                task_readers(self._bag, tasks, others),
+                belief_readers(self._bag, beliefs, others),
+            ]
+            for topic, reader in (item for found in told for item in found.items()):
+                readers.setdefault(topic, []).append(reader)
             self._duration_ns = self._checked_duration(recorded.series)
         except BaseException:
             self._bag.close()

@@ -126,6 +126,9 @@ class RunListener(Protocol):
     def event(self, event: Event) -> None:
         """An event was handled."""
 
+    def belief(self, event: Event) -> None:
+        """The robot has begun to believe something; see `beliefs.belief_fields`. A pose is in the world frame."""
+
     def handover(self, handover: Handover) -> None:
         """A responsibility moved."""
 
@@ -146,6 +149,9 @@ class QuietListener(RunListener):
         """Do nothing."""
 
     def event(self, event: Event) -> None:
+        """Do nothing."""
+
+    def belief(self, event: Event) -> None:
         """Do nothing."""
 
     def handover(self, handover: Handover) -> None:

@@ -44,6 +44,10 @@ class ListenerGroup:
         """Publish an event."""
         self._call("event", lambda listener: listener.event(event))
 
+    def belief(self, event: Event) -> None:
+        """Publish what the robot believes."""
+        self._call("belief", lambda listener: listener.belief(event))
+
     def handover(self, handover: Handover) -> None:
         """Publish a handover."""
         self._call("handover", lambda listener: listener.handover(handover))

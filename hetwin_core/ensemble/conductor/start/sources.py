@@ -73,6 +73,18 @@ def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | Non
     return source_specs(scenario, options).get(ONLY)
 
 
+def topics_of_beliefs(scenario: Scenario, options: RunOptions) -> dict[str, str]:
+    """Return the topics that the sources name for beliefs and tasks, as sources of events, and the keys that do."""
+    found: dict[str, str] = {}
+    for robot, spec in named_sources(scenario, options).items():
+        of_robot, key = (f"{robot}: ", f"robots.{robot}.source") if robot else ("", "source")
+        for index, belief in enumerate(spec.get("beliefs", ())):
+            found[of_robot + belief["topic"]] = f"{key}.beliefs.{index}.topic"
+        for index, topic in enumerate(spec.get("tasks") or ()):
+            found[of_robot + topic] = f"{key}.tasks.{index}"
+    return found
+
+
 def _spec(scenario: Scenario, spec: dict[str, Any]) -> dict[str, Any] | None:
     """A source as the main model gets it; None if there is none."""
     kind = kind_of(spec)

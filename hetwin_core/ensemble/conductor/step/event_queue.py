@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from hetwin_core.ensemble.conductor.reporting.digest import Digest
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.step.belief_intake import BeliefIntake
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
 
@@ -23,15 +24,23 @@ class EventQueue:
         models: names of the models, by index.
         digest: receives every event.
         listeners: receive every event.
+        beliefs: receives what the robot believes, which is no event to anything else.
 
     Attributes:
         events: all events that were handled, in order.
     """
 
-    def __init__(self, models: Sequence[str], digest: Digest, listeners: ListenerGroup) -> None:
+    def __init__(
+        self,
+        models: Sequence[str],
+        digest: Digest,
+        listeners: ListenerGroup,
+        beliefs: BeliefIntake,
+    ) -> None:
         self._models = tuple(models)
         self._digest = digest
         self._listeners = listeners
+        self._beliefs = beliefs
         self._sequences: Counter[str] = Counter()
         self._unseen: dict[int, list[Event]] = {index: [] for index in range(len(models))}
         self.events: list[Event] = []
@@ -69,11 +78,16 @@ class EventQueue:
         return [e for _, e in sorted(events, key=lambda pair: (pair[1].time_ns, pair[0]))]
 
     def handle(self, event: Event) -> Event:
-        """Number an event, publish and keep it; returns it with its number.
+        """Number an event, publish and keep it; returns it with its number. A belief is only passed on.
 
         Raises:
             RunFailed: if its arguments cannot be written as JSON.
         """
+        if event.kind is EventKind.BELIEF:
+            self._beliefs.take(event)
+            return event
+        if event.kind is EventKind.TASK:
+            self._beliefs.heard(event.source)
         if event.kind is EventKind.TRIGGER:  # others were checked when they came in
             _check_json(event, event.source)
         self._sequences[event.source] += 1

@@ -1,0 +1,129 @@
+"""What the robot believes: the fields of ``hetwin/msg/Belief``, and the events that carry them through a run.
+
+Beliefs wake no trigger, reach no model and are no part of the digest: the twin never takes a belief for the truth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.scene.values import WORLD
+
+LOC = "loc"
+"""The fluent of a pose."""
+PERCEPT = "percept"
+"""Origin of what the robot has perceived."""
+OFF_UNIT = 0.1
+"""A quaternion whose norm is off 1 by more is no rotation."""
+_PROBLEM = "problem"
+_POSE = 7
+
+Pose: TypeAlias = tuple[float, ...]
+"""x y z [m], qw qx qy qz; empty for none."""
+
+
+class BeliefFields(NamedTuple):
+    """The fields of the message but for its stamp.
+
+    Attributes:
+        fluent: e.g. ``held``; ``loc`` for a pose.
+        arguments: one or two entities.
+        holds: whether it holds, as the robot believes; true for a pose.
+        frame: of the pose.
+        pose: of the first entity.
+        confidence: of a percept, 0 to 1.
+        origin: what the belief came from.
+    """
+
+    fluent: str
+    arguments: tuple[str, ...]
+    holds: bool = True
+    frame: str = WORLD
+    pose: Pose = ()
+    confidence: float = 1.0
+    origin: str = ""
+
+
+def belief_event(fields: BeliefFields, time_ns: int, source: str) -> Event:
+    """Return the event of a belief: its name is the fluent, the fields are its arguments.
+
+    Args:
+        fields: of the message; the quaternion becomes one of unit length.
+        time_ns: from when on the robot believes it.
+        source: what reports it.
+
+    Raises:
+        ValueError: if there is no fluent or no entity, or the numbers are no pose or no confidence.
+    """
+    if not fields.fluent:
+        raise ValueError("the belief has no fluent")
+    if not 1 <= len(fields.arguments) <= 2 or not all(fields.arguments):
+        raise ValueError(
+            f"{fields.fluent} of {list(fields.arguments)}; expected one entity, or two"
+        )
+    if (fields.fluent == LOC) != bool(fields.pose):
+        expected = "a pose of 7 numbers" if fields.fluent == LOC else f"no pose; {LOC} has one"
+        raise ValueError(f"{fields.fluent} with {len(fields.pose)} numbers; expected {expected}")
+    if not 0.0 <= fields.confidence <= 1.0:
+        raise ValueError(f"a confidence of {fields.confidence}; expected 0 to 1")
+    arguments: dict[str, Json] = {
+        "fluent": fields.fluent,
+        "arguments": list(fields.arguments),
+        "holds": fields.holds,
+        "frame": fields.frame,
+        "pose": list(checked_pose(fields.pose)) if fields.pose else [],
+        "confidence": fields.confidence,
+        "origin": fields.origin or source,
+    }
+    return Event(fields.fluent, time_ns, EventKind.BELIEF, source, 0, arguments)
+
+
+def belief_fields(event: Event) -> BeliefFields:
+    """Inverse of `belief_event`."""
+    found = event.arguments
+    entities, pose, confidence = found["arguments"], found["pose"], found["confidence"]
+    assert isinstance(entities, list)
+    assert isinstance(pose, list)
+    assert isinstance(confidence, float | int)
+    return BeliefFields(
+        str(found["fluent"]),
+        tuple(map(str, entities)),
+        bool(found["holds"]),
+        str(found["frame"]),
+        tuple(float(number) for number in pose if isinstance(number, float | int)),
+        float(confidence),
+        str(found["origin"]),
+    )
+
+
+def unusable_belief(problem: str, time_ns: int, source: str) -> Event:
+    """Return the event of a message that holds no belief, and why; a run reports it and goes on."""
+    return Event(_PROBLEM, time_ns, EventKind.BELIEF, source, 0, {_PROBLEM: problem})
+
+
+def problem_of(event: Event) -> str:
+    """Return why a message holds no belief; empty if it does."""
+    return str(event.arguments.get(_PROBLEM, ""))
+
+
+def checked_pose(numbers: Sequence[float]) -> Pose:
+    """Return a pose with a unit quaternion.
+
+    Args:
+        numbers: (7,) x y z qw qx qy qz.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    if len(numbers) != _POSE:
+        raise ValueError(f"a pose of {len(numbers)} numbers; expected x y z qw qx qy qz")
+    if not all(map(math.isfinite, numbers)):
+        raise ValueError(f"the pose {[float(n) for n in numbers]}; expected finite numbers")
+    x, y, z, *quaternion = map(float, numbers)
+    norm = math.hypot(*quaternion)
+    if abs(norm - 1.0) > OFF_UNIT:
+        raise ValueError(f"a quaternion of norm {norm:.3g}; expected 1")
+    return (x, y, z, *(part / norm for part in quaternion))

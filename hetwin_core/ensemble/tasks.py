@@ -1,0 +1,93 @@
+"""Tasks of the robot's program: the fields of ``hetwin/msg/Task``, and the event of a change of status."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from hetwin_core.ensemble.event_codec import arguments_from_text, arguments_to_text
+from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.nearest import one_of
+
+
+class Status(StrEnum):
+    """The status of a task."""
+
+    CREATED = "created"
+    ACTIVE = "active"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class TaskFields(NamedTuple):
+    """The fields of the message but for its stamp.
+
+    A later message of a task may leave out what an earlier one said; in events and in the log nothing is left out.
+
+    Attributes:
+        id: unique in the episode.
+        parent: the task that it is a part of.
+        after: tasks that must end before it begins.
+        operation: e.g. ``place``.
+        goal: an expression, e.g. ``on("box", "tray")``.
+        status: one of `Status`.
+        reason: why it failed.
+        variables: a JSON object, or empty for none.
+    """
+
+    id: str
+    parent: str = ""
+    after: tuple[str, ...] = ()
+    operation: str = ""
+    goal: str = ""
+    status: str = ""
+    reason: str = ""
+    variables: str = ""
+
+
+def task_event(fields: TaskFields, time_ns: int, source: str) -> Event:
+    """Return the event of a message: its name is the operation, or the task's id; the fields are its arguments.
+
+    Args:
+        fields: of the message.
+        time_ns: when the status changed.
+        source: what reports it.
+
+    Raises:
+        ValueError: if there is no id, or the status or the variables cannot be used.
+    """
+    if not fields.id:
+        raise ValueError("the task has no id")
+    if fields.status not in set(Status):
+        raise ValueError(
+            f"status {fields.status!r} of task {fields.id}; expected {_one(fields.status)}"
+        )
+    try:
+        variables = arguments_from_text(fields.variables)
+    except ValueError as error:
+        raise ValueError(f"the variables of task {fields.id}: {error}") from None
+    arguments: dict[str, Json] = {
+        **fields._asdict(),
+        "after": list(fields.after),
+        "variables": variables,
+    }
+    return Event(fields.operation or fields.id, time_ns, EventKind.TASK, source, 0, arguments)
+
+
+def task_fields(event: Event) -> TaskFields:
+    """Inverse of `task_event`."""
+    found = event.arguments
+    after, variables = found.get("after"), found.get("variables")
+    return TaskFields(
+        **{name: str(found.get(name, "")) for name in _TEXTS},
+        after=tuple(map(str, after)) if isinstance(after, list) else (),
+        variables=arguments_to_text(variables) if isinstance(variables, dict) and variables else "",
+    )
+
+
+def _one(status: str) -> str:
+    return one_of(status, [known.value for known in Status])
+
+
+_TEXTS = ("id", "parent", "operation", "goal", "status", "reason")

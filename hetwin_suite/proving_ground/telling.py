@@ -1,0 +1,196 @@
+"""What a stand-in's program tells beside its motion: tasks, beliefs and percepts, as messages of a recording."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rosbags.highlevel import AnyReader
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+
+from hetwin_core.ensemble.beliefs import LOC
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.values import WORLD
+from hetwin_core.ensemble.topics import BELIEFS, TASKS
+from model_nodes.main_physics.sources.bag_types import known_types
+from model_nodes.main_physics.sources.base.pose_messages import POSE
+from model_nodes.main_physics.sources.told.recorded import DETECTIONS
+
+_RECEIVED_NS = 200_000
+"""A recorder receives a message so long after its stamp."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A message, `time` seconds after the recording's first; its stamps are made when it is written."""
+
+    time: float
+    topic: str
+    type: str
+    fields: Mapping[str, Any]
+
+
+@dataclass
+class Telling:
+    """Messages of a robot's program; each method appends one, in any order of time.
+
+    Attributes:
+        messages: so far.
+    """
+
+    messages: list[Told] = field(default_factory=list)
+
+    def task(
+        self,
+        time: float,
+        name: str,
+        status: str,
+        operation: str = "",
+        *,
+        goal: str = "",
+        parent: str = "",
+        after: Sequence[str] = (),
+        reason: str = "",
+        variables: Mapping[str, Json] | None = None,
+        topic: str = TASKS.logged_name,
+    ) -> None:
+        """Tell the status of the task `name`, which is its id; see ``msg/Task.msg``."""
+        fields = {
+            "id": name,
+            "parent": parent,
+            "after": list(after),
+            "operation": operation,
+            "goal": goal,
+            "status": status,
+            "reason": reason,
+            "variables": json.dumps(variables) if variables else "",
+        }
+        self.messages.append(Told(time, topic, TASKS.type, fields))
+
+    def believe(
+        self,
+        time: float,
+        fluent: str,
+        *arguments: str,
+        holds: bool = True,
+        origin: str = "",
+        topic: str = BELIEFS.logged_name,
+    ) -> None:
+        """Tell that a fluent holds, or does not; see ``msg/Belief.msg``."""
+        fields = {
+            "fluent": fluent,
+            "arguments": list(arguments),
+            "holds": holds,
+            "frame": "",
+            "pose": np.empty(0),
+            "confidence": 1.0,
+            "origin": origin,
+        }
+        self.messages.append(Told(time, topic, BELIEFS.type, fields))
+
+    def believe_at(
+        self,
+        time: float,
+        entity: str,
+        pose: Sequence[float],
+        *,
+        frame: str = WORLD,
+        origin: str = "",
+        topic: str = BELIEFS.logged_name,
+    ) -> None:
+        """Tell where an entity is, as ``msg/Belief.msg``: x y z, qw qx qy qz in a frame."""
+        fields = {
+            "fluent": LOC,
+            "arguments": [entity],
+            "holds": True,
+            "frame": frame,
+            "pose": np.array(pose, np.float64),
+            "confidence": 1.0,
+            "origin": origin,
+        }
+        self.messages.append(Told(time, topic, BELIEFS.type, fields))
+
+    def pose(self, time: float, topic: str, pose: Sequence[float], frame: str = WORLD) -> None:
+        """Publish a geometry_msgs/PoseStamped: x y z, qw qx qy qz in a frame."""
+        self.messages.append(Told(time, topic, POSE, {"frame": frame, "pose": tuple(pose)}))
+
+    def perceive(
+        self,
+        time: float,
+        topic: str,
+        found: Mapping[str, tuple[Sequence[float], float]],
+        frame: str = WORLD,
+    ) -> None:
+        """Publish a vision_msgs/Detection3DArray.
+
+        Args:
+            time: of the picture [s].
+            topic: of the detector.
+            found: class id -> pose (x y z, qw qx qy qz in the frame) and score, 0 to 1; may be empty.
+            frame: of the poses.
+        """
+        self.messages.append(Told(time, topic, DETECTIONS, {"frame": frame, "found": dict(found)}))
+
+    def add_to(self, recording: Path, out: Path) -> Path:
+        """Write a recording anew with these messages in it; returns its folder, which must not exist before."""
+        store = known_types()
+        with AnyReader([recording], default_typestore=store) as reader:
+            start_ns = reader.start_time
+            rows = [(time_ns, c.topic, bytes(raw)) for c, time_ns, raw in reader.messages()]
+            types = {c.topic: c.msgtype for c in reader.connections}
+        for one in self.messages:
+            stamp_ns = start_ns + round(one.time * 1e9)
+            raw = bytes(store.serialize_cdr(_message(one, stamp_ns), one.type))
+            rows.append((stamp_ns + _RECEIVED_NS, one.topic, raw))
+            types[one.topic] = one.type
+        rows.sort(key=lambda row: row[0])
+        writer = Writer(out, version=9, storage_plugin=StoragePlugin.MCAP)
+        writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
+        with writer:
+            connections = {
+                topic: writer.add_connection(topic, kind, typestore=store)
+                for topic, kind in types.items()
+            }
+            for time_ns, topic, raw in rows:
+                writer.write(connections[topic], time_ns, raw)
+        return out
+
+
+def _message(told: Told, stamp_ns: int) -> Any:
+    types: Mapping[str, Any] = known_types().types
+    sec, nanosec = divmod(stamp_ns, 1_000_000_000)
+    stamp = types["builtin_interfaces/msg/Time"](sec=sec, nanosec=nanosec)
+    if told.type in (TASKS.type, BELIEFS.type):
+        return types[told.type](stamp=stamp, **told.fields)
+    header = types["std_msgs/msg/Header"](stamp=stamp, frame_id=told.fields["frame"])
+    if told.type == POSE:
+        return types[POSE](header=header, pose=_pose(told.fields["pose"]))
+    found = told.fields["found"].items()
+    detections = [_detection(header, name, pose, score) for name, (pose, score) in found]
+    return types[DETECTIONS](header=header, detections=detections)
+
+
+def _detection(header: Any, name: str, pose: Sequence[float], score: float) -> Any:
+    types: Mapping[str, Any] = known_types().types
+    hypothesis = types["vision_msgs/msg/ObjectHypothesis"](class_id=name, score=score)
+    covered = types["geometry_msgs/msg/PoseWithCovariance"](
+        pose=_pose(pose), covariance=np.zeros(36)
+    )
+    result = types["vision_msgs/msg/ObjectHypothesisWithPose"](hypothesis=hypothesis, pose=covered)
+    size = types["geometry_msgs/msg/Vector3"](x=0.0, y=0.0, z=0.0)
+    bbox = types["vision_msgs/msg/BoundingBox3D"](center=_pose(pose), size=size)
+    make = types["vision_msgs/msg/Detection3D"]
+    return make(header=header, results=[result], bbox=bbox, id="")
+
+
+def _pose(numbers: Sequence[float]) -> Any:
+    types: Mapping[str, Any] = known_types().types
+    x, y, z, w, i, j, k = map(float, numbers)
+    return types["geometry_msgs/msg/Pose"](
+        position=types["geometry_msgs/msg/Point"](x=x, y=y, z=z),
+        orientation=types["geometry_msgs/msg/Quaternion"](x=i, y=j, z=k, w=w),
+    )
