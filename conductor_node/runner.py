@@ -25,6 +25,7 @@ from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_live
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
@@ -87,6 +88,16 @@ def _run(
     out = _out(node, scenario, request.out)
     nodes, requests = ModelNodes(node.get_namespace()), StepRequests(node)
     may_go_on = _MayGoOn(node)
+    options = RunOptions(
+        source=request.source or None,
+        scene=_json_object("goal.scene", request.scene) | node.spawned,
+        seed=request.seed or None,
+        duration=request.duration or None,
+        transport="ros",
+        engine=str(node.get_parameter("engine").value) or None,
+        packages=_json_object("packages", str(node.get_parameter("packages").value)),
+    )
+    scenario = waiting_for_robots(scenario, options)
     here = scenario.chosen(str(node.get_parameter("in_process").value))
     _restart_ended_nodes(node, scenario, here, nodes)
     ports = [
@@ -104,15 +115,6 @@ def _run(
         )
         for plan in scenario.models
     ]
-    options = RunOptions(
-        source=request.source or None,
-        scene=_json_object("goal.scene", request.scene) | node.spawned,
-        seed=request.seed or None,
-        duration=request.duration or None,
-        transport="ros",
-        engine=str(node.get_parameter("engine").value) or None,
-        packages=_json_object("packages", str(node.get_parameter("packages").value)),
-    )
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
     state_rate = float(node.get_parameter("state_rate").value)
     localized = bool(node.get_parameter("localized").value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.projection.new_run import new_run_folder
@@ -28,4 +29,4 @@ class RunRequest:
         scenario = load_scenario(find_scenario(self.scenario))
         out = self.out or new_run_folder(Path("runs"), scenario.name)
         check_free(out)
-        return scenario, out
+        return waiting_for_robots(scenario, self.options), out

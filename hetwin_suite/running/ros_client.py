@@ -111,7 +111,9 @@ class Client:
         handle = self._send(goal, feedback)
         if not handle.accepted:
             raise HetwinError("the conductor refused the goal; is another simulation running?")
-        patience = PATIENCE_S + 2 * max(plan.patience for plan in scenario.models)
+        patience = PATIENCE_S + 2 * max(
+            max(plan.patience, plan.deadline) for plan in scenario.models
+        )
         known_by = time.monotonic() + READY_TIMEOUT_S
         response = self._result(handle, feedback, patience)
         while response.status == GoalStatus.STATUS_UNKNOWN:  # the goal has not arrived yet
