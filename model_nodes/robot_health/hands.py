@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
-from model_nodes.handling_observer.hand_links import hand_links
+from hetwin_core.ensemble.scene.hand_links import hand_links
 
 
 def is_of_hand(layout: Layout) -> NDArray[np.bool_]:

@@ -34,3 +34,9 @@ FLUENTS: dict[str, Fluent] = {
     "connected": Fluent(("a", "b"), "a plug is connected to its socket"),
 }
 """Those that are always there; a truth that a model provides as an attribute is one more, by its name."""
+
+
+def is_symmetric(fluent: str) -> bool:
+    """Whether ``f(a, b)`` is ``f(b, a)``."""
+    known = FLUENTS.get(fluent)
+    return known is not None and known.symmetric

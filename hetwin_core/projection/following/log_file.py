@@ -1,0 +1,174 @@
+"""A log's file, read chunk by chunk from where the last reading ended."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from hetwin_core.projection.mcap_records import (
+    CHANNEL,
+    CHUNK,
+    DATA_END,
+    HEAD,
+    MAGIC,
+    MESSAGE,
+    SCHEMA,
+    Buffer,
+    Channel,
+    Schema,
+    channel_of,
+    chunk_content,
+    records,
+    schema_of,
+)
+
+_MESSAGE = struct.Struct("<HIQQ")
+
+
+class Place(NamedTuple):
+    """Where a chunk's record lies in the file."""
+
+    at: int
+    length: int
+
+
+class Message(NamedTuple):
+    """A serialized message: where it lies in its chunk, and its log time [ns]."""
+
+    begin: int
+    end: int
+    time_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A chunk, unpacked.
+
+    Attributes:
+        place: in the file.
+        data: its records.
+        messages: by the number of their channel, in order.
+    """
+
+    place: Place
+    data: Buffer
+    messages: dict[int, list[Message]]
+
+
+@dataclass
+class LogFile:
+    """An MCAP file that is complete or grows.
+
+    Attributes:
+        path: of the file.
+        schemas: message types by number, as far as the file was read.
+        channels: topics by number, likewise.
+        complete: whether its end was read.
+        damage: why nothing more of it can be read; empty if that is not so.
+    """
+
+    path: Path
+    schemas: dict[int, Schema] = field(default_factory=dict)
+    channels: dict[int, Channel] = field(default_factory=dict)
+    complete: bool = False
+    damage: str = ""
+    _at: int = 0
+    _place: Place = Place(0, 0)
+
+    @property
+    def read_to(self) -> int:
+        """Bytes that were read."""
+        return self._at
+
+    def poll(self) -> Iterator[Chunk]:
+        """Iterate over the chunks that have been added since the last call.
+
+        Raises:
+            OSError: if the file cannot be read.
+            ValueError: if this is no MCAP file.
+        """
+        if self.complete or self.damage:
+            return
+        with self.path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if self._at == 0 and not self._begin(os.pread(file.fileno(), len(MAGIC), 0)):
+                return
+            while not self.complete and self._at + HEAD.size <= size:
+                head = os.pread(file.fileno(), HEAD.size, self._at)
+                kind, length = HEAD.unpack(head)
+                begin = self._at + HEAD.size
+                if begin + length > size:
+                    return
+                if kind in (CHUNK, SCHEMA, CHANNEL):
+                    record = os.pread(file.fileno(), length, begin)
+                    chunk = self._take(kind, record, Place(begin, length))
+                    if self.damage:
+                        return
+                    if chunk is not None:
+                        self._at = begin + length
+                        yield chunk
+                self._at = begin + length
+                self.complete = kind == DATA_END
+
+    def read(self, place: Place) -> Chunk:
+        """Read a chunk again.
+
+        Raises:
+            OSError, ValueError: if that is not possible any more.
+        """
+        with self.path.open("rb") as file:
+            return unpack(os.pread(file.fileno(), place.length, place.at), place)
+
+    def _begin(self, magic: bytes) -> bool:
+        if magic and not MAGIC.startswith(magic):
+            raise ValueError("this is no MCAP file")
+        if len(magic) == len(MAGIC):
+            self._at = len(MAGIC)
+        return self._at > 0
+
+    def _take(self, kind: int, record: bytes, place: Place) -> Chunk | None:
+        if kind == SCHEMA:
+            self._learn_schema(record)
+            return None
+        if kind == CHANNEL:
+            self._learn_channel(record)
+            return None
+        try:
+            chunk = unpack(record, place)
+            for found, begin, end in records(chunk.data):
+                if found == SCHEMA:
+                    self._learn_schema(chunk.data[begin:end])
+                elif found == CHANNEL:
+                    self._learn_channel(chunk.data[begin:end])
+        except (ValueError, struct.error) as error:
+            self.damage = f"{error}, at byte {place.at}"
+            return None
+        return chunk
+
+    def _learn_schema(self, record: Buffer) -> None:
+        schema = schema_of(record)
+        self.schemas[schema.number] = schema
+
+    def _learn_channel(self, record: Buffer) -> None:
+        channel = channel_of(record)
+        self.channels[channel.number] = channel
+
+
+def unpack(record: bytes, place: Place) -> Chunk:
+    """Unpack a chunk's record.
+
+    Raises:
+        ValueError: if it is damaged.
+    """
+    data = chunk_content(record)
+    messages: dict[int, list[Message]] = defaultdict(list)
+    for kind, begin, end in records(data):
+        if kind == MESSAGE:
+            channel, _, time_ns, _ = _MESSAGE.unpack_from(data, begin)
+            messages[channel].append(Message(begin + _MESSAGE.size, end, time_ns))
+    return Chunk(place, data, dict(messages))

@@ -1,0 +1,114 @@
+"""What was found in a log so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from hetwin_core.ensemble.events import Json
+from hetwin_core.projection.following.states import States
+from hetwin_core.projection.tables.deriving.scene_index import SceneIndex
+from hetwin_core.projection.tables.deriving.spans import Change, Mask, Numbers
+from hetwin_core.projection.tables.deriving.timeline import Timeline
+from hetwin_core.projection.tables.occasion_list import Stretch
+from hetwin_core.projection.tables.rows import DERIVED, Happening
+
+
+@dataclass
+class Book:
+    """Occasions and events, each of which keeps its number."""
+
+    stretches: list[Stretch] = field(default_factory=list)
+    happenings: list[Happening] = field(default_factory=list)
+
+    def begin(self, fluent: str, a: str, b: str, from_ns: int) -> Stretch:
+        """Enter an occasion that begins."""
+        stretch = Stretch(fluent, a, b, from_ns)
+        self.stretches.append(stretch)
+        return stretch
+
+    def happen(
+        self, time_ns: int, name: str, arguments: Mapping[str, Json], source: str = DERIVED
+    ) -> None:
+        """Enter an event."""
+        row = len(self.happenings)
+        self.happenings.append(Happening(row, time_ns, name, source, arguments))
+
+
+class Batch(NamedTuple):
+    """The states that follow.
+
+    Attributes:
+        states: of a chunk.
+        first: number of the first of them in the log.
+        timeline: times of all states, these included.
+        index: of the scene.
+    """
+
+    states: States
+    first: int
+    timeline: Timeline
+    index: SceneIndex
+
+    @property
+    def newest(self) -> int:
+        """Number of the last state."""
+        return len(self.timeline) - 1
+
+
+Names = Callable[[int], tuple[str, str]]
+
+
+class StretchesByKey:
+    """Enters the spans of one fluent as occasions.
+
+    Args:
+        fluent: its name.
+        names: key -> the entities that it is about.
+        book: to enter them in.
+    """
+
+    def __init__(self, fluent: str, names: Names, book: Book) -> None:
+        self._fluent = fluent
+        self._names = names
+        self._book = book
+        self._open: dict[int, Stretch] = {}
+
+    def enter(self, changes: Iterable[Change], timeline: Timeline) -> list[tuple[Stretch, Change]]:
+        """Enter changes; returns each with its occasion."""
+        entered = []
+        for change in changes:
+            time_ns = timeline.time(change.state)
+            if change.begins:
+                stretch = self._book.begin(self._fluent, *self._names(change.key), time_ns)
+                self._open[change.key] = stretch
+            else:
+                stretch = self._open.pop(change.key)
+                stretch.to_ns = time_ns
+            entered.append((stretch, change))
+        return entered
+
+
+class Pairs(NamedTuple):
+    """Rows of proximity that concern known entities.
+
+    Attributes:
+        a: (m,) index of the object.
+        b: (m,) index of the other entity.
+        state: (m,) which of the batch's states.
+        distance: (m,) [m].
+        rows: (m, 12) all columns.
+    """
+
+    a: Numbers
+    b: Numbers
+    state: Numbers
+    distance: np.ndarray[tuple[int], np.dtype[np.float64]]
+    rows: np.ndarray[tuple[int, int], np.dtype[np.float64]]
+
+    def where(self, mask: Mask) -> Pairs:
+        """Return some of the rows."""
+        return Pairs(*(column[mask] for column in self))

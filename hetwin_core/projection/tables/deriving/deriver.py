@@ -1,0 +1,107 @@
+"""Derives all tables of a log, chunk by chunk."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hetwin_core.ensemble import topics
+from hetwin_core.ensemble.event_codec import arguments_from_text
+from hetwin_core.ensemble.events import EventKind
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.layout_json import layout_from_json
+from hetwin_core.projection.following.definitions import Definitions
+from hetwin_core.projection.following.log_file import Chunk, LogFile
+from hetwin_core.projection.following.states import StateReader, States
+from hetwin_core.projection.messages import nanoseconds
+from hetwin_core.projection.tables.deriving.beliefs import BeliefBook
+from hetwin_core.projection.tables.deriving.book import Batch, Book
+from hetwin_core.projection.tables.deriving.motion import Motion
+from hetwin_core.projection.tables.deriving.scene_index import SceneIndex
+from hetwin_core.projection.tables.deriving.tasks import TaskBook
+from hetwin_core.projection.tables.deriving.timeline import Timeline
+from hetwin_core.projection.tables.deriving.touching import Touching
+from hetwin_core.projection.tables.deriving.truths import Truths
+from hetwin_core.projection.tables.poses import Piece
+
+
+class Scene:
+    """What the registry says of a run."""
+
+    def __init__(self, registry: Any) -> None:
+        self.layout: Layout = layout_from_json(json.loads(registry.layout))
+        self.models: tuple[str, ...] = tuple(model.name for model in registry.models)
+
+
+class Deriver:
+    """Takes in the chunks of a log, each once.
+
+    Args:
+        file: the log.
+        definitions: its types.
+        scene: what is in it.
+
+    Attributes:
+        reader: decodes states.
+        timeline: times of all states.
+        pieces: chunks with states.
+        book: occasions and events.
+        tasks: what the robot's program does.
+        beliefs: what the robot believes.
+        latest_ns: the last time of anything so far.
+    """
+
+    def __init__(self, file: LogFile, definitions: Definitions, scene: Scene) -> None:
+        self._definitions = definitions
+        self.reader = StateReader(scene.layout, file, definitions)
+        self.timeline = Timeline()
+        self.pieces: list[Piece] = []
+        self.book = Book()
+        self.tasks = TaskBook()
+        self.beliefs = BeliefBook(self.book)
+        self.latest_ns = 0
+        self._index = SceneIndex(scene.layout)
+        self._touching = Touching(self._index, self.book)
+        self._motion = Motion(self._index, self.book)
+        self._truths = Truths(scene.layout, self.book)
+
+    @property
+    def recorded(self) -> frozenset[str]:
+        """The fluents about the world that the log can know."""
+        touching = {"contact", "on", "attached"} if self._touching.seen else set()
+        moving = {"moving", "loc"} if self._motion.known else set()
+        return frozenset(touching | moving) | self._truths.fluents
+
+    def add(self, chunk: Chunk) -> None:
+        """Take in a chunk.
+
+        Raises:
+            Exception: of many kinds, if a message does not fit its definition.
+        """
+        states = self.reader.read(chunk)
+        if states is not None:
+            self._add_states(chunk, states)
+        for message in self._definitions.messages(chunk, topics.EVENTS.logged_name):
+            self._add_event(message)
+        for message in self._definitions.messages(chunk, topics.TASKS.logged_name):
+            self.tasks.message(message)
+        for message in self._definitions.messages(chunk, topics.BELIEFS.logged_name):
+            self.latest_ns = max(self.latest_ns, self.beliefs.message(message))
+
+    def _add_states(self, chunk: Chunk, states: States) -> None:
+        first = len(self.timeline)
+        self.timeline.add(states.times)
+        self.pieces.append(Piece(first, chunk.place))
+        self.latest_ns = max(self.latest_ns, int(states.times[-1]))
+        batch = Batch(states, first, self.timeline, self._index)
+        self._truths.update(batch)
+        self._touching.update(batch)
+        self._motion.update(batch)
+
+    def _add_event(self, message: Any) -> None:
+        arguments = arguments_from_text(message.arguments)
+        time_ns = nanoseconds(message.stamp)
+        self.latest_ns = max(self.latest_ns, time_ns)
+        self.book.happen(time_ns, message.name, arguments, message.source)
+        if message.kind == EventKind.ACTION:
+            self.tasks.annotation(message.name, time_ns, arguments)

@@ -1,0 +1,139 @@
+"""What touches what, stands on what, and moves with what: from the rows of proximity."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.projection.following.states import States
+from hetwin_core.projection.tables.deriving.book import Batch, Book, Pairs, StretchesByKey
+from hetwin_core.projection.tables.deriving.scene_index import SceneIndex
+from hetwin_core.projection.tables.deriving.spans import Numbers, Spans
+from hetwin_core.projection.tables.occasion_list import Stretch
+
+TOUCHING_M = 2e-4
+"""Bodies that come nearer than this touch [m]."""
+CLEAR_M = 1e-3
+"""Bodies that have touched part when they are farther from each other than this [m]."""
+ABSENT = 3
+"""States without a contact that end it: bodies at rest part for a state now and then."""
+_UPWARD = math.cos(math.radians(45.0))
+_REST_SPEED, _REST_TURN = 0.02, 0.2
+_REST_STATES = 3
+_MOVING_SPEED, _MOVING_TURN = 0.005, 0.05
+
+
+def near_pairs(states: States, entities: int) -> Pairs:
+    """Return the rows of entities that touch or have hardly parted."""
+    rows = states.proximity
+    near = np.isfinite(rows[:, :3]).all(axis=1) & (rows[:, 2] <= CLEAR_M)
+    ids = rows[:, :2]
+    near &= ((ids >= 0) & (ids < entities) & (ids == np.floor(ids))).all(axis=1)
+    rows = rows[near]
+    a, b = rows[:, :2].T.astype(np.int64)
+    return Pairs(a, b, states.of_state[near], rows[:, 2], rows)
+
+
+class Touching:
+    """Enters ``contact``, ``on`` and ``attached``, and the events ``collision`` and ``collision_end``.
+
+    ``on(a, b)`` begins when an object comes to rest on something that supports it from below, and lasts until it has
+    left that, even if it is pushed along. ``attached(a, b)`` begins when a link moves an object that touches it, and
+    lasts as long as they touch and do not move against each other.
+
+    Args:
+        index: of the scene.
+        book: to enter them in.
+    """
+
+    def __init__(self, index: SceneIndex, book: Book) -> None:
+        self._index = index
+        self._book = book
+        self._count = len(index.names)
+        self._contacts = Spans(absent=ABSENT)
+        self._supports = Spans(absent=ABSENT, clear=_REST_STATES)
+        self._attachments = Spans(absent=ABSENT, clear=_REST_STATES)
+        self._contact, self._on, self._attached = (
+            StretchesByKey(fluent, self._names, book) for fluent in ("contact", "on", "attached")
+        )
+        self.seen = False
+
+    def update(self, batch: Batch) -> list[Stretch]:
+        """Look at the states that follow; returns the occasions of ``on`` that have begun or ended."""
+        self.seen = self.seen or len(batch.states.proximity) > 0
+        pairs = near_pairs(batch.states, self._count)
+        self._update_contacts(batch, pairs)
+        self._update_attachments(batch, pairs)
+        return self._update_supports(batch, pairs)
+
+    def _names(self, key: int) -> tuple[str, str]:
+        a, b = divmod(key, self._count)
+        return self._index.names[a], self._index.names[b]
+
+    def _update_contacts(self, batch: Batch, pairs: Pairs) -> None:
+        both = self._index.is_object[pairs.b] & (pairs.b < pairs.a)
+        a, b = np.where(both, (pairs.b, pairs.a), (pairs.a, pairs.b))
+        keys = a * self._count + b
+        clearly = pairs.distance <= TOUCHING_M
+        changes = self._contacts.update(keys, pairs.state + batch.first, clearly, batch.newest)
+        for stretch, change in self._contact.enter(changes, batch.timeline):
+            if change.state > 0:
+                name = "collision" if change.begins else "collision_end"
+                time_ns = batch.timeline.time(change.state)
+                self._book.happen(time_ns, name, {"a": stretch.a, "b": stretch.b})
+
+    def _update_supports(self, batch: Batch, pairs: Pairs) -> list[Stretch]:
+        index, up = self._index, pairs.rows[:, 8]
+        below = (up >= _UPWARD) & index.is_object[pairs.a] & ~index.in_hand[pairs.b]
+        above = (up <= -_UPWARD) & index.is_object[pairs.b] & ~index.in_hand[pairs.a]
+        chosen = pairs.where(below | above)
+        at_rest = _is_slow(*_motion_at_contact(batch, chosen)) & (chosen.distance <= TOUCHING_M)
+        upper, lower = np.where(below[below | above], (chosen.a, chosen.b), (chosen.b, chosen.a))
+        keys = upper * self._count + lower
+        changes = self._supports.update(keys, chosen.state + batch.first, at_rest, batch.newest)
+        return [stretch for stretch, _ in self._on.enter(changes, batch.timeline)]
+
+    def _update_attachments(self, batch: Batch, pairs: Pairs) -> None:
+        index = self._index
+        chosen = pairs.where(index.is_object[pairs.a] & index.is_link[pairs.b])
+        speed, turn, link_speed, link_turn = _motion_of_origins(batch, chosen)
+        together = _is_slow(speed, turn)
+        moved = (link_speed > _MOVING_SPEED) | (link_turn > _MOVING_TURN)
+        chosen, moved = chosen.where(together), moved[together]
+        keys = chosen.a * self._count + chosen.b
+        changes = self._attachments.update(keys, chosen.state + batch.first, moved, batch.newest)
+        self._attached.enter(changes, batch.timeline)
+
+
+def _is_slow(speed: Floats, turn: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return (speed <= _REST_SPEED) & (turn <= _REST_TURN)
+
+
+def _poses(batch: Batch, state: Numbers, ids: Numbers) -> Floats:
+    return batch.index.poses(batch.states.values, state, ids)
+
+
+def _motion_at_contact(batch: Batch, pairs: Pairs) -> tuple[Floats, Floats]:
+    """Speed and turn of a against b where they touch, (m,) each [m/s, rad/s]."""
+    a, b = _poses(batch, pairs.state, pairs.a), _poses(batch, pairs.state, pairs.b)
+    point = pairs.rows[:, 3:6]
+    return _length(_velocity(a, point) - _velocity(b, point)), _length(a[:, 10:] - b[:, 10:])
+
+
+def _motion_of_origins(batch: Batch, pairs: Pairs) -> tuple[Floats, Floats, Floats, Floats]:
+    """Speed and turn of a's origin against b, and those of b there, (m,) each [m/s, rad/s]."""
+    a, b = _poses(batch, pairs.state, pairs.a), _poses(batch, pairs.state, pairs.b)
+    carried = _velocity(b, a[:, :3])
+    against = _length(a[:, 7:10] - carried)
+    return against, _length(a[:, 10:] - b[:, 10:]), _length(carried), _length(b[:, 10:])
+
+
+def _velocity(poses: Floats, points: Floats) -> Floats:
+    """(m, 3) velocities of bodies at points [m/s]."""
+    return poses[:, 7:10] + np.cross(poses[:, 10:], points - poses[:, :3])
+
+
+def _length(vectors: Floats) -> Floats:
+    return np.sqrt(np.einsum("ij,ij->i", vectors, vectors))

@@ -1,0 +1,152 @@
+"""Poses and other values of a log, read from it when they are asked for."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.projection.following.log_file import LogFile, Place
+from hetwin_core.projection.following.states import StateReader, States
+from hetwin_core.projection.tables.deriving.timeline import Timeline
+from hetwin_core.projection.tables.rows import Interval
+
+_KEPT = 8
+"""Chunks that are kept decoded, of about a megabyte each."""
+
+
+class Piece(NamedTuple):
+    """The states of a chunk.
+
+    Attributes:
+        first: number of the first one in the log.
+        place: of the chunk in the file.
+    """
+
+    first: int
+    place: Place
+
+
+class LogPoses:
+    """Reads the chunk that holds a state, unless it is one of the last that were read.
+
+    Args:
+        file: the log.
+        reader: decodes its states.
+        pieces: all chunks with states, in order.
+        timeline: times of all states.
+        layout: of the scene.
+        models: names of the models.
+    """
+
+    def __init__(
+        self,
+        file: LogFile,
+        reader: StateReader,
+        pieces: Sequence[Piece],
+        timeline: Timeline,
+        layout: Layout,
+        models: tuple[str, ...],
+    ) -> None:
+        self._file, self._reader = file, reader
+        self._pieces, self._timeline = pieces, timeline
+        self._layout, self._models = layout, models
+        self._decoded: OrderedDict[int, States] = OrderedDict()
+        self._roots = _root_links(layout)
+
+    def at(self, entity: str, time_ns: int) -> tuple[int, Floats]:
+        """Return the time of the last state that is not later [ns], and pose and twist (13,) in the world.
+
+        Raises:
+            KeyError: if the scene has no such entity with a pose.
+        """
+        return self.value(self._posed(entity), POSE.name, time_ns)
+
+    def during(self, entity: str, span: Interval) -> tuple[Floats, Floats]:
+        """Return (n,) times [ns] and (n, 13) poses and twists of the states in an interval, and of the one before.
+
+        Raises:
+            KeyError: if the scene has no such entity with a pose.
+        """
+        columns = self._layout.range_of(self._posed(entity), POSE.name)
+        first = self._timeline.number(span.from_ns)
+        end = max(first, self._timeline.number(span.to_ns - 1)) + 1
+        found = [np.empty((0, POSE.size))]
+        for number in range(self._piece_of(first), len(self._pieces)):
+            begin = self._pieces[number].first
+            if begin >= end:
+                break
+            values = self._states(number).values
+            found.append(values[max(0, first - begin) : end - begin, columns].copy())
+        return self._timeline.times[first:end].astype(np.float64), np.concatenate(found)
+
+    def value(self, entity: str, attribute: str, time_ns: int) -> tuple[int, Floats]:
+        """Return the time of the last state that is not later [ns], and an attribute's value.
+
+        Raises:
+            KeyError: if the scene has no such attribute.
+        """
+        columns = self._layout.range_of(entity, attribute)
+        row = self.row(time_ns)
+        states, i = self._state(row)
+        return self._timeline.time(row), states.values[i, columns].copy()
+
+    def row(self, time_ns: int) -> int:
+        """Return the number of the last state that is not later, counted from 0; 0 for times before the first."""
+        return self._timeline.number(time_ns)
+
+    def snapshot(self, time_ns: int) -> Snapshot:
+        """Return the whole scene of the last state that is not later; its arrays must not be changed."""
+        states, i = self._state(self.row(time_ns))
+        begin, end = np.searchsorted(states.of_state, (i, i + 1))
+        return Snapshot(
+            self._layout,
+            self._models,
+            int(states.times[i]),
+            states.values[i],
+            states.owners[i],
+            states.parents[i],
+            states.proximity[begin:end],
+        )
+
+    def _posed(self, entity: str) -> str:
+        return self._roots.get(entity, entity)
+
+    def _piece_of(self, row: int) -> int:
+        return max(0, bisect_right(self._pieces, row, key=lambda piece: piece.first) - 1)
+
+    def _state(self, row: int) -> tuple[States, int]:
+        number = self._piece_of(row)
+        return self._states(number), row - self._pieces[number].first
+
+    def _states(self, number: int) -> States:
+        states = self._decoded.get(number)
+        if states is None:
+            found = self._reader.read(self._file.read(self._pieces[number].place))
+            if found is None:
+                raise ValueError(f"{self._file.path}: the log has changed since it was read")
+            states = self._decoded[number] = found
+            if len(self._decoded) > _KEPT:
+                self._decoded.popitem(last=False)
+        self._decoded.move_to_end(number)
+        return states
+
+
+def _root_links(layout: Layout) -> dict[str, str]:
+    """Robot -> the link that stands for its base."""
+    roots = {}
+    for link in layout.of_kind(EntityKind.LINK):
+        if not link.parent and layout.has(link.name, POSE.name):
+            roots.setdefault(link.owner, link.name)
+    robots = {robot.name for robot in layout.of_kind(EntityKind.ROBOT)}
+    return {
+        robot: link
+        for robot, link in roots.items()
+        if robot in robots and not layout.has(robot, POSE.name)
+    }
