@@ -78,7 +78,6 @@ class LogFile:
     complete: bool = False
     damage: str = ""
     _at: int = 0
-    _place: Place = Place(0, 0)
 
     @property
     def read_to(self) -> int:
@@ -96,24 +95,22 @@ class LogFile:
             return
         with self.path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
-            if self._at == 0 and not self._begin(os.pread(file.fileno(), len(MAGIC), 0)):
+            if self._at == 0 and not self._begin(file.read(len(MAGIC))):
                 return
             while not self.complete and self._at + HEAD.size <= size:
-                head = os.pread(file.fileno(), HEAD.size, self._at)
-                kind, length = HEAD.unpack(head)
-                begin = self._at + HEAD.size
-                if begin + length > size:
+                kind, length = HEAD.unpack(os.pread(file.fileno(), HEAD.size, self._at))
+                place = Place(self._at + HEAD.size, length)
+                if place.at + length > size:
                     return
-                if kind in (CHUNK, SCHEMA, CHANNEL):
-                    record = os.pread(file.fileno(), length, begin)
-                    chunk = self._take(kind, record, Place(begin, length))
-                    if self.damage:
-                        return
-                    if chunk is not None:
-                        self._at = begin + length
-                        yield chunk
-                self._at = begin + length
+                try:
+                    chunk = self._take(kind, file.fileno(), place)
+                except (ValueError, struct.error) as error:
+                    self.damage = f"{error}, at byte {place.at}"
+                    return
+                self._at = place.at + length
                 self.complete = kind == DATA_END
+                if chunk is not None:
+                    yield chunk
 
     def read(self, place: Place) -> Chunk:
         """Read a chunk again.
@@ -131,32 +128,27 @@ class LogFile:
             self._at = len(MAGIC)
         return self._at > 0
 
-    def _take(self, kind: int, record: bytes, place: Place) -> Chunk | None:
-        if kind == SCHEMA:
-            self._learn_schema(record)
+    def _take(self, kind: int, descriptor: int, place: Place) -> Chunk | None:
+        """Take in a record; returns a chunk."""
+        if kind not in (CHUNK, SCHEMA, CHANNEL):
             return None
-        if kind == CHANNEL:
-            self._learn_channel(record)
+        record = os.pread(descriptor, place.length, place.at)
+        if kind != CHUNK:
+            self._learn(kind, record)
             return None
-        try:
-            chunk = unpack(record, place)
-            for found, begin, end in records(chunk.data):
-                if found == SCHEMA:
-                    self._learn_schema(chunk.data[begin:end])
-                elif found == CHANNEL:
-                    self._learn_channel(chunk.data[begin:end])
-        except (ValueError, struct.error) as error:
-            self.damage = f"{error}, at byte {place.at}"
-            return None
+        chunk = unpack(record, place)
+        for found, begin, end in records(chunk.data):
+            if found != MESSAGE:
+                self._learn(found, chunk.data[begin:end])
         return chunk
 
-    def _learn_schema(self, record: Buffer) -> None:
-        schema = schema_of(record)
-        self.schemas[schema.number] = schema
-
-    def _learn_channel(self, record: Buffer) -> None:
-        channel = channel_of(record)
-        self.channels[channel.number] = channel
+    def _learn(self, kind: int, record: Buffer) -> None:
+        if kind == SCHEMA:
+            schema = schema_of(record)
+            self.schemas[schema.number] = schema
+        elif kind == CHANNEL:
+            channel = channel_of(record)
+            self.channels[channel.number] = channel
 
 
 def unpack(record: bytes, place: Place) -> Chunk:

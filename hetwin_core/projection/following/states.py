@@ -84,7 +84,10 @@ class StateReader:
         rows = self.messages(chunk)
         if not rows:
             return None
-        if self._definitions.is_ours(STATE.type) and chunk.data[rows[0].begin + 1] == _LITTLE_ENDIAN:
+        if (
+            self._definitions.is_ours(STATE.type)
+            and chunk.data[rows[0].begin + 1] == _LITTLE_ENDIAN
+        ):
             return self._decode(chunk.data, rows)
         return self._read_slowly(chunk)
 

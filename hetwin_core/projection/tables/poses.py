@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.projection.following.log_file import LogFile, Place
 from hetwin_core.projection.following.states import StateReader, States
-from hetwin_core.projection.tables.deriving.timeline import Timeline
+from hetwin_core.projection.tables.robot_bases import root_links
 from hetwin_core.projection.tables.rows import Interval
+from hetwin_core.projection.tables.timeline import Timeline
 
 _KEPT = 8
 """Chunks that are kept decoded, of about a megabyte each."""
@@ -58,7 +60,7 @@ class LogPoses:
         self._pieces, self._timeline = pieces, timeline
         self._layout, self._models = layout, models
         self._decoded: OrderedDict[int, States] = OrderedDict()
-        self._roots = _root_links(layout)
+        self._roots = root_links(layout)
 
     def at(self, entity: str, time_ns: int) -> tuple[int, Floats]:
         """Return the time of the last state that is not later [ns], and pose and twist (13,) in the world.
@@ -77,14 +79,9 @@ class LogPoses:
         columns = self._layout.range_of(self._posed(entity), POSE.name)
         first = self._timeline.number(span.from_ns)
         end = max(first, self._timeline.number(span.to_ns - 1)) + 1
-        found = [np.empty((0, POSE.size))]
-        for number in range(self._piece_of(first), len(self._pieces)):
-            begin = self._pieces[number].first
-            if begin >= end:
-                break
-            values = self._states(number).values
-            found.append(values[max(0, first - begin) : end - begin, columns].copy())
-        return self._timeline.times[first:end].astype(np.float64), np.concatenate(found)
+        found = [values[:, columns].copy() for _, values in self._between(first, end)]
+        times = self._timeline.times[first:end].astype(np.float64)
+        return times, np.concatenate([np.empty((0, POSE.size)), *found])
 
     def value(self, entity: str, attribute: str, time_ns: int) -> tuple[int, Floats]:
         """Return the time of the last state that is not later [ns], and an attribute's value.
@@ -115,6 +112,24 @@ class LogPoses:
             states.proximity[begin:end],
         )
 
+    def states(self, span: Interval) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+        """Iterate over the log's chunks: (n,) times [ns] and (n, layout.size) all values of the states in an interval.
+
+        Every chunk is decoded once; the arrays are valid until the next one.
+        """
+        first, end = np.searchsorted(self._timeline.times, (span.from_ns, span.to_ns)).tolist()
+        yield from self._between(first, end)
+
+    def _between(self, first: int, end: int) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+        """Iterate over the states of some numbers, chunk by chunk."""
+        for number in range(self._piece_of(first), len(self._pieces)):
+            begin = self._pieces[number].first
+            if begin >= end:
+                return
+            part = slice(max(0, first - begin), end - begin)
+            states = self._states(number)
+            yield states.times[part], states.values[part]
+
     def _posed(self, entity: str) -> str:
         return self._roots.get(entity, entity)
 
@@ -136,17 +151,3 @@ class LogPoses:
                 self._decoded.popitem(last=False)
         self._decoded.move_to_end(number)
         return states
-
-
-def _root_links(layout: Layout) -> dict[str, str]:
-    """Robot -> the link that stands for its base."""
-    roots = {}
-    for link in layout.of_kind(EntityKind.LINK):
-        if not link.parent and layout.has(link.name, POSE.name):
-            roots.setdefault(link.owner, link.name)
-    robots = {robot.name for robot in layout.of_kind(EntityKind.ROBOT)}
-    return {
-        robot: link
-        for robot, link in roots.items()
-        if robot in robots and not layout.has(robot, POSE.name)
-    }

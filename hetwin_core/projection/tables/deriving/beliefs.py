@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_core.ensemble.events import Json
 from hetwin_core.projection.messages import nanoseconds
 from hetwin_core.projection.tables.belief_list import PERCEPT, BeliefColumns
 from hetwin_core.projection.tables.deriving.book import Book
@@ -50,7 +51,7 @@ class BeliefBook:
         self._numbers.append((fluent, a, b, bool(message.holds), time_ns, origin))
         self._floats.append((*pose, confidence))
         if message.origin == PERCEPT:
-            what = {"object": arguments[0], "confidence": confidence}
+            what: dict[str, Json] = {"object": arguments[0], "confidence": confidence}
             self._book.happen(time_ns, "perceived", what)
         return time_ns
 

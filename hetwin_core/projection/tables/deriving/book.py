@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
-
-import numpy as np
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.projection.following.states import States
 from hetwin_core.projection.tables.deriving.scene_index import SceneIndex
-from hetwin_core.projection.tables.deriving.spans import Change, Mask, Numbers
-from hetwin_core.projection.tables.deriving.timeline import Timeline
+from hetwin_core.projection.tables.deriving.spans import Change
 from hetwin_core.projection.tables.occasion_list import Stretch
 from hetwin_core.projection.tables.rows import DERIVED, Happening
+from hetwin_core.projection.tables.timeline import Timeline
 
 
 @dataclass
@@ -38,7 +35,8 @@ class Book:
         self.happenings.append(Happening(row, time_ns, name, source, arguments))
 
 
-class Batch(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Batch:
     """The states that follow.
 
     Attributes:
@@ -90,25 +88,3 @@ class StretchesByKey:
                 stretch.to_ns = time_ns
             entered.append((stretch, change))
         return entered
-
-
-class Pairs(NamedTuple):
-    """Rows of proximity that concern known entities.
-
-    Attributes:
-        a: (m,) index of the object.
-        b: (m,) index of the other entity.
-        state: (m,) which of the batch's states.
-        distance: (m,) [m].
-        rows: (m, 12) all columns.
-    """
-
-    a: Numbers
-    b: Numbers
-    state: Numbers
-    distance: np.ndarray[tuple[int], np.dtype[np.float64]]
-    rows: np.ndarray[tuple[int, int], np.dtype[np.float64]]
-
-    def where(self, mask: Mask) -> Pairs:
-        """Return some of the rows."""
-        return Pairs(*(column[mask] for column in self))

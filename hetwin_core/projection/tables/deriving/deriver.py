@@ -17,12 +17,13 @@ from hetwin_core.projection.messages import nanoseconds
 from hetwin_core.projection.tables.deriving.beliefs import BeliefBook
 from hetwin_core.projection.tables.deriving.book import Batch, Book
 from hetwin_core.projection.tables.deriving.motion import Motion
+from hetwin_core.projection.tables.deriving.places import Places
 from hetwin_core.projection.tables.deriving.scene_index import SceneIndex
 from hetwin_core.projection.tables.deriving.tasks import TaskBook
-from hetwin_core.projection.tables.deriving.timeline import Timeline
 from hetwin_core.projection.tables.deriving.touching import Touching
 from hetwin_core.projection.tables.deriving.truths import Truths
 from hetwin_core.projection.tables.poses import Piece
+from hetwin_core.projection.tables.timeline import Timeline
 
 
 class Scene:
@@ -63,6 +64,7 @@ class Deriver:
         self._index = SceneIndex(scene.layout)
         self._touching = Touching(self._index, self.book)
         self._motion = Motion(self._index, self.book)
+        self._places = Places(self._index, self._motion.ids, self.book)
         self._truths = Truths(scene.layout, self.book)
 
     @property
@@ -94,9 +96,10 @@ class Deriver:
         self.pieces.append(Piece(first, chunk.place))
         self.latest_ns = max(self.latest_ns, int(states.times[-1]))
         batch = Batch(states, first, self.timeline, self._index)
-        self._truths.update(batch)
+        held = self._truths.update(batch)
         self._touching.update(batch)
-        self._motion.update(batch)
+        still = self._motion.update(batch)
+        self._places.update(batch, still, held)
 
     def _add_event(self, message: Any) -> None:
         arguments = arguments_from_text(message.arguments)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scene.hand_links import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, Floats
+from hetwin_core.projection.tables.robot_bases import root_links
 
 Mask = NDArray[np.bool_]
 
@@ -21,6 +22,8 @@ class SceneIndex:
         is_object: (entities,) bodies that move freely.
         is_link: (entities,) links.
         in_hand: (entities,) links of hands, which hold but do not support.
+        roots: robot -> its root link.
+        starts: (entities,) where each one's pose begins in the values; -1 where it has none.
         hands_of: link's index -> names of the hands that it belongs to.
     """
 
@@ -37,6 +40,7 @@ class SceneIndex:
                 if link >= 0:
                     self.in_hand[link] = True
                     self.hands_of.setdefault(link, []).append(hand.name)
+        self.roots = root_links(layout)
         starts = [
             layout.range_of(name, POSE.name).start if layout.has(name, POSE.name) else -1
             for name in self.names
@@ -46,7 +50,9 @@ class SceneIndex:
     def poses(self, values: Floats, states: NDArray[np.int64], ids: NDArray[np.int64]) -> Floats:
         """(m, 13) poses and twists of entities in states; of one without a pose at the world's origin, at rest."""
         starts = self.starts[ids]
-        found: Floats = values[states[:, None], np.maximum(starts, 0)[:, None] + np.arange(POSE_SIZE)]
+        found: Floats = values[
+            states[:, None], np.maximum(starts, 0)[:, None] + np.arange(POSE_SIZE)
+        ]
         found[starts < 0] = _AT_ORIGIN
         return found
 

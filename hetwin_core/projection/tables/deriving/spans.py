@@ -39,7 +39,9 @@ class Spans:
     """Follows the spans of many things at once, each with a hysteresis.
 
     A span begins with a state in which its thing holds clearly, if it does so in enough states one after the other;
-    it goes on while the thing holds at least weakly, and ends when it has not done so in enough states.
+    it goes on while the thing holds at least weakly, and ends when it has not done so in enough states. What begins
+    within as many states from the first one of the log has held from there: a scene settles, and its first state knows
+    nothing of contacts.
 
     Args:
         absent: states without it, one after the other, that end a span; fewer are passed over.
@@ -108,7 +110,8 @@ class Spans:
             span.run += 1
             if span.run >= self._clear:
                 span.begun = True
-                self._changes.append(Change(span.run_from, key, True))
+                begin = 0 if span.run_from <= self._absent else span.run_from
+                self._changes.append(Change(begin, key, True))
                 return
 
     def _end(self, key: int) -> None:

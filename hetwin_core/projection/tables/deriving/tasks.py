@@ -141,9 +141,7 @@ def _free_id(operation: str, counts: Counter[str], taken: set[str]) -> str:
             return name
 
 
-def _task(
-    draft: _Draft, name: str, history: tuple[tuple[int, Status], ...], until_ns: int
-) -> Task:
+def _task(draft: _Draft, name: str, history: tuple[tuple[int, Status], ...], until_ns: int) -> Task:
     active = [time_ns for time_ns, status in history if status is Status.ACTIVE]
     from_ns = active[0] if active else history[0][0]
     last_ns, status = history[-1]

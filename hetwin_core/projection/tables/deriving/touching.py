@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.following.states import States
-from hetwin_core.projection.tables.deriving.book import Batch, Book, Pairs, StretchesByKey
+from hetwin_core.projection.tables.deriving.book import Batch, Book, StretchesByKey
 from hetwin_core.projection.tables.deriving.scene_index import SceneIndex
-from hetwin_core.projection.tables.deriving.spans import Numbers, Spans
+from hetwin_core.projection.tables.deriving.spans import Mask, Numbers, Spans
 from hetwin_core.projection.tables.occasion_list import Stretch
 
 TOUCHING_M = 2e-4
@@ -25,6 +26,32 @@ _REST_STATES = 3
 _MOVING_SPEED, _MOVING_TURN = 0.005, 0.05
 
 
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Rows of proximity that concern known entities.
+
+    Attributes:
+        a: (m,) index of the object.
+        b: (m,) index of the other entity.
+        state: (m,) which of the batch's states.
+        rows: (m, 12) all columns.
+    """
+
+    a: Numbers
+    b: Numbers
+    state: Numbers
+    rows: Floats
+
+    @property
+    def distance(self) -> Floats:
+        """(m,) [m]."""
+        return self.rows[:, 2]
+
+    def where(self, mask: Mask) -> Pairs:
+        """Return some of the rows."""
+        return Pairs(self.a[mask], self.b[mask], self.state[mask], self.rows[mask])
+
+
 def near_pairs(states: States, entities: int) -> Pairs:
     """Return the rows of entities that touch or have hardly parted."""
     rows = states.proximity
@@ -33,7 +60,7 @@ def near_pairs(states: States, entities: int) -> Pairs:
     near &= ((ids >= 0) & (ids < entities) & (ids == np.floor(ids))).all(axis=1)
     rows = rows[near]
     a, b = rows[:, :2].T.astype(np.int64)
-    return Pairs(a, b, states.of_state[near], rows[:, 2], rows)
+    return Pairs(a, b, states.of_state[near], rows)
 
 
 class Touching:
@@ -107,7 +134,7 @@ class Touching:
         self._attached.enter(changes, batch.timeline)
 
 
-def _is_slow(speed: Floats, turn: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _is_slow(speed: Floats, turn: Floats) -> Mask:
     return (speed <= _REST_SPEED) & (turn <= _REST_TURN)
 
 
@@ -132,8 +159,10 @@ def _motion_of_origins(batch: Batch, pairs: Pairs) -> tuple[Floats, Floats, Floa
 
 def _velocity(poses: Floats, points: Floats) -> Floats:
     """(m, 3) velocities of bodies at points [m/s]."""
-    return poses[:, 7:10] + np.cross(poses[:, 10:], points - poses[:, :3])
+    found: Floats = poses[:, 7:10] + np.cross(poses[:, 10:], points - poses[:, :3])
+    return found
 
 
 def _length(vectors: Floats) -> Floats:
-    return np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    found: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return found

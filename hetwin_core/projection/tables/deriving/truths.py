@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Layout, Slot
 from hetwin_core.ensemble.scene.values import Floats, Meaning
 from hetwin_core.projection.tables.deriving.book import Batch, Book
+from hetwin_core.projection.tables.deriving.spans import Mask, Numbers
 from hetwin_core.projection.tables.occasion_list import Stretch
 
 _DERIVED = frozenset({"contact", "on", "attached", "loc", "moving"})
@@ -38,7 +38,7 @@ class Truths:
             [slot.attribute.meaning is Meaning.ENTITY for slot in slots], np.bool_
         )
         self._by_hand = not any(slot.attribute.name == _HELD for slot in slots)
-        self._last: NDArray[np.int64] = np.full(len(slots), _NONE, np.int64)
+        self._last: Numbers = np.full(len(slots), _NONE, np.int64)
         self._open: dict[int, list[Stretch]] = {}
 
     @property
@@ -47,10 +47,10 @@ class Truths:
         names = {slot.attribute.name for slot in self._slots}
         return frozenset(names | ({_HELD} if self._by_hand and _HELD_OBJECT in names else set()))
 
-    def update(self, batch: Batch) -> None:
-        """Look at the states that follow."""
+    def update(self, batch: Batch) -> dict[str, Mask]:
+        """Look at the states that follow; returns object -> (n,) whether it is held, for objects that are at times."""
         if not self._slots:
-            return
+            return {}
         now = self._meant(batch.states.values[:, self._columns])
         before = np.vstack((self._last, now[:-1]))
         for state, column in np.argwhere(now != before).tolist():
@@ -60,8 +60,20 @@ class Truths:
             if now[state, column] != _NONE:
                 self._open[column] = self._begin(column, int(now[state, column]), time_ns)
         self._last = now[-1]
+        return self._held(now)
 
-    def _meant(self, values: Floats) -> NDArray[np.int64]:
+    def _held(self, now: Numbers) -> dict[str, Mask]:
+        held: dict[str, Mask] = {}
+        for column, slot in enumerate(self._slots):
+            values = now[:, column]
+            if slot.attribute.name == _HELD and (values != _NONE).any():
+                held[slot.entity] = values != _NONE
+            elif self._by_hand and slot.attribute.name == _HELD_OBJECT:
+                for value in np.unique(values[values >= 0]).tolist():
+                    held[self._layout.entities[value].name] = values == value
+        return held
+
+    def _meant(self, values: Floats) -> Numbers:
         """(n, k) index of the named entity, or whether it is true."""
         finite = np.where(np.isfinite(values), values, -1.0)
         named = np.where(finite < len(self._layout.entities), finite, -1.0).astype(np.int64)
