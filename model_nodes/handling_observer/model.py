@@ -23,11 +23,11 @@ from hetwin_core.ensemble.model import (
     StepOutput,
 )
 from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
+from hetwin_core.ensemble.scene.hand_links import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
 from model_nodes.handling_observer.grips import Grips
-from hetwin_core.ensemble.scene.hand_links import hand_links
 from model_nodes.handling_observer.state_machine import (
     HandlingStateMachine,
     Observation,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.hand_links import hand_links
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 
 
 def is_of_hand(layout: Layout) -> NDArray[np.bool_]:
