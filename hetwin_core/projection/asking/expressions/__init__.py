@@ -1,0 +1,1 @@
+"""Questions as expressions in CEL, the language of triggers."""

@@ -1,0 +1,235 @@
+"""Whether a term holds at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.projection.asking.answer import Answer
+from hetwin_core.projection.asking.entities import Entities
+from hetwin_core.projection.asking.evidence import Evidence, in_order
+from hetwin_core.projection.asking.intervals import Intervals, union
+from hetwin_core.projection.asking.reading import Binding, Reader, Reading
+from hetwin_core.projection.asking.terms import (
+    ANY,
+    Argument,
+    Atom,
+    Both,
+    Either,
+    Negation,
+    State,
+    Term,
+    Variable,
+)
+from hetwin_core.projection.asking.times import Sort, Window
+from hetwin_core.projection.asking.truths import Truths
+from hetwin_core.projection.asking.vocabulary import SUPPORTING, Vocabulary
+from hetwin_core.projection.tables.rows import Interval
+
+MOST_BINDINGS = 10_000
+"""A term with more is refused, for it would not end."""
+
+
+class Holding:
+    """Finds out when terms hold.
+
+    Args:
+        reader: of the world or of beliefs.
+        vocabulary: of the episode.
+        entities: of the episode.
+        known: all of the episode that is known.
+    """
+
+    def __init__(
+        self, reader: Reader, vocabulary: Vocabulary, entities: Entities, known: Interval
+    ) -> None:
+        self._reader = reader
+        self._vocabulary = vocabulary
+        self._entities = entities
+        self._known = known
+
+    def ask(self, term: Term, window: Window) -> Answer:
+        """Return whether a term holds at a time.
+
+        Raises:
+            BadInput: if a fluent or an entity is not known.
+        """
+        term, bindings = self._prepared(term)
+        read = [(b, self._read(term, b, window.span)) for b in bindings]
+        truths = [reading.truths for _, reading in read]
+        total = Truths(union(t.true for t in truths), _all(t.false for t in truths))
+        truth = _decide(total, window)
+        true = [(b, r) for b, r in read if _decide(r.truths, window) is True]
+        used = true or read
+        rows = [row for _, reading in used for row in reading.evidence]
+        return Answer(
+            truth,
+            _shown(total.true, window, self._known),
+            tuple(b for b, _ in true if b),
+            in_order(_telling(rows, window, self._known)),
+        )
+
+    def when(self, term: Term, span: Interval) -> Truths:
+        """Return when a term is true and when it is false, as far as an interval goes."""
+        term, bindings = self._prepared(term)
+        truths = [self._read(term, binding, span).truths for binding in bindings]
+        return Truths(union(t.true for t in truths), _all(t.false for t in truths))
+
+    def _read(self, term: Term, binding: Binding, span: Interval) -> Reading:
+        match term:
+            case Atom():
+                return self._reader.read(term, binding, span)
+            case State():
+                return self._reader.state(term, span)
+            case Both() | Either():
+                one = self._read(term.one, binding, span)
+                two = self._read(term.two, binding, span)
+                evidence = (*one.evidence, *two.evidence)
+                if isinstance(term, Both):
+                    return Reading(one.truths & two.truths, evidence)
+                return Reading(one.truths | two.truths, evidence)
+            case Negation():
+                read = self._read(term.of, binding, span)
+                return Reading(~read.truths, read.evidence)
+        raise BadInput("this is no fluent", found=term, expected='a term such as on("box", "tray")')
+
+    def _prepared(self, term: Term) -> tuple[Term, list[Binding]]:
+        """Return a checked term, and all entities for its variables for which it may be true; at least one binding.
+
+        Variables that were named stand for all entities where only a negation names them; others stay free there.
+        """
+        named = {v.name for atom in term.atoms() for v in _variables(atom) if v.name}
+        checked = self._checked(term, {name: count(2) for name in named}, positive=True)
+        found = list(islice(self._candidates(checked), MOST_BINDINGS + 1))
+        for name in sorted(named):
+            found = list(islice(self._spread(found, name), MOST_BINDINGS + 1))
+        if len(found) > MOST_BINDINGS:
+            raise BadInput(
+                "too many entities would have to be tried",
+                found=str(term),
+                expected=f"at most {MOST_BINDINGS} combinations of entities for its variables",
+            )
+        return checked, found or [{}]
+
+    def _spread(self, found: list[Binding], name: str) -> Iterator[Binding]:
+        for binding in found:
+            if name in binding:
+                yield binding
+            else:
+                yield from ({**binding, name: entity} for entity in self._entities.names)
+
+    def _candidates(self, term: Term) -> Iterator[Binding]:
+        match term:
+            case Atom() if any(v.name for v in _variables(term)):
+                yield from self._reader.bindings(term)
+            case Both():
+                others = list(self._candidates(term.two))
+                for one in self._candidates(term.one):
+                    for two in others:
+                        if all(one.get(name, entity) == entity for name, entity in two.items()):
+                            yield {**one, **two}
+            case Either():
+                seen: dict[frozenset[tuple[str, str]], Binding] = {}
+                for each in (*self._candidates(term.one), *self._candidates(term.two)):
+                    seen.setdefault(frozenset(each.items()), each)
+                yield from seen.values()
+            case _:
+                yield {}
+
+    def _checked(self, term: Term, used: dict[str, Iterator[int]], *, positive: bool) -> Term:
+        """Return a term with fluents and entities that are known, and its variables named.
+
+        Inside of a negation, `ANY` is not bound: not any entity.
+        """
+        match term:
+            case Atom():
+                return self._atom(term, used, positive=positive)
+            case Both():
+                one = self._checked(term.one, used, positive=positive)
+                return Both(one, self._checked(term.two, used, positive=positive))
+            case Either():
+                one = self._checked(term.one, used, positive=positive)
+                return Either(one, self._checked(term.two, used, positive=positive))
+            case Negation():
+                return Negation(self._checked(term.of, used, positive=False))
+        return term
+
+    def _atom(self, atom: Atom, used: dict[str, Iterator[int]], *, positive: bool) -> Atom:
+        if atom.name == SUPPORTING:
+            turned = tuple(reversed((*atom.arguments, ANY)[:2]))
+            atom = Atom("on", turned, atom.place)
+        fluent = self._vocabulary.fluent(atom.name)
+        if not 0 < len(atom.arguments) <= len(fluent.arguments):
+            raise BadInput(
+                "this fluent has other arguments",
+                found=str(atom),
+                expected=f"{atom.name}({', '.join(fluent.arguments)})",
+            )
+        named: list[Argument] = []
+        for argument, name in zip(atom.arguments, fluent.arguments, strict=False):
+            if isinstance(argument, str):
+                named.append(self._entities.known(argument))
+            elif isinstance(argument, Variable) and argument.name:
+                named.append(argument)
+            elif isinstance(argument, Variable):
+                named.append(Variable(_fresh(name, used)) if positive else argument)
+            else:
+                raise BadInput(
+                    "an argument of a fluent must be an entity",
+                    found=argument,
+                    expected=f'names in quotes, or any: {atom.name}("{self._entities.names[0]}")',
+                )
+        return Atom(atom.name, tuple(named), atom.place)
+
+
+def _fresh(name: str, used: dict[str, Iterator[int]]) -> str:
+    number = next(used.setdefault(name, count(1)))
+    return name if number == 1 else f"{name}{number}"
+
+
+def _variables(atom: Atom) -> list[Variable]:
+    return [argument for argument in atom.arguments if isinstance(argument, Variable)]
+
+
+def _all(sets: Iterable[Intervals]) -> Intervals:
+    total: Intervals | None = None
+    for each in sets:
+        total = each if total is None else total & each
+    return total if total is not None else Intervals()
+
+
+def _decide(truths: Truths, window: Window) -> bool | None:
+    match window.sort:
+        case Sort.AT:
+            return truths.at(window.span.from_ns)
+        case Sort.DURING:
+            return truths.during(window.span)
+    return truths.throughout(window.span)
+
+
+def _shown(true: Intervals, window: Window, known: Interval) -> Intervals:
+    """Return the intervals of an answer; the log's last moment is their end where they have not ended."""
+    if window.sort is Sort.AT:
+        around = true.around(window.span.from_ns)
+        return Intervals([_cut(around, known)] if around else [])
+    last = window.span.to_ns - 1
+    return Intervals(
+        _cut(Interval(part.from_ns, max(min(part.to_ns, last), part.from_ns + 1)), known)
+        for part in true.within(window.span)
+    )
+
+
+def _cut(part: Interval, known: Interval) -> Interval:
+    """Return an interval that ends with the log at the latest, and is never empty."""
+    end = min(part.to_ns, known.to_ns - 1)
+    return Interval(part.from_ns, max(end, part.from_ns + 1))
+
+
+def _telling(rows: Iterable[Evidence], window: Window, known: Interval) -> Iterator[Evidence]:
+    """Yield the rows that overlap a time; states were measured for it, even if just before."""
+    last = known.to_ns - 1
+    for row in rows:
+        at_the_end = row.span.to_ns >= last and window.span.to_ns > last
+        if row.table == "poses" or row.overlaps(window.span) or at_the_end:
+            yield row

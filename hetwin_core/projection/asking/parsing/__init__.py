@@ -1,0 +1,1 @@
+"""Terms and times that are written in CEL, the language of triggers."""

@@ -1,0 +1,55 @@
+"""Reads the goals of tasks, which are terms in CEL."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.evaluators import all_evaluators
+from hetwin_core.ensemble.expressions.expression import EvaluationError, Expression
+from hetwin_core.projection.asking.parsing.formulas import Formulas
+from hetwin_core.projection.asking.parsing.handles import Handles, any_handle
+from hetwin_core.projection.asking.parsing.term_functions import TermFunctions
+from hetwin_core.projection.asking.terms import Term
+from hetwin_core.projection.tables.rows import Task
+
+
+class GoalReader:
+    """Reads goals, each text once.
+
+    Args:
+        names: of fluents.
+    """
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = names
+        self._known: dict[str, Term] = {}
+
+    def read(self, task: Task) -> Term:
+        """Return the goal of a task.
+
+        Raises:
+            BadInput: if it has none, or it is no term.
+        """
+        if not task.goal:
+            raise BadInput(
+                "this task has no goal",
+                where=task.id,
+                expected='one whose goal is not empty: t.goal != ""',
+            )
+        if task.goal not in self._known:
+            self._known[task.goal] = self._read(task.goal, f"goal of {task.id}")
+        return self._known[task.goal]
+
+    def _read(self, text: str, where: str) -> Term:
+        Expression(text, where)
+        handles = Handles()
+        functions = TermFunctions(handles, self._names)
+        formula = Expression(Formulas((), all_evaluators()).formula(text), where)
+        formula.check_names(functions.functions, ("any",))
+        try:
+            return functions.term(formula.evaluate({"any": any_handle()}, functions.functions))
+        except EvaluationError as error:
+            raise BadInput(
+                f"this is no goal: {error}", where=where, found=text, expected='on("box", "tray")'
+            ) from None

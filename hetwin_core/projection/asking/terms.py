@@ -1,0 +1,278 @@
+"""Terms: what a question is about, such as ``on("box", "tray")``, composed by ``&``, ``|`` and ``~``.
+
+A term is no truth: it is true or false only at a time, and in the world or as the robot believes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn, TypeAlias
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """Stands for any entity; those for which a term holds become bindings.
+
+    Attributes:
+        name: the same name stands for the same entity in all of a term; empty for one of its own.
+    """
+
+    name: str = ""
+
+
+ANY = Variable()
+"""Any entity; it is bound by the name of the argument that it stands for."""
+
+Argument: TypeAlias = "str | Variable"
+
+
+class Term:
+    """What may hold at a time."""
+
+    __slots__ = ()
+
+    def __and__(self, other: Term) -> Term:
+        return Both(self, _term(other))
+
+    def __or__(self, other: Term) -> Term:
+        return Either(self, _term(other))
+
+    def __invert__(self) -> Term:
+        return Negation(self)
+
+    def __bool__(self) -> NoReturn:
+        raise BadInput(
+            "a fluent is neither true nor false by itself",
+            found=str(self),
+            expected=f"holds({self}, at(...)); terms are composed by & | ~, not by and, or, not",
+        )
+
+    def atoms(self) -> Iterator[Atom]:
+        """Yield the atoms in it, from left to right."""
+        yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an entity may be.
+
+    Attributes:
+        near: x y [m] for bases, x y z [m], or x y z qw qx qy qz in the world; or the name of an entity.
+        within: greatest distance [m].
+        turned: greatest angle [rad], if `near` has an orientation.
+    """
+
+    near: tuple[float, ...] | str
+    within: float
+    turned: float
+
+
+@dataclass(frozen=True, slots=True)
+class Atom(Term):
+    """A fluent, or an event, of entities.
+
+    Attributes:
+        name: e.g. ``on``.
+        arguments: as many as were given; those left out stand for any.
+        place: where the entity is, of ``loc``.
+    """
+
+    name: str
+    arguments: tuple[Argument, ...] = ()
+    place: Place | None = None
+
+    def atoms(self) -> Iterator[Atom]:
+        """Yield this one."""
+        yield self
+
+    def __str__(self) -> str:
+        words = [_shown(argument) for argument in self.arguments]
+        if self.place is not None:
+            near = self.place.near if isinstance(self.place.near, str) else list(self.place.near)
+            words += [f"near={near!r}", f"within={self.place.within:g}"]
+        return f"{self.name}({', '.join(words)})"
+
+
+@dataclass(frozen=True, slots=True)
+class State(Term):
+    """A condition on the state of the scene, as triggers have it.
+
+    Attributes:
+        text: an expression in CEL that calls evaluators, e.g. ``height("box") > 0.9``.
+        variables: values of its variables.
+    """
+
+    text: str
+    variables: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Both(Term):
+    """One term and another."""
+
+    one: Term
+    two: Term
+
+    def atoms(self) -> Iterator[Atom]:
+        """Yield the atoms of both."""
+        yield from self.one.atoms()
+        yield from self.two.atoms()
+
+    def __str__(self) -> str:
+        return f"({self.one} & {self.two})"
+
+
+@dataclass(frozen=True, slots=True)
+class Either(Term):
+    """One term or another, or both."""
+
+    one: Term
+    two: Term
+
+    def atoms(self) -> Iterator[Atom]:
+        """Yield the atoms of both."""
+        yield from self.one.atoms()
+        yield from self.two.atoms()
+
+    def __str__(self) -> str:
+        return f"({self.one} | {self.two})"
+
+
+@dataclass(frozen=True, slots=True)
+class Negation(Term):
+    """Not a term."""
+
+    of: Term
+
+    def atoms(self) -> Iterator[Atom]:
+        """Yield the atoms of what is negated."""
+        yield from self.of.atoms()
+
+    def __str__(self) -> str:
+        return f"~{self.of}"
+
+
+DISTANCE = 0.02
+"""Two positions count as the same up to here [m]."""
+ANGLE = 0.1745
+"""Two orientations count as the same up to here [rad], 10 degrees."""
+
+
+def on(a: Argument, b: Argument = ANY) -> Atom:
+    """Return that a stands on b."""
+    return Atom("on", (a, b))
+
+
+def supporting(b: Argument, a: Argument = ANY) -> Atom:
+    """Return that b supports a, which is ``on(a, b)``."""
+    return on(a, b)
+
+
+def contact(a: Argument, b: Argument = ANY) -> Atom:
+    """Return that a and b touch; a hand or a robot stands for any of its links."""
+    return Atom("contact", (a, b))
+
+
+def attached(a: Argument, b: Argument = ANY) -> Atom:
+    """Return that a moves as b does."""
+    return Atom("attached", (a, b))
+
+
+def held(a: Argument, hand: Argument = ANY) -> Atom:
+    """Return that a hand holds a."""
+    return Atom("held", (a, hand))
+
+
+def in_container(a: Argument, container: Argument = ANY) -> Atom:
+    """Return that a is in a container."""
+    return Atom("in_container", (a, container))
+
+
+def connected(a: Argument, b: Argument = ANY) -> Atom:
+    """Return that a plug a is connected to b."""
+    return Atom("connected", (a, b))
+
+
+def moving(a: Argument) -> Atom:
+    """Return that a moves."""
+    return Atom("moving", (a,))
+
+
+def visible(a: Argument) -> Atom:
+    """Return that a camera of the robot can see a."""
+    return Atom("visible", (a,))
+
+
+def loc(
+    a: Argument,
+    *,
+    near: Sequence[float] | str | None = None,
+    within: float = DISTANCE,
+    turned: float = ANGLE,
+) -> Atom:
+    """Return that a is at a place; without one, it says which entity a value or a belief is about.
+
+    Args:
+        a: an entity, or a robot, which is where its base is.
+        near: x y [m], x y z [m] or x y z qw qx qy qz in the world; or an entity.
+        within: greatest distance [m].
+        turned: greatest angle [rad], if `near` has an orientation.
+
+    Raises:
+        BadInput: if `near` is no place, or a limit is no positive number.
+    """
+    if near is None:
+        return Atom("loc", (a,))
+    if not isinstance(near, str):
+        near = _place(near)
+    for name, limit in (("within", within), ("turned", turned)):
+        if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0:
+            raise BadInput("this is no limit", where=name, found=limit, expected="a number above 0")
+    return Atom("loc", (a,), Place(near, float(within), float(turned)))
+
+
+def state(text: str, **variables: Json) -> State:
+    """Return a condition on the state, e.g. ``state('height("box") > 0.9')``."""
+    return State(text, variables)
+
+
+def fluent(name: str, *arguments: Argument) -> Atom:
+    """Return any fluent by its name, such as a truth that a model provides."""
+    return Atom(name, arguments)
+
+
+def event(name: str, *arguments: Argument) -> Atom:
+    """Return any event by its name; arguments left out stand for any."""
+    return Atom(name, arguments)
+
+
+def _place(near: object) -> tuple[float, ...]:
+    numbers = list(near) if isinstance(near, Sequence) else []
+    fine = all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers)
+    if len(numbers) not in (2, 3, 7) or not fine:
+        raise BadInput(
+            "this is no place",
+            where="near",
+            found=near,
+            expected="an entity, or [x, y], [x, y, z] or [x, y, z, qw, qx, qy, qz]",
+        )
+    return tuple(float(n) for n in numbers)
+
+
+def _term(other: object) -> Term:
+    if isinstance(other, Term):
+        return other
+    raise BadInput("this is no fluent", found=other, expected='a term such as on("box", "tray")')
+
+
+def _shown(argument: Argument) -> str:
+    if isinstance(argument, str):
+        return f'"{argument}"'
+    return f"any({argument.name!r})" if argument.name else "any"
