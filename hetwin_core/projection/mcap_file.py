@@ -14,6 +14,8 @@ from rosbags.interfaces import Connection
 from rosbags.rosbag2 import CompressionMode
 from rosbags.rosbag2.storage_mcap import McapWriter
 
+from hetwin_core.projection.mcap_records import METADATA
+
 _FASTEST = 1
 """Level of zstd; the default, 3, takes more than twice as long to save a hundredth of the space."""
 _CHUNK = 2**20 - 2**16
@@ -21,8 +23,6 @@ _CHUNK = 2**20 - 2**16
 _MESSAGE = struct.Struct("<BQHIQQ")
 """Beginning of a message's record: kind, size of the rest, channel, sequence (0: not used), log time, publish time."""
 _KIND, _SIZE = 0x05, 22
-METADATA_KIND = 0x0C
-"""Kind of a record of facts about the file."""
 
 
 class McapFile(McapWriter):
@@ -65,7 +65,7 @@ class McapFile(McapWriter):
         chunk.bio.write(data)
 
     def write_facts(self, name: str, facts: Mapping[str, str]) -> None:
-        """Write a record of facts, between the chunks; see `facts_of`.
+        """Write a record of facts, between the chunks; see `mcap_records.facts_of`.
 
         Raises:
             OSError: if the disk cannot be written to.
@@ -73,7 +73,7 @@ class McapFile(McapWriter):
         self.end_chunk()
         pairs = b"".join(_text(part) for pair in facts.items() for part in pair)
         content = _text(name) + struct.pack("<I", len(pairs)) + pairs
-        self.bio.write(struct.pack("<BQ", METADATA_KIND, len(content)) + content)
+        self.bio.write(struct.pack("<BQ", METADATA, len(content)) + content)
         self.bio.flush()
         self._whole = self.bio.tell()
 
@@ -100,28 +100,6 @@ class McapFile(McapWriter):
         self._whole = self.bio.tell()
 
 
-def facts_of(record: bytes | memoryview) -> tuple[str, dict[str, str]]:
-    """Return name and facts of a record's content, the inverse of `McapFile.write_facts`.
-
-    Raises:
-        struct.error: if it breaks off.
-    """
-    name, at = _text_at(record, 0)
-    (length,) = struct.unpack_from("<I", record, at)
-    at, end = at + 4, at + 4 + length
-    facts = {}
-    while at < end:
-        key, at = _text_at(record, at)
-        facts[key], at = _text_at(record, at)
-    return name, facts
-
-
 def _text(text: str) -> bytes:
     data = text.encode()
     return struct.pack("<I", len(data)) + data
-
-
-def _text_at(record: bytes | memoryview, at: int) -> tuple[str, int]:
-    """Return the text at an offset, and the offset behind it."""
-    (length,) = struct.unpack_from("<I", record, at)
-    return bytes(record[at + 4 : at + 4 + length]).decode("utf-8", "replace"), at + 4 + length

@@ -78,6 +78,22 @@ def channel_of(record: Buffer) -> Channel:
     return Channel(number, schema, topic)
 
 
+def facts_of(record: Buffer) -> tuple[str, dict[str, str]]:
+    """Read a record of facts: its name and what it says.
+
+    Raises:
+        struct.error: if it breaks off.
+    """
+    name, at = text_at(record, 0)
+    (length,) = _NUMBER.unpack_from(record, at)
+    at, end = at + _NUMBER.size, at + _NUMBER.size + length
+    facts = {}
+    while at < end:
+        key, at = text_at(record, at)
+        facts[key], at = text_at(record, at)
+    return name, facts
+
+
 def text_at(data: Buffer, at: int) -> tuple[str, int]:
     """Read a text; returns where it ends, too."""
     (length,) = _NUMBER.unpack_from(data, at)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import struct
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
@@ -20,16 +19,21 @@ from hetwin_core.ensemble.topics import (
 )
 from hetwin_core.projection.bag import FACTS, ROOM, LogBag
 from hetwin_core.projection.bag_metadata import METADATA
-from hetwin_core.projection.mcap_file import METADATA_KIND, facts_of
+from hetwin_core.projection.mcap_records import (
+    CHANNEL,
+    CHUNK,
+    MAGIC,
+    MESSAGE,
+    SCHEMA,
+    channel_of,
+    chunk_content,
+    facts_of,
+    records,
+    schema_of,
+)
+from hetwin_core.projection.mcap_records import METADATA as METADATA_KIND
 from hetwin_core.projection.run_folder import LOG
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
-_MAGIC = b"\x89MCAP0\r\n"
-_SCHEMA, _CHANNEL, _MESSAGE, _CHUNK = 0x03, 0x04, 0x05, 0x06
 _OFFERED = {
     topic.type: topic for topic in (ODOMETRY_TOPIC, SCAN_TOPIC, JOINT_STATES, ROBOT_DESCRIPTION)
 }
@@ -85,18 +89,18 @@ def _copy(data: bytes, path: Path, last: Message | None) -> int:
     bag = LogBag(path)
     try:
         for kind, record in _all_records(data):
-            if kind == _SCHEMA:
-                (number,) = struct.unpack_from("<H", record)
-                schemas[number] = _text(record, 2)
-            elif kind == _CHANNEL:
-                number, schema = struct.unpack_from("<HH", record)
-                name, offered = _text(record, 4), _OFFERED.get(schemas.get(schema, ""))
+            if kind == SCHEMA:
+                schema = schema_of(record)
+                schemas[schema.number] = schema.name
+            elif kind == CHANNEL:
+                channel = channel_of(record)
+                name, offered = channel.topic, _OFFERED.get(schemas.get(channel.schema, ""))
                 if name in by_name:
-                    channels[number] = by_name[name]
+                    channels[channel.number] = by_name[name]
                 elif offered is not None:
-                    channels[number] = offered._replace(name=name.removeprefix("/"))
-                    bag.offer(channels[number])
-            elif kind == _MESSAGE:
+                    channels[channel.number] = offered._replace(name=name.removeprefix("/"))
+                    bag.offer(channels[channel.number])
+            elif kind == MESSAGE:
                 number, _, time_ns = struct.unpack_from("<HIQ", record)
                 if number in channels:
                     bag.write_raw(channels[number], time_ns, record[22:])
@@ -119,35 +123,18 @@ def _describe(bag: LogBag, record: memoryview) -> None:
         bag.describe(**facts)
 
 
-def _text(record: memoryview, at: int) -> str:
-    (length,) = struct.unpack_from("<I", record, at)
-    return bytes(record[at + 4 : at + 4 + length]).decode("utf-8", "replace")
-
-
 def _all_records(data: bytes) -> Iterator[tuple[int, memoryview]]:
-    """The file's records, those in its chunks included, up to where it breaks off."""
-    if data[: len(_MAGIC)] != _MAGIC:
+    """The file's records, those in its chunks included, up to where it breaks off or is damaged."""
+    if data[: len(MAGIC)] != MAGIC:
         return
-    for kind, record in _records(memoryview(data)[len(_MAGIC) :]):
-        if kind != _CHUNK:
-            yield kind, record
+    view = memoryview(data)[len(MAGIC) :]
+    for kind, begin, end in records(view):
+        if kind != CHUNK:
+            yield kind, view[begin:end]
             continue
-        (length,) = struct.unpack_from("<I", record, 28)
-        content = record[40 + length :]
-        if bytes(record[32 : 32 + length]) == b"zstd":
-            try:
-                content = memoryview(zstd.decompress(content))
-            except zstd.ZstdError:
-                return
-        yield from _records(content)
-
-
-def _records(data: memoryview) -> Iterator[tuple[int, memoryview]]:
-    at = 0
-    while at + 9 <= len(data):
-        kind, length = struct.unpack_from("<BQ", data, at)
-        at += 9
-        if at + length > len(data):
+        try:
+            content = memoryview(chunk_content(view[begin:end]))
+        except ValueError:
             return
-        yield kind, data[at : at + length]
-        at += length
+        for inner, first, last in records(content):
+            yield inner, content[first:last]

@@ -17,12 +17,14 @@ from hetwin_core.projection.mcap_records import (
     HEAD,
     MAGIC,
     MESSAGE,
+    METADATA,
     SCHEMA,
     Buffer,
     Channel,
     Schema,
     channel_of,
     chunk_content,
+    facts_of,
     records,
     schema_of,
 )
@@ -68,6 +70,7 @@ class LogFile:
         path: of the file.
         schemas: message types by number, as far as the file was read.
         channels: topics by number, likewise.
+        facts: what its records of facts say, by their names.
         complete: whether its end was read.
         damage: why nothing more of it can be read; empty if that is not so.
     """
@@ -75,6 +78,7 @@ class LogFile:
     path: Path
     schemas: dict[int, Schema] = field(default_factory=dict)
     channels: dict[int, Channel] = field(default_factory=dict)
+    facts: dict[str, dict[str, str]] = field(default_factory=dict)
     complete: bool = False
     damage: str = ""
     _at: int = 0
@@ -130,7 +134,7 @@ class LogFile:
 
     def _take(self, kind: int, descriptor: int, place: Place) -> Chunk | None:
         """Take in a record; returns a chunk."""
-        if kind not in (CHUNK, SCHEMA, CHANNEL):
+        if kind not in (CHUNK, SCHEMA, CHANNEL, METADATA):
             return None
         record = os.pread(descriptor, place.length, place.at)
         if kind != CHUNK:
@@ -149,6 +153,9 @@ class LogFile:
         elif kind == CHANNEL:
             channel = channel_of(record)
             self.channels[channel.number] = channel
+        elif kind == METADATA:
+            name, facts = facts_of(record)
+            self.facts.setdefault(name, {}).update(facts)
 
 
 def unpack(record: bytes, place: Place) -> Chunk:

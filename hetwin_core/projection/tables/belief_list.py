@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_core.ensemble.beliefs import PERCEPT
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.tables.rows import Belief, Interval
 
@@ -39,10 +40,6 @@ class BeliefColumns:
     times: Numbers
     origins: Numbers
     confidences: Floats
-
-
-PERCEPT = "percept"
-"""Origin of what the robot has perceived."""
 
 
 class BeliefList:

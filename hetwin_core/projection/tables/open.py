@@ -9,10 +9,11 @@ from typing import Any
 
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.projection.bag_metadata import METADATA, read_information
+from hetwin_core.projection.bag import FACTS
 from hetwin_core.projection.following.definitions import Definitions
 from hetwin_core.projection.following.log_file import LogFile
 from hetwin_core.projection.run_folder import LOG
+from hetwin_core.projection.tables.belief_errors import belief_errors
 from hetwin_core.projection.tables.belief_list import BeliefList
 from hetwin_core.projection.tables.deriving.deriver import Deriver, Scene
 from hetwin_core.projection.tables.event_list import EventList
@@ -84,20 +85,26 @@ class Follower:
             self._deriver.add(chunk)
 
     def _tables(self, scene: Scene, deriver: Deriver) -> Tables:
-        until_ns = deriver.latest_ns
+        if self._file.complete:
+            deriver.finish()
+        until_ns = deriver.latest_ns if self._file.complete else deriver.known_until_ns
         beliefs = BeliefList(deriver.beliefs.columns(), until_ns)
+        occasions = OccasionList(deriver.book.stretches, until_ns)
+        recorded = deriver.recorded
         return Tables(
             episode=self._run.resolve().name,
             layout=scene.layout,
             start_ns=deriver.timeline.time(0),
             known_until_ns=until_ns,
             finished=self._file.complete,
-            occasions=OccasionList(deriver.book.stretches, until_ns),
+            occasions=occasions,
             events=EventList(deriver.book.happenings, until_ns),
             tasks=deriver.tasks.tasks(until_ns),
             beliefs=beliefs,
-            belief_errors=(),
-            recorded=deriver.recorded,
+            belief_errors=belief_errors(
+                beliefs, occasions, recorded, deriver.errors.found, until_ns
+            ),
+            recorded=recorded,
             believed=beliefs.about,
             poses=LogPoses(
                 self._file,
@@ -107,7 +114,7 @@ class Follower:
                 scene.layout,
                 scene.models,
             ),
-            expects=_expects(self._run / LOG),
+            expects=_expects(self._file.facts.get(FACTS, {})),
         )
 
 
@@ -124,12 +131,8 @@ def _log_file(run: Path) -> Path:
     return files[0]
 
 
-def _expects(log: Path) -> Mapping[str, tuple[str, ...]]:
-    """What the scenario says that operations may do; nothing as long as the log is not finished."""
-    if not (log / METADATA).exists():
-        return {}
-    described = read_information(log).get("custom_data") or {}
-    given: Any = json.loads(described.get("given") or "{}")
-    scenario = given.get("scenario", given) if isinstance(given, dict) else {}
-    found = scenario.get("expects") if isinstance(scenario, dict) else None
-    return {name: tuple(rows) for name, rows in (found or {}).items()}
+def _expects(facts: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
+    """What the scenario says that operations may do; nothing in logs that do not hold it."""
+    given: Any = json.loads(facts.get("given") or "{}")
+    found = (given.get("scenario") or {}).get("expects") or {}
+    return {operation: tuple(events) for operation, events in found.items()}

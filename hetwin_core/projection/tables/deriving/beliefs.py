@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_core.ensemble.beliefs import LOC, PERCEPT
 from hetwin_core.ensemble.events import Json
 from hetwin_core.projection.messages import nanoseconds
-from hetwin_core.projection.tables.belief_list import PERCEPT, BeliefColumns
+from hetwin_core.projection.tables.belief_list import BeliefColumns
 from hetwin_core.projection.tables.deriving.book import Book
+from hetwin_core.projection.tables.deriving.pose_errors import PoseErrors
 
 _NO_POSE = (math.nan,) * 7
 _MOST_ARGUMENTS = 2
@@ -21,9 +23,11 @@ class BeliefBook:
 
     Args:
         book: to enter these in.
+        errors: compares believed poses with the states.
     """
 
-    def __init__(self, book: Book) -> None:
+    def __init__(self, book: Book, errors: PoseErrors) -> None:
+        self._errors = errors
         self._book = book
         self._words: dict[str, int] = {"": 0}
         self._numbers: list[tuple[int, int, int, bool, int, int]] = []
@@ -50,6 +54,8 @@ class BeliefBook:
         )
         self._numbers.append((fluent, a, b, bool(message.holds), time_ns, origin))
         self._floats.append((*pose, confidence))
+        if message.fluent == LOC:
+            self._errors.believe(arguments[0], message.origin == PERCEPT, time_ns, pose)
         if message.origin == PERCEPT:
             what: dict[str, Json] = {"object": arguments[0], "confidence": confidence}
             self._book.happen(time_ns, "perceived", what)

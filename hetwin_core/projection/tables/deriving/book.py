@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.following.states import States
 from hetwin_core.projection.tables.deriving.scene_index import SceneIndex
 from hetwin_core.projection.tables.deriving.spans import Change
@@ -16,10 +18,19 @@ from hetwin_core.projection.tables.timeline import Timeline
 
 @dataclass
 class Book:
-    """Occasions and events, each of which keeps its number."""
+    """Occasions and events, each of which keeps its number.
+
+    Attributes:
+        stretches: occasions.
+        happenings: events.
+        places: thing -> its occasions of ``loc``, each with the pose (7,) in the world.
+    """
 
     stretches: list[Stretch] = field(default_factory=list)
     happenings: list[Happening] = field(default_factory=list)
+    places: defaultdict[str, list[tuple[Stretch, Floats]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
 
     def begin(self, fluent: str, a: str, b: str, from_ns: int) -> Stretch:
         """Enter an occasion that begins."""

@@ -12,7 +12,6 @@ from hetwin_core.projection.following.states import States
 from hetwin_core.projection.tables.deriving.book import Batch, Book, StretchesByKey
 from hetwin_core.projection.tables.deriving.scene_index import SceneIndex
 from hetwin_core.projection.tables.deriving.spans import Mask, Numbers, Spans
-from hetwin_core.projection.tables.occasion_list import Stretch
 
 TOUCHING_M = 2e-4
 """Bodies that come nearer than this touch [m]."""
@@ -87,13 +86,13 @@ class Touching:
         )
         self.seen = False
 
-    def update(self, batch: Batch) -> list[Stretch]:
-        """Look at the states that follow; returns the occasions of ``on`` that have begun or ended."""
+    def update(self, batch: Batch) -> None:
+        """Look at the states that follow."""
         self.seen = self.seen or len(batch.states.proximity) > 0
         pairs = near_pairs(batch.states, self._count)
         self._update_contacts(batch, pairs)
         self._update_attachments(batch, pairs)
-        return self._update_supports(batch, pairs)
+        self._update_supports(batch, pairs)
 
     def _names(self, key: int) -> tuple[str, str]:
         a, b = divmod(key, self._count)
@@ -111,7 +110,7 @@ class Touching:
                 time_ns = batch.timeline.time(change.state)
                 self._book.happen(time_ns, name, {"a": stretch.a, "b": stretch.b})
 
-    def _update_supports(self, batch: Batch, pairs: Pairs) -> list[Stretch]:
+    def _update_supports(self, batch: Batch, pairs: Pairs) -> None:
         index, up = self._index, pairs.rows[:, 8]
         below = (up >= _UPWARD) & index.is_object[pairs.a] & ~index.in_hand[pairs.b]
         above = (up <= -_UPWARD) & index.is_object[pairs.b] & ~index.in_hand[pairs.a]
@@ -120,7 +119,7 @@ class Touching:
         upper, lower = np.where(below[below | above], (chosen.a, chosen.b), (chosen.b, chosen.a))
         keys = upper * self._count + lower
         changes = self._supports.update(keys, chosen.state + batch.first, at_rest, batch.newest)
-        return [stretch for stretch, _ in self._on.enter(changes, batch.timeline)]
+        self._on.enter(changes, batch.timeline)
 
     def _update_attachments(self, batch: Batch, pairs: Pairs) -> None:
         index = self._index
