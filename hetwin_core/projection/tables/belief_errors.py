@@ -11,6 +11,9 @@ from hetwin_core.projection.tables.deriving.pose_errors import PoseError
 from hetwin_core.projection.tables.occasion_list import OccasionList
 from hetwin_core.projection.tables.rows import BeliefError, Interval
 
+LASTING_NS = 250_000_000
+"""A belief that is wrong for less follows the world, late by the time between two messages [ns]."""
+
 
 def belief_errors(
     beliefs: BeliefList,
@@ -19,7 +22,7 @@ def belief_errors(
     poses: Mapping[tuple[str, bool], Sequence[PoseError]],
     until_ns: int,
 ) -> tuple[BeliefError, ...]:
-    """Return where beliefs were wrong, by begin; of fluents that the log cannot know nothing is said.
+    """Return where beliefs were wrong for a while, by begin; of fluents that the log cannot know nothing is said.
 
     Args:
         beliefs: what the robot believed.
@@ -39,6 +42,7 @@ def belief_errors(
         if fluent != "loc" and fluent in recorded:
             held = [row.span for row in occasions.find(fluent, a, b)]
             found += _of_truths(beliefs.columns, rows, held, until_ns, (fluent, a, b))
+    found = [error for error in found if error.span.to_ns - error.span.from_ns >= LASTING_NS]
     found.sort(key=lambda error: (error.span.from_ns, error.fluent, error.a, error.b))
     return tuple(error._replace(row=row) for row, error in enumerate(found))
 
