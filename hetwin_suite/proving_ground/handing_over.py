@@ -138,9 +138,9 @@ def _times(one: Floats, other: Floats) -> Floats:
     return product
 
 
-def build(robot: Path, blocks: tuple[Block, ...], box: stand_in.TruePose) -> mj.MjModel:
+def build(robot: Path, blocks: tuple[Block, ...], bar: stand_in.TruePose) -> mj.MjModel:
     """Compile the real world with both robots; their names begin with ``left/`` and ``right/``."""
-    spec = stand_in.surroundings(blocks, box)
+    spec = stand_in.surroundings(blocks, {stand_in.OBJECT: bar})
     for name, (x, y, yaw) in BASES.items():
         frame = spec.worldbody.add_frame(
             pos=[x, y, 0], quat=[np.cos(yaw / 2), 0, 0, np.sin(yaw / 2)]

@@ -110,7 +110,8 @@ def simulate(variant: Variant, robot: Path, world: Path) -> Episode:
     blocks = read_blocks(world)
     box, tray = the_block(blocks, stand_in.OBJECT), the_block(blocks, "tray")
     random = np.random.default_rng([variant.seed, 0])
-    model = stand_in.build(robot, blocks, _true_pose(box, variant, random))
+    real = {stand_in.OBJECT: _true_pose(box, variant, random)}
+    model = stand_in.build(robot, blocks, real)
     data = mj.MjData(model)
     reacher = Reacher(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
     program = plan(reacher, box, tray)

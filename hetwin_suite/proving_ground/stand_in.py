@@ -5,6 +5,7 @@ It shares no code with the twin's engine. Motors apply torques; no state is ever
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,29 +50,29 @@ class TruePose:
     yaw: float
 
 
-def build(robot: Path, blocks: tuple[Block, ...], box: TruePose) -> mj.MjModel:
-    """Compile the real world: robot with motors, static blocks, and the box at its true pose.
+def build(robot: Path, blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> mj.MjModel:
+    """Compile the real world: robot with motors, static blocks, and objects at their true poses.
 
     Args:
         robot: URDF of the arm, whose base stands at the origin.
-        blocks: from `read_blocks`; the block called `OBJECT` gets a free joint.
-        box: its true pose.
+        blocks: from `read_blocks`; the objects among them get free joints.
+        objects: their true poses, by name.
     """
     spec = robot_with_motors(robot)
-    _surround(spec, blocks, box)
+    _surround(spec, blocks, objects)
     return spec.compile()
 
 
-def surroundings(blocks: tuple[Block, ...], box: TruePose) -> mj.MjSpec:
+def surroundings(blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> mj.MjSpec:
     """Everything but the robot; see `build`."""
     spec = mj.MjSpec()
     spec.compiler.degree = False
     _set_options(spec)
-    _surround(spec, blocks, box)
+    _surround(spec, blocks, objects)
     return spec
 
 
-def _surround(spec: mj.MjSpec, blocks: tuple[Block, ...], box: TruePose) -> None:
+def _surround(spec: mj.MjSpec, blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> None:
     spec.worldbody.add_geom(
         name="ground",
         type=mj.mjtGeom.mjGEOM_PLANE,
@@ -80,7 +81,7 @@ def _surround(spec: mj.MjSpec, blocks: tuple[Block, ...], box: TruePose) -> None
     )
     spec.worldbody.add_light(pos=[0.5, -1.0, 3.0], dir=[0.0, 0.3, -1.0])
     for block in blocks:
-        _add_block(spec, block, box)
+        _add_block(spec, block, objects.get(block.model))
 
 
 def robot_with_motors(robot: Path) -> mj.MjSpec:
@@ -131,15 +132,16 @@ def _couple_fingers(spec: mj.MjSpec) -> None:
     coupling.solref = [0.004, 1]
 
 
-def _add_block(spec: mj.MjSpec, block: Block, true_pose: TruePose) -> None:
+def _add_block(spec: mj.MjSpec, block: Block, true_pose: TruePose | None) -> None:
+    """Add a block; it moves if it has a true pose."""
     body = spec.worldbody
     center = block.center
-    if block.model == OBJECT:
+    if true_pose is not None:
         half = true_pose.yaw / 2
         body = spec.worldbody.add_body(
-            name=OBJECT, pos=true_pose.position, quat=[np.cos(half), 0, 0, np.sin(half)]
+            name=block.model, pos=true_pose.position, quat=[np.cos(half), 0, 0, np.sin(half)]
         )
-        body.add_freejoint(name=OBJECT)
+        body.add_freejoint(name=block.model)
         center = np.zeros(3)
     shades = {OBJECT: [0.8, 0.2, 0.18, 1], "tray": [0.3, 0.42, 0.55, 1]}
     geom = body.add_geom(
@@ -150,6 +152,6 @@ def _add_block(spec: mj.MjSpec, block: Block, true_pose: TruePose) -> None:
         solref=_STIFF,
         rgba=shades.get(block.model, [0.72, 0.55, 0.37, 1]),
     )
-    if block.model == OBJECT:
-        geom.name = OBJECT
+    if true_pose is not None:
+        geom.name = block.model
         geom.mass = block.mass
