@@ -6,6 +6,7 @@ For example::
 
     summary = hetwin_suite.run("scenarios/pick_and_place.yaml", out="runs/today")
     episode = hetwin_suite.open_episode(summary.log)
+    episode.holds(hetwin_suite.on("box", "tray"), hetwin_suite.at(12.0))
 
 What `__all__` lists is the API that version numbers promise: within a major version nothing of it is taken away or
 changes its meaning. Everything else, in this package and in those that it stands on, may move from one release to the
@@ -72,6 +73,31 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.scene.values import Meaning as Meaning
     from hetwin_core.ensemble.scene.values import Value as Value
     from hetwin_core.ensemble.scene.values import pose_value as pose_value
+    from hetwin_core.projection.asking.answer import Answer as Answer
+    from hetwin_core.projection.asking.answer import NotKnown as NotKnown
+    from hetwin_core.projection.asking.terms import ANY as ANY
+    from hetwin_core.projection.asking.terms import Atom as Atom
+    from hetwin_core.projection.asking.terms import Term as Term
+    from hetwin_core.projection.asking.terms import Variable as Variable
+    from hetwin_core.projection.asking.terms import attached as attached
+    from hetwin_core.projection.asking.terms import connected as connected
+    from hetwin_core.projection.asking.terms import contact as contact
+    from hetwin_core.projection.asking.terms import event as event
+    from hetwin_core.projection.asking.terms import fluent as fluent
+    from hetwin_core.projection.asking.terms import held as held
+    from hetwin_core.projection.asking.terms import in_container as in_container
+    from hetwin_core.projection.asking.terms import loc as loc
+    from hetwin_core.projection.asking.terms import moving as moving
+    from hetwin_core.projection.asking.terms import on as on
+    from hetwin_core.projection.asking.terms import state as state
+    from hetwin_core.projection.asking.terms import supporting as supporting
+    from hetwin_core.projection.asking.terms import visible as visible
+    from hetwin_core.projection.asking.times import END as END
+    from hetwin_core.projection.asking.times import START as START
+    from hetwin_core.projection.asking.times import When as When
+    from hetwin_core.projection.asking.times import at as at
+    from hetwin_core.projection.asking.times import during as during
+    from hetwin_core.projection.asking.times import throughout as throughout
     from hetwin_core.projection.episode import Episode as Episode
     from hetwin_suite.proving_ground.mismatch.axis import BeliefAxis as BeliefAxis
     from hetwin_suite.proving_ground.mismatch.axis import RealityAxis as RealityAxis
@@ -103,6 +129,10 @@ _HOMES = {
     "hetwin_core.ensemble.scene.shapes": "Shape ShapeKind",
     "hetwin_core.ensemble.scene.snapshot": "Snapshot",
     "hetwin_core.ensemble.scene.values": "EXTERNAL_WRENCH POSE WORLD AttributeSpec Floats Meaning Value pose_value",
+    "hetwin_core.projection.asking.answer": "Answer NotKnown",
+    "hetwin_core.projection.asking.terms": "ANY Atom Term Variable attached connected contact event fluent held"
+    " in_container loc moving on state supporting visible",
+    "hetwin_core.projection.asking.times": "END START When at during throughout",
     "hetwin_core.projection.episode": "Episode",
     "hetwin_suite.proving_ground.mismatch.axis": "BeliefAxis RealityAxis RecordingAxis TwinAxis",
     "hetwin_suite.proving_ground.mismatch.facts": "EpisodeFacts HandFacts",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,13 @@ from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.values import Floats, Ints, Value
 from hetwin_core.projection.annotations import Annotation, pair_annotations
 from hetwin_core.projection.approaches import Approach, nearest_approaches
-from hetwin_core.projection.log_reader import LogContent
+from hetwin_core.projection.asking.asked import Asked
+from hetwin_core.projection.log_reader import LogContent, check_there_is_a_log
 from hetwin_core.projection.messages import nanoseconds
 from hetwin_core.projection.run_folder import LOG, read_summary
 from hetwin_core.projection.spans import Attribute, Span, spans
+from hetwin_core.projection.tables.open import open_tables
+from hetwin_core.projection.tables.tables import Tables
 
 _LEVELS = ("info", "warning", "error")
 _READ = (
@@ -48,8 +52,8 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Episode:
-    """A recorded run.
+class Episode(Asked):
+    """A recorded run, which can be asked questions; these are read off its tables and need no states in memory.
 
     Attributes:
         run: its folder.
@@ -107,6 +111,25 @@ class Episode:
                 expected="a log written by hetwin",
             ) from error
 
+    @classmethod
+    def unread(cls, run: Path) -> Episode:
+        """Return a run whose log is read when something of it is asked for; questions read its tables only.
+
+        Raises:
+            BadInput: if the folder holds no run; what else `open` raises comes when the log is read.
+        """
+        check_there_is_a_log(run)
+        return _Unread(run)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """What the log says as intervals and moments, for questions.
+
+        Raises:
+            BadInput: if the log cannot be read.
+        """
+        return open_tables(self.run)
+
     @property
     def seconds(self) -> Floats:
         """(n,) simulated time of the states, in s."""
@@ -141,6 +164,23 @@ class Episode:
     def index_at(self, time_ns: int) -> int:
         """Index of the last state that is not later than a time; the first for times before it."""
         return max(0, int(np.searchsorted(self.times, time_ns, side="right")) - 1)
+
+
+class _Unread(Episode):
+    """A run that is read when an attribute is missing, which is then set, as all others are.
+
+    Args:
+        run: its folder.
+    """
+
+    def __init__(self, run: Path) -> None:
+        self.__dict__["run"] = run
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in {field.name for field in fields(Episode)}:
+            raise AttributeError(f"an episode has no attribute {name!r}")
+        self.__dict__.update(vars(Episode.open(self.run)))
+        return self.__dict__[name]
 
 
 def _assemble(

@@ -29,13 +29,8 @@ class LogContent:
     """
 
     def __init__(self, run: Path, wanted: tuple[Topic, ...] = LOGGED) -> None:
+        check_there_is_a_log(run)
         path = run / LOG
-        if not path.is_dir():
-            raise BadInput(
-                "there is no run in this folder",
-                file=run,
-                expected=f"a folder that `hetwin run --out` has written, with {LOG}/ in it",
-            )
         names = {topic.logged_name for topic in wanted}
         self._messages: dict[str, list[Any]] = defaultdict(list)
         self.description: dict[str, str] = {}
@@ -62,3 +57,17 @@ class LogContent:
     def of(self, topic: Topic) -> list[Any]:
         """The messages of one topic."""
         return self._messages[topic.logged_name]
+
+
+def check_there_is_a_log(run: Path) -> None:
+    """See that a folder holds a log.
+
+    Raises:
+        BadInput: if it does not.
+    """
+    if not (run / LOG).is_dir():
+        raise BadInput(
+            "there is no run in this folder",
+            file=run,
+            expected=f"a folder that `hetwin run --out` has written, with {LOG}/ in it",
+        )

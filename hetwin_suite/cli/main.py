@@ -10,6 +10,7 @@ import typer
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.supervision.interrupts import let_be
 from hetwin_suite.cli import (
+    ask,
     check,
     evaluate,
     listing,
@@ -41,6 +42,7 @@ app.command("check")(check.check)
 app.command("check-model")(check.check_model)
 app.command("new-model")(new_model.new_model)
 app.command("report")(report.report)
+app.command("ask")(ask.ask)
 app.command("record")(record.record)
 app.command("robot")(robot.robot)
 app.command("send")(send.send)

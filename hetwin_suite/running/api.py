@@ -128,16 +128,19 @@ def run(
 
 
 def open_episode(log: str | Path) -> Episode:
-    """Read the episode of a run: its states, events, handovers and responsibilities.
+    """Return the episode of a run: its states, events, handovers and responsibilities, and what it can be asked.
+
+    Its log is read when one of these is asked for; questions such as ``episode.holds(on("box", "tray"), at(12.0))``
+    read off tables what they need, so that they are as fast for an episode of an hour.
 
     Args:
         log: folder of the run, or the log in it.
 
     Raises:
-        BadInput: if there is no run, or its log or summary cannot be read.
+        BadInput: if there is no run; and, when it is read, if its log or summary cannot be.
     """
     path = Path(log)
-    return Episode.open(path.parent if path.name == LOG and not (path / LOG).exists() else path)
+    return Episode.unread(path.parent if path.name == LOG and not (path / LOG).exists() else path)
 
 
 def check_model(

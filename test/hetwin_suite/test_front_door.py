@@ -24,6 +24,9 @@ PROMISED = (
     *("Selection", "Shape", "ShapeKind", "Snapshot", "StepInput", "StepOutput", "Stepping"),
     *("Summary", "Value", "WORLD", "check_model", "compose", "extrapolate", "open_episode"),
     *("pose_value", "relative_to", "run", "scene_only"),
+    *("ANY", "Answer", "Atom", "END", "NotKnown", "START", "Term", "Variable", "When", "at"),
+    *("attached", "connected", "contact", "during", "event", "fluent", "held", "in_container"),
+    *("loc", "moving", "on", "state", "supporting", "throughout", "visible"),
     *("BeliefAxis", "EpisodeFacts", "HandFacts", "JointStates", "RealWorld", "RealityAxis"),
     *("RecordingAxis", "TwinAxis", "TwinFiles"),
 )

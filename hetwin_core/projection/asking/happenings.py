@@ -32,7 +32,9 @@ class Happenings:
         self._entities = entities
         self._vocabulary = vocabulary
         self._by_name: dict[str, list[Happening]] = {}
+        self._by_row: dict[int, Happening] = {}
         for event in events:
+            self._by_row[event.row] = event
             self._by_name.setdefault(event.name, []).append(event)
 
     def find(self, pattern: Atom, span: Interval | None = None) -> list[Happening]:
@@ -57,6 +59,10 @@ class Happenings:
             return False
         names = self._vocabulary.event(pattern.name)
         return fits(event, names, self._wanted(pattern, names, [event]))
+
+    def row(self, row: int) -> Happening:
+        """Return the event of a number."""
+        return self._by_row[row]
 
     def bindings(self, pattern: Atom, events: Iterable[Happening]) -> list[dict[str, str]]:
         """Return what the variables of a pattern stand for in events."""

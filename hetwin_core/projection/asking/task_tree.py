@@ -18,6 +18,7 @@ class TaskTree:
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         self.all = tuple(tasks)
+        self._by_row = {task.row: task for task in tasks}
         self._by_id = {task.id: task for task in tasks}
         self._by_operation: dict[str, list[Task]] = {}
         for task in tasks:
@@ -50,6 +51,10 @@ class TaskTree:
             names = list(self._by_operation)
             raise BadInput("unknown task", found=operation, expected=one_of(operation, names))
         return tuple(self._by_operation[operation])
+
+    def row(self, row: int) -> Task:
+        """Return the task of a number."""
+        return self._by_row[row]
 
     def parent(self, task: Task) -> Task | None:
         """Return the task that another is a part of; None if it is no part, or of a task that the log does not have."""

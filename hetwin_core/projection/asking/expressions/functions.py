@@ -260,7 +260,7 @@ class Functions:
 
     def _task_of(self, value: Value) -> Task:
         if isinstance(value, Mapping) and TASK_ROW in value:
-            return self._questions.tables.tasks[int(value[TASK_ROW])]
+            return self._questions.task_tree.row(int(value[TASK_ROW]))
         if isinstance(value, str):
             return self._questions.task(value)
         raise BadInput("this is no task", found=value, expected='a task, e.g. task("place.1")')
@@ -269,7 +269,7 @@ class Functions:
         if isinstance(value, Mapping) and EVENT_ROW in value:
             row = value[EVENT_ROW]
             if row is not None:
-                return self._questions.tables.events[int(row)]
+                return self._questions.happenings.row(int(row))
             time_ns = nanoseconds(value["time"])
             return Happening(-1, time_ns, value["name"], value["source"], value["arguments"])
         raise BadInput("this is no event", found=value, expected='e.g. occurs(picked_up("box"))[0]')

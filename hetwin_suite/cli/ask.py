@@ -1,0 +1,126 @@
+"""`hetwin ask`: questions to an episode."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hetwin_suite.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from hetwin_core.projection.asking.expressions.answered import Answered
+
+MOST_ROWS = 5
+"""More rows of evidence are counted only, unless as JSON."""
+
+
+def ask(
+    episode: Annotated[Path, typer.Argument(help="folder of a run, finished or still going on")],
+    questions: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[QUESTION ...]", help="""such as 'holds(on(any, "tray"), at(end))'"""
+        ),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--questions", help="file with a question on each line; # begins a comment"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask an episode what held, what happened, what the robot believed, and why.
+
+    A question is an expression in CEL, the language of triggers; docs/asking.md lists what it may call. Each answer
+    names the rows that it rests on. What the log does not tell is null.
+
+    Example: hetwin ask runs/today 'holds(on(any, "tray"), at(end))' 'occurs(picked_up(any))'
+    """
+    from hetwin_core.projection.asking.asked import AskedTables  # numpy takes its time
+    from hetwin_core.projection.tables.open import open_tables
+    from hetwin_suite.running.patience import never_silent
+
+    asked = [(text, "") for text in questions or ()] + _lines(file)
+    if not asked:
+        raise _nothing_asked()
+    with never_silent(lambda: "reading the log"):
+        tables = AskedTables(open_tables(_folder(episode)))
+    answers = [tables.ask(text, where) for text, where in asked]
+    until = tables.tables.known_until_ns / 1e9
+    if as_json:
+        told = {"known_until": until, "answers": [answer.as_json() for answer in answers]}
+        print(json.dumps(told))
+    else:
+        for answer in answers:
+            _show(answer)
+        print(f"the log is known until {until:.3f} s")
+
+
+def _lines(file: Path | None) -> list[tuple[str, str]]:
+    """Return the questions of a file, and where each stands."""
+    if file is None:
+        return []
+    from hetwin_core.ensemble.errors import BadInput
+
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(
+            f"the questions cannot be read: {error}", where="--questions", expected="a text file"
+        ) from None
+    return [
+        (line.strip(), f"{file}: line {number}")
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+
+
+def _folder(episode: Path) -> Path:
+    """Return the folder of a run for it, or for the log in it."""
+    from hetwin_core.projection.run_folder import LOG
+
+    return episode.parent if episode.name == LOG and not (episode / LOG).exists() else episode
+
+
+def _nothing_asked() -> Exception:
+    from hetwin_core.ensemble.errors import BadInput
+
+    return BadInput(
+        "there is no question",
+        where="QUESTION",
+        expected="""questions such as 'holds(on(any, "tray"), at(end))', or --questions FILE""",
+    )
+
+
+def _show(answer: Answered) -> None:
+    """Print an answer for a person."""
+    told = answer.as_json()
+    print(answer.question)
+    print(f"  {_words(answer.value)}")
+    times = ", ".join(f"{begin:g} to {end:g} s" for begin, end in told["intervals"])
+    if times:
+        print(f"  when: {times}")
+    for binding in told["bindings"]:
+        print("  for: " + ", ".join(f"{name} = {entity}" for name, entity in binding.items()))
+    for row in told["evidence"][:MOST_ROWS]:
+        print(f"  {_row_words(row)}")
+    left = len(told["evidence"]) - MOST_ROWS
+    if left > 0:
+        print(f"  and {left} more rows")
+
+
+def _words(value: Any) -> str:
+    if value is None:
+        return "not known"
+    return json.dumps(value)
+
+
+def _row_words(row: dict[str, Any]) -> str:
+    more = {key: value for key, value in row.items() if key not in ("table", "row", "from", "to")}
+    when = (
+        f"{row['from']:g} s" if row["from"] == row["to"] else f"{row['from']:g} to {row['to']:g} s"
+    )
+    facts = "".join(f", {key} {value:g}" for key, value in more.items())
+    return f"{row['table']} {row['row']}: {when}{facts}"
