@@ -22,6 +22,7 @@ from hetwin_suite.cli import (
     robot,
     run,
     send,
+    sql,
 )
 from hetwin_suite.cli.versions import show_version
 
@@ -46,6 +47,8 @@ app.command("ask")(ask.ask)
 app.command("record")(record.record)
 app.command("robot")(robot.robot)
 app.command("send")(send.send)
+app.command("sql")(sql.sql)
+app.command("tables")(sql.tables)
 app.command("evaluate")(evaluate.evaluate)
 app.command("scenarios")(listing.scenarios)
 app.command("models")(listing.models)

@@ -1,0 +1,37 @@
+"""DuckDB, the library that runs SQL; imported only for that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput
+
+EXTRA = 'pip install "hetwin-suite[tables]"'
+MEMORY = "2GB"
+"""What a query may use; one that needs more ends with an error, for nothing is moved to the disk."""
+
+
+def duckdb() -> Any:
+    """Import DuckDB.
+
+    Raises:
+        BadInput: if it is not installed.
+    """
+    try:
+        import duckdb
+    except ImportError as error:
+        raise BadInput(
+            f"SQL needs the Python package DuckDB, which cannot be imported: {error}",
+            expected=EXTRA,
+        ) from error
+    return duckdb
+
+
+def connected() -> Any:
+    """Open an empty database in memory.
+
+    Raises:
+        BadInput: if DuckDB is not installed.
+    """
+    settings = {"memory_limit": MEMORY, "temp_directory": "", "python_enable_replacements": "false"}
+    return duckdb().connect(":memory:", config=settings)
