@@ -15,9 +15,8 @@ from hetwin_core.projection.report.story.headline import headline
 from hetwin_core.projection.report.story.robots import robot_sentences
 from hetwin_core.projection.report.story.sentence import Sentence
 from hetwin_core.projection.report.story.things import resting_objects, thing_sentences
+from hetwin_core.projection.report.time_link import time_link
 
-TIMELINE = "timeline"
-"""Name of the section that times link to."""
 _MOST_SENTENCES = 6
 _MOST_CONCERNS = 5
 _MOST_RESTING = 8
@@ -76,7 +75,7 @@ def _sentences(sentences: Iterable[Sentence]) -> str:
 
 def _sentence(sentence: Sentence) -> str:
     rest = "".join(
-        escape(piece) if isinstance(piece, str) else _time(piece) for piece in sentence.pieces
+        escape(piece) if isinstance(piece, str) else time_link(piece) for piece in sentence.pieces
     )
     return f"<b>{escape(sentence.about)}</b>{rest}"
 
@@ -101,15 +100,8 @@ def _concern_list(concerns: Iterable[StoredConcern]) -> str:
 def _when(concern: StoredConcern) -> str:
     often = f", {concern.times} times" if concern.times > 1 else ""
     if concern.to_ns - concern.from_ns < _INSTANT_NS:
-        return f"at {_time(concern.from_ns)}{often}"
-    return f"{_time(concern.from_ns)} to {_time(concern.to_ns)}{often}"
-
-
-def _time(time_ns: int) -> str:
-    """A link to a time in the time line."""
-    return (
-        f'<a class="time" href="#{TIMELINE}" data-time="{time_ns / 1e9:.6g}">{seconds(time_ns)}</a>'
-    )
+        return f"at {time_link(concern.from_ns)}{often}"
+    return f"{time_link(concern.from_ns)} to {time_link(concern.to_ns)}{often}"
 
 
 def _viewer(drawn: Sequence[Picture]) -> str:
@@ -137,7 +129,7 @@ def _thumb(picture: Picture, chosen: bool) -> str:
 
 
 def _caption(picture: Picture) -> str:
-    return f"<b>{_time(picture.time_ns)}</b>{escape(_words(picture))}"
+    return f"<b>{time_link(picture.time_ns)}</b>{escape(_words(picture))}"
 
 
 def _words(picture: Picture) -> str:

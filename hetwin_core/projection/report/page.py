@@ -7,13 +7,17 @@ from pathlib import Path
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report import sections
+from hetwin_core.projection.report.course.card import course_card
 from hetwin_core.projection.report.document import Document, card, folded
-from hetwin_core.projection.report.first_screen import TIMELINE, first_screen
+from hetwin_core.projection.report.first_screen import first_screen
 from hetwin_core.projection.report.pictures import pictures
 from hetwin_core.projection.report.plots import plots
 from hetwin_core.projection.report.space import space
+from hetwin_core.projection.report.time_link import TIMELINE
 from hetwin_core.projection.report.timeline import timeline
 from hetwin_core.projection.run_folder import REPORT, write_atomically
+from hetwin_core.projection.tables.open import open_tables
+from hetwin_core.projection.tables.tables import Tables
 
 
 def write_report(run: Path, out: Path | None = None) -> Path:
@@ -33,25 +37,28 @@ def write_report(run: Path, out: Path | None = None) -> Path:
     path = run / REPORT if out is None else out
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, page(episode))
+        write_atomically(path, page(episode, open_tables(run)))
     except OSError as error:
         raise BadInput(f"the report cannot be written: {error.strerror}", file=path) from error
     return path
 
 
-def page(episode: Episode) -> str:
+def page(episode: Episode, tables: Tables) -> str:
     """The whole page: the story and the scene, then what they are drawn from, then the run's particulars."""
     document = Document()
+    responsible = card(
+        "Time line",
+        "Bars have the colour of the responsible model. Dots are events; point at them.",
+        document.plot(timeline(episode)),
+        TIMELINE,
+    )
+    plotted = [card(p.title, p.text, document.plot(p.figure)) for p in plots(episode)]
     body = "".join(
         [
             first_screen(episode, pictures(episode)),
-            card(
-                "Time line",
-                "Bars have the colour of the responsible model. Dots are events; point at them.",
-                document.plot(timeline(episode)),
-                TIMELINE,
-            ),
-            *(card(p.title, p.text, document.plot(p.figure)) for p in plots(episode)),
+            responsible,
+            course_card(tables, (), document),
+            *plotted,
             _space(episode, document),
             card("All events and handovers", "", sections.happenings_table(episode)),
             _about(episode),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 from hetwin_core.ensemble.annotations import ROBOT
@@ -19,6 +18,7 @@ from hetwin_core.projection.report.figure import (
     figure,
     time_axis,
 )
+from hetwin_core.projection.report.lanes import lane_name, lanes
 from hetwin_core.projection.report.palette import model_colours
 from hetwin_core.projection.report.story.concerns import ABSURD, NOTE, WARNING, stored_concerns
 from hetwin_core.projection.report.story.events import (
@@ -132,15 +132,15 @@ def _concern_bars(episode: Episode) -> tuple[list[str], list[dict[str, Any]]]:
     concerns = sorted(stored_concerns(episode), key=lambda concern: concern.from_ns)
     least = (episode.end_ns - episode.start_ns) // 200
     spans = [(c.from_ns, max(c.to_ns, c.from_ns + least)) for c in concerns]
-    lanes = _lanes(spans)
-    if not lanes:
+    found = lanes(spans)
+    if not found:
         return [], []
     hover = [
         f"<b>{escaped(c.text)}</b><br>{seconds(c.from_ns, 3)} to {seconds(c.to_ns, 3)}"
         f"<br>{c.severity}{f', {c.times} times' if c.times > 1 else ''}"
         for c in concerns
     ]
-    rows = [_lane(_CONCERNS, lane) for lane in lanes]
+    rows = [lane_name(_CONCERNS, lane) for lane in found]
     trace = bars(
         rows,
         [begin / 1e9 for begin, _ in spans],
@@ -152,17 +152,6 @@ def _concern_bars(episode: Episode) -> tuple[list[str], list[dict[str, Any]]]:
         showlegend=False,
     )
     return list(dict.fromkeys(sorted(rows, key=rows.index))), [trace]
-
-
-def _lanes(spans: Iterable[tuple[int, int]]) -> list[int]:
-    """For each span, in the order of their beginnings, the first lane that is free."""
-    busy: list[int] = []
-    found = []
-    for begin, end in spans:
-        lane = next((i for i, until in enumerate(busy) if until <= begin), len(busy))
-        busy[lane : lane + 1] = [end]
-        found.append(lane)
-    return found
 
 
 def _owner_bars(episode: Episode) -> tuple[list[str], list[dict[str, Any]]]:
@@ -244,14 +233,10 @@ def _action_rows(episode: Episode, spans: list[tuple[int, int]]) -> tuple[list[s
     order: dict[str, None] = {}
     for name in dict.fromkeys(names):
         own = [i for i, other in enumerate(names) if other == name]
-        for i, lane in zip(own, _lanes([spans[i] for i in own]), strict=True):
-            rows[i] = _lane(name, lane)
+        for i, lane in zip(own, lanes([spans[i] for i in own]), strict=True):
+            rows[i] = lane_name(name, lane)
             order[rows[i]] = None
     return rows, list(order)
-
-
-def _lane(name: str, index: int) -> str:
-    return name if index == 0 else f"{name} {index + 1}"
 
 
 def _event_traces(episode: Episode, events: tuple[Event, ...]) -> list[dict[str, Any]]:

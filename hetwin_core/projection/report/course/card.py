@@ -1,0 +1,57 @@
+"""The section of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from hetwin_core.projection.report.course.drawing import Mark, drawn
+from hetwin_core.projection.report.course.facts import facts
+from hetwin_core.projection.report.document import Document, card, folded
+from hetwin_core.projection.report.sections import table
+from hetwin_core.projection.report.time_link import time_link
+from hetwin_core.projection.tables.tables import Tables
+
+COURSE = "course"
+_MOST_FLAWS = 8
+
+
+def course_card(tables: Tables, flaws: Sequence[Mark], document: Document) -> str:
+    """Return the section; empty if nothing was done and nothing changed.
+
+    Args:
+        tables: of the episode.
+        flaws: by their beginning.
+        document: takes the figure.
+    """
+    shown, left = facts(tables)
+    if not (shown or tables.tasks or flaws):
+        return ""
+    content = document.plot(drawn(tables, shown, flaws)) + _listed(flaws)
+    return card(
+        "What was done, what held, what was believed", _how_to_read(tables, left), content, COURSE
+    )
+
+
+def _how_to_read(tables: Tables, left: int) -> str:
+    text = "Tasks have the colour of how they ended; below them is what held."
+    if tables.believed:
+        text = (
+            "Tasks have the colour of how they ended. Below them, the upper half of a row is what held, the lower "
+            "half what the robot believed, red where that was wrong."
+        )
+    more = f" {left} rows that change less are left out." if left else ""
+    return f"{text} Point at a bar.{more}"
+
+
+def _listed(flaws: Sequence[Mark]) -> str:
+    if not flaws:
+        return ""
+    headings = ["time", "flaw", "what happened"]
+    rows = [
+        [time_link(mark.span.from_ns), escape(mark.kind.replace("_", " ")), escape(mark.text)]
+        for mark in flaws
+    ]
+    listed = table(headings, rows[:_MOST_FLAWS], number=0)
+    rest = rows[_MOST_FLAWS:]
+    return listed + (folded(f"{len(rest)} more", table(headings, rest, number=0)) if rest else "")
