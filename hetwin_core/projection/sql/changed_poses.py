@@ -19,7 +19,8 @@ STEP_TURN = 1e-3
 _NUMBERS = 7
 _NAMES = tuple(column.name for column in VIEWS["poses"][-_NUMBERS:])
 _STEPS = np.array([STEP_M] * 3 + [STEP_TURN] * 4)
-_DECIMALS = 6
+_METRES, _PARTS = 5, 4
+"""Decimals that are kept, of places and of quaternions: a tenth of a step, and a third less to store than with six."""
 
 
 class _Kept:
@@ -63,7 +64,9 @@ def changed_poses(tables: Tables) -> Iterator[tuple[str, Mapping[str, NDArray[An
 
 def _columns(kept: _Kept, until_ns: int) -> Mapping[str, NDArray[Any]]:
     times = np.concatenate(kept.times)
-    poses = np.concatenate(kept.poses).round(_DECIMALS)
+    poses = np.concatenate(kept.poses)
+    poses[:, :3] = poses[:, :3].round(_METRES)
+    poses[:, 3:] = poses[:, 3:].round(_PARTS)
     ends = np.append(times[1:], max(until_ns, int(times[-1])))
     found = {"from": times / 1e9, "to": ends / 1e9}
     return found | {name: poses[:, i].copy() for i, name in enumerate(_NAMES)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
@@ -24,6 +26,7 @@ def duckdb() -> Any:
             f"SQL needs the Python package DuckDB, which cannot be imported: {error}",
             expected=EXTRA,
         ) from error
+    atexit.unregister(gc.freeze)  # at the end the library lists all objects that are then not freed
     return duckdb
 
 

@@ -16,6 +16,9 @@ from hetwin_core.projection.sql.refusals import first_line
 from hetwin_core.projection.sql.views import VIEWS, made
 
 
+_FORMAT = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 12"
+
+
 class Written(NamedTuple):
     """A file.
 
@@ -52,9 +55,7 @@ def write_tables(run: Path, out: Path) -> list[Written]:
             connection.execute(made(view))
         fill(connection, Found(run.resolve().name, run, stored=False), VIEWS)
         for view, part in parts.items():
-            connection.execute(
-                f"COPY {view} TO '{_quoted(part)}' (FORMAT parquet, COMPRESSION zstd)"
-            )
+            connection.execute(f"COPY {view} TO '{_quoted(part)}' ({_FORMAT})")
         written = [_count(connection, view, part) for view, part in parts.items()]
         for view, part in parts.items():
             part.replace(out / f"{view}{SUFFIX}")

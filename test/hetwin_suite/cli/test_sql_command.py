@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,5 +106,12 @@ def test_tables_of_no_run_are_refused(run: Path, tmp_path: Path) -> None:
 
 
 def test_without_duckdb_it_says_what_to_install(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
     refused(run, "sql", run, "SELECT 1", says=("DuckDB", 'pip install "hetwin-suite[tables]"'))
+
+
+def test_the_command_s_process_ends_without_a_word(run: Path, tmp_path: Path) -> None:
+    assert hetwin("tables", run, "--out", tmp_path / "files").code == 0
+    command = [sys.executable, "-m", "hetwin_suite.cli.command", "sql", tmp_path / "files"]
+    done = subprocess.run([*command, "SELECT 1 AS one"], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("one\n1\n", "")
