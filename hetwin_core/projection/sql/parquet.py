@@ -15,7 +15,6 @@ from hetwin_core.projection.sql.library import connected, duckdb
 from hetwin_core.projection.sql.refusals import first_line
 from hetwin_core.projection.sql.views import VIEWS, made
 
-
 _FORMAT = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 12"
 
 
