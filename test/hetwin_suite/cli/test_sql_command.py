@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.hetwin_command import hetwin, refused
 from support.carried_box import carried_box
+from support.hetwin_command import hetwin, refused
 
 from hetwin_core.projection.run_folder import LOG
 from hetwin_core.projection.sql import database

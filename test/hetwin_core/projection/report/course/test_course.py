@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.made_tables import (
+from support.carried_box import (
     MadeRows,
     between,
     carried_box,
