@@ -13,6 +13,7 @@ from hetwin_suite.cli import (
     ask,
     check,
     evaluate,
+    flaws,
     listing,
     mismatches,
     new,
@@ -44,6 +45,7 @@ app.command("check-model")(check.check_model)
 app.command("new-model")(new_model.new_model)
 app.command("report")(report.report)
 app.command("ask")(ask.ask)
+app.command("flaws")(flaws.flaws)
 app.command("record")(record.record)
 app.command("robot")(robot.robot)
 app.command("send")(send.send)

@@ -31,6 +31,11 @@ class Bodies:
         entity = self._entities.get(name)
         return None if entity is None else entity.kind
 
+    def owner(self, name: str) -> str:
+        """Return the robot that a link or hand belongs to; empty for anything else."""
+        entity = self._entities.get(name)
+        return "" if entity is None else entity.owner
+
     def is_movable(self, name: str) -> bool:
         """Whether it is an object that can be moved."""
         return self.kind(name) is EntityKind.OBJECT

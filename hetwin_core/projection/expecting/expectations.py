@@ -84,18 +84,24 @@ class Expectations:
 
     def of(self, task: Task, name: str, arguments: Mapping[str, Json]) -> bool:
         """Return whether a task may cause an event."""
-        deciding = self.deciding(task)
-        key = OTHER if deciding is None else deciding.operation
         values = list(arguments.values())
         orders = [values, values[1::-1]] if name in _SYMMETRIC and len(values) == 2 else [values]
         return any(
             pattern.name == name and any(self._fits(pattern, order, task) for order in orders)
-            for pattern in self._patterns[key]
+            for pattern in self._deciding_patterns(task)
         )
+
+    def may(self, task: Task, name: str) -> bool:
+        """Return whether a task may cause events of a name, whatever they are about."""
+        return any(pattern.name == name for pattern in self._deciding_patterns(task))
 
     def deciding(self, task: Task) -> Task | None:
         """Return the task by whose operation it is decided what is expected of a task; None: by that of any other."""
         return next((t for t in self.named.lineage(task) if t.operation in self._patterns), None)
+
+    def _deciding_patterns(self, task: Task) -> tuple[EventPattern, ...]:
+        deciding = self.deciding(task)
+        return self._patterns[OTHER if deciding is None else deciding.operation]
 
     def _fits(self, pattern: EventPattern, values: Sequence[Json], task: Task) -> bool:
         if pattern.arguments is None:

@@ -1,0 +1,144 @@
+"""Measures how well flaws are found: recordings with planted flaws and clean ones, each replayed and judged.
+
+A planted flaw is found if one of its kind names an entity of it within half a second of where the physics has it.
+Other flaws of that run must come from it, else they are false; so is every flaw of a clean run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from flaw_cases import CASES, Case, Planted, States, Vain, clean
+from machine import machine
+
+import hetwin_suite
+from hetwin_core.projection.flaws.find import flaws_of
+from hetwin_core.projection.flaws.flaw import Flaw
+
+NEAR_S = 0.5
+EXAMPLES = """examples:
+  python benchmarks/flaws.py --each 10 --clean 100
+  python benchmarks/flaws.py --each 3 --clean 0 --only edge,miss --keep /tmp/planted
+"""
+
+
+def run_case(case: Case, folder: Path) -> Path:
+    """Record, and replay with what is planted in the scene; returns the run's folder."""
+    scenario = case.story.write(folder / "made")
+    scene = {**case.scene, **case.story.added(folder / "made")}
+    return hetwin_suite.run(scenario, out=folder / "run", scene=scene).folder
+
+
+def judged(flaws: Sequence[Flaw], planted: Planted | None) -> tuple[bool, list[Flaw]]:
+    """Return whether what is planted was found, and the flaws that are false."""
+    if planted is None:
+        return True, list(flaws)
+    hits = [number for number, flaw in enumerate(flaws) if _is_it(flaw, planted)]
+    false = [
+        flaw
+        for number, flaw in enumerate(flaws)
+        if number not in hits and not any(cause.flaw in hits for cause in flaw.caused_by)
+    ]
+    return bool(hits), false
+
+
+def _is_it(flaw: Flaw, planted: Planted) -> bool:
+    begin, end = flaw.span.from_ns / 1e9 - NEAR_S, flaw.span.to_ns / 1e9 + NEAR_S
+    is_there = begin <= planted.time <= end
+    return flaw.kind in planted.kinds and is_there and bool(planted.entities & {*flaw.entities})
+
+
+def measure(name: str, seed: int, keep: Path | None) -> dict[str, Any]:
+    """Make and judge one run; returns its row."""
+    case = clean(seed) if name == "clean" else CASES[name](seed)
+    folder = Path(tempfile.mkdtemp(prefix="hetwin-flaws-")) / f"{name}_{seed}"
+    try:
+        run = run_case(case, folder)
+        begun = time.process_time()
+        flaws = flaws_of(run)
+        spent = time.process_time() - begun
+        try:
+            planted = None if case.planted is None else case.planted(States(run))
+        except Vain:
+            return {"case": name, "seed": seed, "vain": True, "found": None, "false": []}
+        found, false = judged(flaws, planted)
+    finally:
+        if keep is not None and folder.exists():
+            shutil.copytree(folder, keep / folder.name, dirs_exist_ok=True)
+        shutil.rmtree(folder.parent, ignore_errors=True)
+    return {
+        "case": name,
+        "seed": seed,
+        "vain": False,
+        "found": found,
+        "false": [flaw.to_json() for flaw in false],
+        "flaws": [f"{f.kind}({', '.join(f.entities)}) {f.span.from_ns / 1e9:.2f}" for f in flaws],
+        "planted": None if planted is None else planted.time,
+        "seconds": spent,
+    }
+
+
+def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the figures of all rows."""
+    counted = [row for row in rows if not row["vain"]]
+    planted = [row for row in counted if row["case"] != "clean"]
+    by_case = Counter(row["case"] for row in planted)
+    hits = Counter(row["case"] for row in planted if row["found"])
+    false = sum(len(row["false"]) for row in counted)
+    return {
+        "planted": len(planted),
+        "found": sum(hits.values()),
+        "share": sum(hits.values()) / max(len(planted), 1),
+        "clean": sum(row["case"] == "clean" for row in counted),
+        "false": false,
+        "false_per_hundred": 100.0 * false / max(len(counted), 1),
+        "cases": {name: [hits[name], count] for name, count in sorted(by_case.items())},
+        "vain": sum(row["vain"] for row in rows),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line and measure; 1 if flaws are missed or false ones found beyond the aim."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").partition("\n")[0],
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--each", type=int, default=9, help="runs of each case (default: 9)")
+    parser.add_argument("--clean", type=int, default=100, help="clean runs (default: 100)")
+    parser.add_argument("--seed", type=int, default=1, help="of the first run (default: 1)")
+    parser.add_argument("--only", help="cases, separated by commas; default: all")
+    parser.add_argument("--keep", type=Path, help="folder that keeps the runs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    given = parser.parse_args(arguments)
+    names = given.only.split(",") if given.only else list(CASES)
+    work = [(name, given.seed + n) for n in range(given.each) for name in names]
+    work += [("clean", given.seed + n) for n in range(given.clean)]
+    rows = []
+    for name, seed in work:
+        row = measure(name, seed, given.keep)
+        rows.append(row)
+        wrong = "" if row["vain"] or row["found"] else " MISSED"
+        wrong += f" FALSE {len(row['false'])}" if row["false"] else ""
+        said = "vain" if row["vain"] else f"{row['flaws']} planted at {row['planted']}"
+        print(f"{name} {seed}:{wrong} {said}", file=sys.stderr, flush=True)
+    figures = summary(rows)
+    if given.json:
+        print(json.dumps({"machine": machine(), **figures, "rows": rows}))
+    else:
+        for key, value in figures.items():
+            print(f"{key}: {value}")
+    return int(figures["share"] < 0.98 or figures["false_per_hundred"] > 1.0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,5 @@
+"""Finds what went wrong in an episode: flaws, each with its causes and evidence.
+
+After Mösenlechner and Beetz, ICAPS 2009, section Evaluation: unexpected events, incorrect beliefs, unachieved
+intentions. The rules are files of queries in ``rules``.
+"""

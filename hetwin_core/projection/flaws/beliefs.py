@@ -1,0 +1,126 @@
+"""Beliefs that were wrong for longer than what tells of them needs to follow the world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hetwin_core.projection.flaws.facts import Facts
+from hetwin_core.projection.tables.rows import Belief, BeliefError, Interval
+
+LEAST_NS = 400_000_000
+"""A belief may be wrong for so long while it follows the world [ns] ..."""
+PERIODS = 2.5
+"""... and for so many of the usual times between two messages."""
+_BACK_NS = 120_000_000_000
+"""So long before a belief went wrong it is looked for when it was formed [ns]."""
+_USUAL_NS = 10_000_000_000
+"""Over so long before and after that the usual time between two messages is taken [ns]."""
+_SAME = 0.002
+"""A pose that differs by less says nothing new [m, and as a difference of quaternions]."""
+_PERCEPT = "percept"
+_LOC = "loc"
+_HERE = 0.03
+"""Something that is so near to where something else was perceived was taken for it [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrongBelief:
+    """A belief that was wrong.
+
+    Attributes:
+        error: the row that says so.
+        formed_ns: when the robot last learned anything new of it before it went wrong.
+        stale: whether it was right then, and the world moved away from it.
+        instead: what is where the robot perceived this; empty if nothing is.
+    """
+
+    error: BeliefError
+    formed_ns: int
+    stale: bool
+    instead: str
+
+
+class WrongBeliefs:
+    """Finds the wrong beliefs of an episode.
+
+    Args:
+        facts: of the episode.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._tables = facts.tables
+
+    def all(self) -> Iterator[WrongBelief]:
+        """Yield the beliefs that were wrong for too long, by their rows."""
+        for error in self._tables.belief_errors:
+            lasted = error.span.to_ns - error.span.from_ns
+            if lasted > LEAST_NS and lasted > PERIODS * self._period(error):
+                yield self._judged(error)
+
+    def _judged(self, error: BeliefError) -> WrongBelief:
+        begin = error.span.from_ns
+        rows = self._told(error, Interval(begin - _BACK_NS, begin))
+        if not rows:
+            return WrongBelief(error, error.believed_ns, False, "")
+        place = len(rows) - 1
+        while place > 0 and _is_same(rows[place], rows[place - 1]):
+            place -= 1
+        formed = rows[place].span.from_ns
+        stale = formed < begin and not self._was_wrong(error, formed)
+        return WrongBelief(error, formed, stale, self._instead(error, rows[-1]))
+
+    def _was_wrong(self, error: BeliefError, time_ns: int) -> bool:
+        """Whether what an error is about was believed wrongly at a time, too."""
+        others = self._errors[error.fluent, error.a, error.b]
+        return any(other.span.from_ns <= time_ns < other.span.to_ns for other in others)
+
+    def _instead(self, error: BeliefError, row: Belief) -> str:
+        """What stands where something was perceived, that is not it."""
+        if error.fluent != _LOC or row.pose is None or row.origin != _PERCEPT:
+            return ""
+        for name in self._objects:
+            if name == error.a:
+                continue
+            try:
+                pose = self._tables.poses.at(name, error.span.from_ns)[1]
+            except KeyError:
+                continue
+            if float(np.linalg.norm(pose[:3] - np.array(row.pose[:3]))) < _HERE:
+                return name
+        return ""
+
+    def _period(self, error: BeliefError) -> float:
+        """The usual time between two messages about the same [ns]; 0 if there are too few."""
+        span = Interval(error.span.from_ns - _USUAL_NS, error.span.to_ns + _USUAL_NS)
+        times = [row.span.from_ns for row in self._told(error, span)]
+        return float(np.median(np.diff(times))) if len(times) > 2 else 0.0
+
+    def _told(self, error: BeliefError, span: Interval) -> Sequence[Belief]:
+        """The messages about the same in an interval, and the one before; percepts only if there is nothing else."""
+        rows = self._tables.beliefs.find(error.fluent, error.a, error.b or None, span)
+        rows = [row for row in rows if row.b == error.b]
+        return [row for row in rows if row.origin != _PERCEPT] or rows
+
+    @cached_property
+    def _errors(self) -> dict[tuple[str, str, str], list[BeliefError]]:
+        found: dict[tuple[str, str, str], list[BeliefError]] = {}
+        for error in self._tables.belief_errors:
+            found.setdefault((error.fluent, error.a, error.b), []).append(error)
+        return found
+
+    @cached_property
+    def _objects(self) -> list[str]:
+        entities = self._tables.layout.entities
+        return [e.name for e in entities if self._facts.bodies.is_movable(e.name)]
+
+
+def _is_same(one: Belief, other: Belief) -> bool:
+    if one.pose is None or other.pose is None:
+        return one.holds == other.holds
+    difference = np.abs(np.array(one.pose) - np.array(other.pose))
+    return bool(difference.max() < _SAME)

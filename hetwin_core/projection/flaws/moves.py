@@ -1,0 +1,147 @@
+"""What objects do when no hand holds them: how they leave their place, or come to rest after a hand has let go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.projection.flaws.facts import Facts
+from hetwin_core.projection.tables.rows import Happening, Interval, Occasion
+
+UPSETS = ("toppled", "fell", "left_the_world", "flung")
+SECOND = 1_000_000_000
+LETTING_GO_NS = 300_000_000
+"""Fingers that open touch what they have held for so long yet [ns]."""
+TOUCHED_NS = 300_000_000
+"""A link that touches an object so long before or after it begins to move may have moved it [ns] ..."""
+PASSED_ON_NS = 100_000_000
+"""... and what else moves, if it touches it at most so long after [ns]: later it is what has been struck."""
+LATE_NS = 700_000_000
+"""That an object has toppled or fallen may be told so long after it has come to rest [ns]."""
+SETTLING_NS = 5 * SECOND
+"""What leaves its support so long after it was let go did not stand on it stably [ns]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A motion of an object from when nothing held it any more until it was at rest.
+
+    Attributes:
+        number: among all.
+        object: what moved.
+        span: from when it left its place, or was let go in motion, to when it was at rest or held again.
+        grip: the hold that ended in this motion, or not long before it; None if there was none.
+        in_motion: whether that hold ended in the motion itself.
+        left: what it stood on, or was let go on, and what it then left; empty if it stood on nothing.
+        reached: what it stands on afterwards; empty if on nothing.
+        upsets: events that say that it toppled, fell ...
+        blows: contacts with what may have set it in motion, by begin.
+    """
+
+    number: int
+    object: str
+    span: Interval
+    grip: Occasion | None
+    in_motion: bool
+    left: str
+    reached: str
+    upsets: tuple[Happening, ...]
+    blows: tuple[Occasion, ...]
+
+
+class Moves:
+    """Finds the motions of an episode's objects.
+
+    Args:
+        facts: of the episode.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._end_ns = facts.tables.known_until_ns
+
+    @cached_property
+    def all(self) -> list[Move]:
+        """All motions, by object and time."""
+        objects = self._facts.tables.layout.of_kind(EntityKind.OBJECT)
+        found: list[Move] = []
+        for entity in objects:
+            for span in self._unrest(entity.name):
+                move = self._move(len(found), entity.name, span)
+                if move is not None:
+                    found.append(move)
+        return found
+
+    def _unrest(self, name: str) -> Iterator[Interval]:
+        """Yield when an object was in no place."""
+        rests = sorted(self._facts.tables.occasions.find("loc", name), key=lambda row: row.span)
+        for one, other in pairwise(rests):
+            yield Interval(one.span.to_ns, other.span.from_ns)
+        if rests and rests[-1].ended:
+            yield Interval(rests[-1].span.to_ns, self._end_ns)
+
+    def _move(self, number: int, name: str, span: Interval) -> Move | None:
+        since = Interval(span.from_ns - SETTLING_NS, span.to_ns)
+        grips = [g for g in self._facts.during("held", name, since) if g.a == name]
+        last = max(grips, key=lambda g: g.span.to_ns, default=None)
+        if last is not None and (not last.ended or last.span.to_ns >= span.to_ns):
+            return None  # it is still held when it rests
+        in_motion = last is not None and last.span.to_ns > span.from_ns
+        begin = last.span.to_ns if last is not None and in_motion else span.from_ns
+        free = Interval(begin, span.to_ns)
+        return Move(
+            number,
+            name,
+            free,
+            last,
+            in_motion,
+            self._left(name, free, in_motion),
+            self._reached(name, free.to_ns),
+            tuple(self._upsets(name, free)),
+            tuple(self._blows(name, free, last)),
+        )
+
+    def _left(self, name: str, free: Interval, in_motion: bool) -> str:
+        """What it stood on when it began to move; of what was let go in motion, what it touched then."""
+        standing = self._facts.supports(name, free.from_ns - 1)
+        if standing and not in_motion:
+            return standing[0]
+        if standing:
+            return standing[0]
+        around = Interval(free.from_ns, free.from_ns + LETTING_GO_NS)
+        touched = sorted(self._facts.during("contact", name, around), key=lambda row: row.span)
+        others = (row.b if row.a == name else row.a for row in touched)
+        return next((other for other in others if other not in self._facts.bodies.links), "")
+
+    def _reached(self, name: str, time_ns: int) -> str:
+        after = Interval(time_ns, time_ns + SECOND)
+        rows = [row for row in self._facts.during("on", name, after) if row.a == name]
+        return max(rows, key=lambda row: row.span.to_ns).b if rows else ""
+
+    def _upsets(self, name: str, free: Interval) -> Iterator[Happening]:
+        for event in self._facts.events(*UPSETS, about=name):
+            if free.from_ns - LETTING_GO_NS <= event.time_ns <= free.to_ns + LATE_NS:
+                yield event
+
+    def _blows(self, name: str, free: Interval, last: Occasion | None) -> list[Occasion]:
+        """Contacts with links, with what a hand carries and with what moves, when it began to move."""
+        facts = self._facts
+        around = Interval(free.from_ns - TOUCHED_NS, free.from_ns + TOUCHED_NS)
+        soon = free.from_ns + PASSED_ON_NS
+        found = []
+        for row in facts.during("contact", name, around):
+            other = row.b if row.a == name else row.a
+            moves = facts.bodies.is_movable(other) and self._moves(other, around)
+            if other not in facts.bodies.links and not (moves and row.span.from_ns <= soon):
+                continue
+            if last is not None and row.span.from_ns <= last.span.to_ns + LETTING_GO_NS:
+                continue  # the fingers that let it go
+            found.append(row)
+        return sorted(found, key=lambda row: row.span.from_ns)
+
+    def _moves(self, name: str, span: Interval) -> bool:
+        rows = (*self._facts.during("moving", name, span), *self._facts.during("held", name, span))
+        return any(row.a == name for row in rows)

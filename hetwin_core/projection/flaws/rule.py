@@ -1,0 +1,186 @@
+"""A rule: a query that finds flaws of one kind, as a file has it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.scenario import strict_yaml
+from hetwin_core.ensemble.validation import Name, Strict, Text, check
+
+_BRACES = re.compile(r"\{([^{}]+)\}")
+_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\Z")
+_CALL = re.compile(r"([A-Za-z_]\w*)\(\)\Z")
+
+
+def _one(each: dict[str, str]) -> dict[str, str]:
+    if not each:
+        raise ValueError("at least one variable with the query that it runs over")
+    return each
+
+
+class RuleEntry(Strict):
+    """A rule as its file has it; every value but `kind` and `about` is a query in CEL."""
+
+    kind: Name = Field(description="of the flaws that it finds")
+    about: Text = Field(description="what such a flaw is, in words")
+    each: Annotated[dict[Name, Text], AfterValidator(_one)] = Field(
+        description="variables -> lists that they run over, one inside the other"
+    )
+    when: list[Text] = Field(default=[], alias="if", description="conditions, all of them true")
+    begin: Text = Field(alias="from", description="time [s]")
+    end: Text = Field(alias="to", description="time [s]")
+    entities: Text = Field(description="list of the entities that it is about")
+    task: Text | None = Field(None, description="id of the task in which it happened, or null")
+    causes: Text | None = Field(None, description="list of {what, from, to}: what brought it about")
+    trace: Text | None = Field(None, description="list of entities that took part")
+    evidence: Text | None = Field(None, description="list of {table, row, from, to}")
+    text: Text = Field(description="a sentence, with queries in braces")
+
+
+class Query:
+    """An expression of a rule; those that only name something are looked up without the expression language.
+
+    Args:
+        text: the expression.
+        where: the key that it stands at, for errors.
+
+    Raises:
+        BadInput: if the syntax is wrong.
+    """
+
+    def __init__(self, text: str, where: str) -> None:
+        self.text = text.strip()
+        self.where = where
+        self.expression = Expression(self.text, where)
+        call = _CALL.match(self.text)
+        self._function = call[1] if call else ""
+        is_path = _PATH.match(self.text) and self.text not in ("null", "true", "false")
+        self._path = self.text.split(".") if is_path else []
+
+    def value(self, variables: Mapping[str, Any], functions: Mapping[str, Any]) -> Any:
+        """Return its value.
+
+        Raises:
+            EvaluationError: if it has none.
+        """
+        if self._function in functions:
+            return functions[self._function]()
+        if self._path and self._path[0] in variables:
+            found: Any = variables
+            for key in self._path:
+                if not isinstance(found, Mapping) or key not in found:
+                    return self.expression.evaluate(variables, functions)
+                found = found[key]
+            return found
+        return self.expression.evaluate(variables, functions)
+
+
+class Sentence:
+    """A text with queries in braces.
+
+    Args:
+        text: the text.
+        where: the key that it stands at, for errors.
+    """
+
+    def __init__(self, text: str, where: str) -> None:
+        self._parts = _BRACES.split(text)
+        self.queries = {i: Query(p, where) for i, p in enumerate(self._parts) if i % 2}
+
+    def fill(self, variables: Mapping[str, Any], functions: Mapping[str, Any]) -> str:
+        """Return the text with the values of its queries; numbers with two decimals."""
+        parts = list(self._parts)
+        for index, query in self.queries.items():
+            parts[index] = _shown(query.value(variables, functions))
+        return "".join(parts)
+
+
+class Rule:
+    """A rule that is ready to be asked.
+
+    Args:
+        entry: as its file has it.
+        file: of the rule.
+        index: its number there.
+
+    Raises:
+        BadInput: if the syntax of a query is wrong.
+    """
+
+    def __init__(self, entry: RuleEntry, file: Path, index: int) -> None:
+        self.entry = entry
+        self.kind = entry.kind
+        self.file = file
+        self.each = {n: Query(text, f"{index}.each.{n}") for n, text in entry.each.items()}
+        self.conditions = [Query(text, f"{index}.if.{i}") for i, text in enumerate(entry.when)]
+        self.begin = Query(entry.begin, f"{index}.from")
+        self.end = Query(entry.end, f"{index}.to")
+        self.entities = Query(entry.entities, f"{index}.entities")
+        self.task = _maybe(entry.task, f"{index}.task")
+        self.causes = _maybe(entry.causes, f"{index}.causes")
+        self.trace = _maybe(entry.trace, f"{index}.trace")
+        self.evidence = _maybe(entry.evidence, f"{index}.evidence")
+        self.sentence = Sentence(entry.text, f"{index}.text")
+
+    def queries(self) -> list[Query]:
+        """Return all queries."""
+        maybe = (self.task, self.causes, self.trace, self.evidence)
+        return [
+            *self.each.values(),
+            *self.conditions,
+            self.begin,
+            self.end,
+            self.entities,
+            *(query for query in maybe if query is not None),
+            *self.sentence.queries.values(),
+        ]
+
+    def check_names(self, functions: Sequence[str]) -> None:
+        """See that all functions and variables are known.
+
+        Raises:
+            BadInput: with the file, if one is not.
+        """
+        known: list[str] = []
+        try:
+            for name, query in self.each.items():
+                query.expression.check_names(functions, known)
+                known.append(name)
+            for query in self.queries():
+                query.expression.check_names(functions, known)
+        except BadInput as error:
+            raise error.at(error.where, self.file) from None
+
+
+def read_rules(file: Path) -> list[Rule]:
+    """Read a file of rules: a list of mappings.
+
+    Raises:
+        BadInput: if it cannot be read, with file, line and key.
+    """
+    document = strict_yaml.load(file)
+    try:
+        entries = check(list[RuleEntry], document.data)
+        return [Rule(entry, file, index) for index, entry in enumerate(entries)]
+    except BadInput as error:
+        raise document.placed(error, file) from None
+
+
+def _maybe(text: str | None, where: str) -> Query | None:
+    return None if text is None else Query(text, where)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    if isinstance(value, list | tuple):
+        *first, last = [_shown(one) for one in value] or ["nothing"]
+        return f"{', '.join(first)} and {last}" if first else last
+    return str(value)

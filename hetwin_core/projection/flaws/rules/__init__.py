@@ -1,0 +1,1 @@
+"""The rules that come with hetwin, as files of queries."""
