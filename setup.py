@@ -57,7 +57,10 @@ class BuildWithInterfaces(build_py):
 remove_old_links()
 setup(
     packages=all_packages(),
-    package_data={name: ["py.typed", "scaffolding/package/*", "projection/flaws/rules/*"] for name in top_packages()},
+    package_data={
+        name: ["py.typed", "scaffolding/package/*", "projection/flaws/rules/*"]
+        for name in top_packages()
+    },
     include_package_data=False,
     # Replaced by the staged files; without an entry the step that installs them would be skipped.
     data_files=[("share/hetwin", ["package.xml"])],

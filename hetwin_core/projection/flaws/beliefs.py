@@ -19,8 +19,12 @@ _BACK_NS = 120_000_000_000
 """So long before a belief went wrong it is looked for when it was formed [ns]."""
 _USUAL_NS = 10_000_000_000
 """Over so long before and after that the usual time between two messages is taken [ns]."""
-_SAME = 0.002
+_SAME = 0.005
 """A pose that differs by less says nothing new [m, and as a difference of quaternions]."""
+_AT_ONCE_NS = 20_000_000
+"""A belief that is wrong so soon after its message was wrong at once [ns] ..."""
+_JUMP = 0.01
+"""... if it changed by so much more than the world did [m, and as a difference of quaternions]."""
 _PERCEPT = "percept"
 _LOC = "loc"
 _HERE = 0.03
@@ -64,20 +68,32 @@ class WrongBeliefs:
 
     def _judged(self, error: BeliefError) -> WrongBelief:
         begin = error.span.from_ns
-        rows = self._told(error, Interval(begin - _BACK_NS, begin))
+        rows = self._told(error, Interval(begin - _BACK_NS, begin + 1))
         if not rows:
             return WrongBelief(error, error.believed_ns, False, "")
         place = len(rows) - 1
         while place > 0 and _is_same(rows[place], rows[place - 1]):
             place -= 1
-        formed = rows[place].span.from_ns
-        stale = formed < begin and not self._was_wrong(error, formed)
-        return WrongBelief(error, formed, stale, self._instead(error, rows[-1]))
+        stale = not self._jumps(rows, begin)
+        return WrongBelief(error, rows[place].span.from_ns, stale, self._instead(error, rows[-1]))
 
-    def _was_wrong(self, error: BeliefError, time_ns: int) -> bool:
-        """Whether what an error is about was believed wrongly at a time, too."""
-        others = self._errors[error.fluent, error.a, error.b]
-        return any(other.span.from_ns <= time_ns < other.span.to_ns for other in others)
+    def _jumps(self, rows: Sequence[Belief], begin: int) -> bool:
+        """Whether a belief went wrong by a message that says something else, and not by what the world did."""
+        newest = rows[-1]
+        if begin - newest.span.from_ns > _AT_ONCE_NS:
+            return False
+        if len(rows) < 2:
+            return True
+        before = rows[-2]
+        if newest.pose is None or before.pose is None:
+            return newest.holds != before.holds
+        try:
+            then = self._tables.poses.at(newest.a, before.span.from_ns)[1]
+            now = self._tables.poses.at(newest.a, newest.span.from_ns)[1]
+        except KeyError:
+            return True
+        world = np.abs(now[:7] - then[:7]).max()
+        return bool(_change(newest.pose, before.pose) > world + _JUMP)
 
     def _instead(self, error: BeliefError, row: Belief) -> str:
         """What stands where something was perceived, that is not it."""
@@ -107,13 +123,6 @@ class WrongBeliefs:
         return [row for row in rows if row.origin != _PERCEPT] or rows
 
     @cached_property
-    def _errors(self) -> dict[tuple[str, str, str], list[BeliefError]]:
-        found: dict[tuple[str, str, str], list[BeliefError]] = {}
-        for error in self._tables.belief_errors:
-            found.setdefault((error.fluent, error.a, error.b), []).append(error)
-        return found
-
-    @cached_property
     def _objects(self) -> list[str]:
         entities = self._tables.layout.entities
         return [e.name for e in entities if self._facts.bodies.is_movable(e.name)]
@@ -122,5 +131,8 @@ class WrongBeliefs:
 def _is_same(one: Belief, other: Belief) -> bool:
     if one.pose is None or other.pose is None:
         return one.holds == other.holds
-    difference = np.abs(np.array(one.pose) - np.array(other.pose))
-    return bool(difference.max() < _SAME)
+    return _change(one.pose, other.pose) < _SAME
+
+
+def _change(one: Sequence[float], other: Sequence[float]) -> float:
+    return float(np.abs(np.array(one) - np.array(other)).max())
