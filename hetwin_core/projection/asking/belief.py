@@ -78,6 +78,12 @@ class Beliefs:
         posed = [row for row in rows if row.pose is not None and row.span.from_ns <= time_ns]
         return max(posed, key=lambda row: row.span.from_ns, default=None)
 
+    def last(self, atom: Atom, time_ns: int) -> Belief | None:
+        """Return the belief about an atom that was held at a moment; None if there was none."""
+        rows = [r for r in self._rows(atom, {}) if r.holds and r.span.from_ns <= time_ns]
+        held = [row for row in rows if Intervals([self._open(row)]).around(time_ns)]
+        return max(held, key=lambda row: (row.span.from_ns, row.row), default=None)
+
     def told(self, fluent: str, entity: str | None) -> bool:
         """Return whether the robot tells anything about a fluent of an entity, or of any."""
         pairs = self._tables.believed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
@@ -59,6 +59,10 @@ class Happenings:
             return False
         names = self._vocabulary.event(pattern.name)
         return fits(event, names, self._wanted(pattern, names, [event]))
+
+    def named(self, name: str) -> Sequence[Happening]:
+        """Return the events of a name, in order."""
+        return self._by_name.get(name, ())
 
     def row(self, row: int) -> Happening:
         """Return the event of a number."""

@@ -7,8 +7,10 @@ from functools import cached_property
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.asking.answer import Answer, NotKnown
 from hetwin_core.projection.asking.belief import Beliefs
+from hetwin_core.projection.asking.belief_causes import BeliefCauses
 from hetwin_core.projection.asking.believed import Believed
 from hetwin_core.projection.asking.believed_events import BelievedEvents
+from hetwin_core.projection.asking.causes import Cause, Causes
 from hetwin_core.projection.asking.domain import Domain, some_time
 from hetwin_core.projection.asking.entities import Entities
 from hetwin_core.projection.asking.happenings import Happenings
@@ -165,13 +167,27 @@ class Questions:
             return None
         return bool(self.expectations.expects(event.name, event.arguments, event.time_ns))
 
+    def causes(self, effect: Happening) -> tuple[Cause, ...]:
+        """Return the causes of an event, the nearest first: events, then the tasks that did it."""
+        return self._causes.of(effect)
+
+    def caused(self, state: Term, belief: Atom, when: Asked) -> Answer:
+        """Return whether a belief at a moment came from a state of the world.
+
+        Raises:
+            BadInput: as `holds`; if the belief is no single fluent, or the time is no moment.
+        """
+        wrong = Domain(self.tables, self._wrong)
+        causes = BeliefCauses(self.world, wrong, self._beliefs)
+        return causes.caused(state, belief, self._moment(when))
+
     def count(self, term: Term, when: Asked | None = None) -> int:
         """Return how often events of a pattern happened, or a term came to hold.
 
         Raises:
             BadInput: as `occurs` and `where`.
         """
-        if isinstance(term, Atom) and term.name not in self.vocabulary.fluents:
+        if isinstance(term, Atom) and self.vocabulary.is_event(term.name):
             return len(self.occurs(term, when))
         return len(self.where(term, when).intervals)
 
@@ -183,12 +199,18 @@ class Questions:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The fluents and events that may be asked for."""
-        return Vocabulary(self.tables.layout, self.tables.recorded, self.tables.events)
+        return Vocabulary(self.tables.layout, self.tables.recorded, self._reported)
 
     @cached_property
     def happenings(self) -> Happenings:
         """The events, found by name and arguments."""
-        return Happenings(self.tables.events, self.entities, self.vocabulary)
+        return Happenings(self._reported, self.entities, self.vocabulary)
+
+    @cached_property
+    def _reported(self) -> list[Happening]:
+        """The events without those by which the robot's program tells of its tasks."""
+        operations = {task.operation for task in self.tables.tasks}
+        return [e for e in self.tables.events if not (_is_topic(e.source) and e.name in operations)]
 
     @cached_property
     def task_tree(self) -> TaskTree:
@@ -199,6 +221,10 @@ class Questions:
     def expectations(self) -> Expectations:
         """Which events the robot's tasks may cause."""
         return Expectations(self.tables)
+
+    @cached_property
+    def _causes(self) -> Causes:
+        return Causes(self.happenings, self.task_tree, self.expectations)
 
     @cached_property
     def _world(self) -> World:
@@ -228,3 +254,7 @@ class Questions:
         if found.sort is not Sort.AT:
             raise BadInput("a value is one at a moment", where=found.sort.value, expected="at(...)")
         return found.span.from_ns
+
+
+def _is_topic(source: str) -> bool:
+    return source.startswith("/")

@@ -81,6 +81,10 @@ class Vocabulary:
             if event.name not in self.events:
                 self.events[event.name] = _ordered(event.arguments)
 
+    def is_event(self, name: str) -> bool:
+        """Return whether a name is that of an event, and of no fluent that every episode has."""
+        return name in self.events and name not in FLUENTS
+
     def fluent(self, name: str) -> Fluent:
         """Return a fluent.
 

@@ -92,7 +92,7 @@ class Functions:
 
     def _believed(self, term: Value, when: Value = None) -> Value:
         asked = self._terms.term(term)
-        is_event = isinstance(asked, Atom) and asked.name not in self._questions.vocabulary.fluents
+        is_event = isinstance(asked, Atom) and self._questions.vocabulary.is_event(asked.name)
         believed = self._questions.believed
         if isinstance(asked, Atom) and is_event:
             time = None if when is None else self._when(when)
@@ -135,8 +135,27 @@ class Functions:
             raise NotKnown("the robot tells of no tasks")
         return found
 
-    def _causes(self, effect: Value, *others: Value) -> Value:
-        raise BadInput("not there yet", where="causes")
+    def _causes(self, *given: Value) -> Value:
+        """Return what caused an event, whether something caused one, or a state of the world a belief."""
+        if len(given) == len(("fluent", "belief", "moment")):
+            state, belief, when = given
+            answer = self._questions.caused(
+                self._terms.term(state), self._atom(belief), self._when(when)
+            )
+            return self._truth(answer, when)
+        *causes, effect = given
+        found = self._questions.causes(self._event_of(effect))
+        maps = [self._cause(cause) for cause in found]
+        self.record.rows(*self.rows_of([*maps, effect]))
+        if not causes:
+            return maps
+        (cause,) = causes
+        return any(_is_same(cause, one) for one in maps)
+
+    def _cause(self, cause: Happening | Task) -> dict[str, Any]:
+        if isinstance(cause, Task):
+            return task_map(cause, self._questions.tables)
+        return event_map(cause, cause.row)
 
     # ------------------------------------------------------------------ tasks
 
@@ -280,6 +299,14 @@ class Functions:
             self.record.rows(of_task(self._questions.task(from_task)))
             return event_map(event, None)
         return event_map(event, event.row)
+
+
+def _is_same(cause: Value, other: Mapping[str, Any]) -> bool:
+    """Return whether a task, an id of one, or an event is the same as another."""
+    if isinstance(cause, str):
+        return bool(other.get("id") == cause)
+    key = TASK_ROW if TASK_ROW in cause else EVENT_ROW
+    return key in other and bool(other[key] == cause.get(key))
 
 
 def _text(value: Value, function: str) -> str:

@@ -11,10 +11,10 @@ _OWN = (
     *("holds(fluent, time)", "believed(fluent or event, time)", "occurs(event[, time])"),
     *("value(loc(entity) or expression, time)", "variable(name or loc(entity), time[, task])"),
     *("count(list or fluent)", "incorrect_belief(fluent, time or any)", "expected(event)"),
-    *("causes(effect[, cause])", "task(id or operation)", "tasks([operation])"),
-    *("supertask(task)", "goal(task)", "at(moment)", "during(from, to) or during(task)"),
-    *("throughout(from, to) or throughout(task)", "any or any(name)", "event(name, ...)"),
-    "fluent(name, ...)",
+    "causes(event), causes(cause, event) or causes(fluent, belief, moment)",
+    *("task(id or operation)", "tasks([operation])", "supertask(task)", "goal(task)"),
+    *("at(moment)", "during(from, to) or during(task)", "throughout(from, to) or throughout(task)"),
+    *("any or any(name)", "event(name, ...)", "fluent(name, ...)"),
 )
 _INNER = ("both_", "either_", "not_", "state_")
 

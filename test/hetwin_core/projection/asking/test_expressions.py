@@ -53,6 +53,13 @@ ANSWERS: list[tuple[str, Any]] = [
     ('during(held("box"), task("bring.1"))', True),
     ('during(occurs(fell("cup2"))[0], task("retreat.1"))', True),
     ('overlaps(task("pick_up.1"), held("box"))', True),
+    ('causes("retreat.1", occurs(fell("cup2"))[0])', True),
+    ('causes(task("place.1"), occurs(fell("cup2"))[0])', False),
+    ('causes(occurs(collision("palm", "cup2"))[0], occurs(fell("cup2"))[0])', True),
+    ('causes(occurs(picked_up("box"))[0]).map(c, c.id)', ["pick_up.1", "bring.1"]),
+    ('causes(loc("box"), loc("box"), at(0.5))', True),
+    ('causes(loc("box"), loc("box"), at(3))', True),
+    ('causes(on("box", "tray"), loc("box"), at(3))', False),
     ('holds(on(any("x"), "table") && contact(any(\'x\'), "right_hand"), at(2.1))', True),
 ]
 
