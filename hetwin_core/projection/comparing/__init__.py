@@ -1,0 +1,1 @@
+"""Compares two runs: what they were given, where they part, and what comes of it."""

@@ -1,0 +1,251 @@
+"""Where bodies are in two runs, and when they part.
+
+Both runs are looked at at the times of the states of either, in between interpolated, so that runs with other rates can
+be compared. Whatever differs in the first state is taken off before it is asked when the runs part: a box that stands
+elsewhere, and stays there, does nothing yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.projection.comparing.comparison import (
+    ANGLE,
+    DISTANCE,
+    TOLERANCE_NS,
+    Apart,
+    Parting,
+)
+from hetwin_core.projection.comparing.side import Side
+from hetwin_core.projection.tables.rows import Interval
+
+_WINDOW_NS = 60_000_000_000
+"""How much is compared at once, so that an hour fits into the memory."""
+_MARGIN_NS = 1_000_000_000
+"""What is read beyond it, to interpolate; longer than the time between two states."""
+_SETTLING_NS = 500_000_000
+"""Time in which an object that only one run has may settle where it was put."""
+_POSE7 = 7
+
+Times = NDArray[np.int64]
+
+
+class _Moving(NamedTuple):
+    """An entity whose motion is compared; it parts under the name of what it belongs to."""
+
+    name: str
+    owner: str
+
+
+@dataclass
+class _Body:
+    """What is known of an entity so far; `starts` are its poses in both runs at `from_ns`."""
+
+    starts: list[Floats | None]
+    from_ns: int
+    apart_ns: int | None = None
+    parted_ns: int | None = None
+    most: float = 0.0
+    end: float = 0.0
+
+
+@dataclass
+class Motion:
+    """How the bodies of two runs moved.
+
+    Attributes:
+        objects: how far each object is off that both runs have.
+        parted: when each entity moved differently, beside what differs in the first state, in ns.
+        parting: the first of these.
+    """
+
+    objects: dict[str, Apart] = field(default_factory=dict)
+    parted: dict[str, int] = field(default_factory=dict)
+    parting: Parting | None = None
+
+
+def compare_motion(here: Side, there: Side, span: Interval) -> Motion:
+    """Compare the motion of objects and robots over an interval.
+
+    An object that only one run has is compared with one that stands still.
+    """
+    bodies = {entity: _body(here, there, entity, span.from_ns) for entity in _moving(here, there)}
+    for times, *known in _windows(here, there, span):
+        for entity, body in bodies.items():
+            poses = []
+            for side, (known_ns, values) in zip((here, there), known, strict=True):
+                pose = _pose(side, entity.name, values)
+                poses.append(None if pose is None else _sampled(times, known_ns, pose))
+            _look(body, times, poses)
+    motion = Motion()
+    for entity, body in bodies.items():
+        if _is_object(here, entity.name) and _is_object(there, entity.name):
+            motion.objects[entity.name] = Apart(body.apart_ns, body.most, body.end)
+        if body.parted_ns is not None:
+            before = motion.parted.get(entity.owner, body.parted_ns)
+            motion.parted[entity.owner] = min(before, body.parted_ns)
+    motion.parting = _first(here, there, motion.parted)
+    return motion
+
+
+def _first(here: Side, there: Side, parted: dict[str, int]) -> Parting | None:
+    """Return the parting of the entity that is the first, with those that part with it."""
+    if not parted:
+        return None
+    order = sorted(parted, key=lambda name: (parted[name], name))
+    time_ns = parted[order[0]]
+    together = tuple(name for name in order if parted[name] <= time_ns + TOLERANCE_NS)
+    poses = (_pose_at(side, order[0], time_ns) for side in (here, there))
+    return Parting(time_ns, together, *poses)
+
+
+def _pose_at(side: Side, name: str, time_ns: int) -> Json:
+    """Return the pose of the last state that is not later; None if the run has no such entity."""
+    if not side.layout.has(name, POSE.name):
+        return None
+    values = _values_at(side, time_ns)
+    pose: list[Json] = _pose(side, name, values[None])[0].tolist()  # type: ignore[index]
+    return pose
+
+
+def _moving(here: Side, there: Side) -> list[_Moving]:
+    """Return objects of either run, and the links of robots of both, but those of fingers.
+
+    Fingers close on what is between them: where they end says more of the object than of the robot.
+    """
+    found: dict[str, _Moving] = {}
+    for layout in (here.layout, there.layout):
+        fingers = {joint for hand in layout.of_kind(EntityKind.HAND) for joint in hand.joints}
+        for entity in layout.of_kind(EntityKind.OBJECT, EntityKind.LINK, EntityKind.ROBOT):
+            is_finger = entity.kind is EntityKind.LINK and entity.joint in fingers
+            if is_finger or not layout.has(entity.name, POSE.name):
+                continue
+            if entity.kind is EntityKind.OBJECT or _in_both(here, there, entity.name):
+                found[entity.name] = _Moving(entity.name, entity.owner or entity.name)
+    return list(found.values())
+
+
+def _in_both(here: Side, there: Side, name: str) -> bool:
+    return here.layout.has(name, POSE.name) and there.layout.has(name, POSE.name)
+
+
+def _is_object(side: Side, name: str) -> bool:
+    layout = side.layout
+    return layout.has(name, POSE.name) and layout.entity(name).kind is EntityKind.OBJECT
+
+
+def _windows(
+    here: Side, there: Side, span: Interval
+) -> Iterator[tuple[Times, tuple[Times, Floats], tuple[Times, Floats]]]:
+    """Yield (n,) times of the states of either run, and times and values of the states of each around them."""
+    begin, end = span
+    while begin < end:
+        until = min(begin + _WINDOW_NS, end)
+        around = Interval(begin - _MARGIN_NS, until + _MARGIN_NS)
+        one, other = here.states(around), there.states(around)
+        times = np.union1d(one[0], other[0])
+        times = times[(times >= begin) & (times < until)]
+        if len(times) and len(one[0]) and len(other[0]):
+            yield times, one, other
+        begin = until
+
+
+def _sampled(times: Times, known_ns: Times, poses: Floats) -> Floats:
+    """Return (n, 7) poses at these times, interpolated linearly; outside of the known times, the nearest."""
+    turns = (poses[1:, 3:] * poses[:-1, 3:]).sum(axis=1)
+    signs = np.cumprod(np.concatenate([[1.0], np.where(turns < 0.0, -1.0, 1.0)]))
+    steady = np.hstack([poses[:, :3], poses[:, 3:] * signs[:, None]])
+    columns = [np.interp(times, known_ns, column) for column in steady.T]
+    result: Floats = np.stack(columns, axis=1)
+    return result
+
+
+def _pose(side: Side, name: str, values: Floats) -> Floats | None:
+    """Return (n, 7) poses out of (n, size) values; None if the run has no such entity."""
+    if not side.layout.has(name, POSE.name):
+        return None
+    begin = side.layout.range_of(name, POSE.name).start
+    return values[:, begin : begin + _POSE7]
+
+
+def _body(here: Side, there: Side, entity: _Moving, begin_ns: int) -> _Body:
+    """Return what is known of an entity at the beginning."""
+    lone = not _in_both(here, there, entity.name)
+    from_ns = begin_ns + _SETTLING_NS if lone else begin_ns
+    starts = [_pose(side, entity.name, _values_at(side, from_ns)[None]) for side in (here, there)]
+    return _Body(starts, from_ns)
+
+
+def _values_at(side: Side, time_ns: int) -> Floats:
+    """Return (size,) the last state that is not later."""
+    _, values = side.states(Interval(max(side.start_ns, time_ns - _MARGIN_NS), time_ns + 1))
+    last: Floats = values[-1] if len(values) else side.first
+    return last
+
+
+def _look(body: _Body, times: Times, poses: list[Floats | None]) -> None:
+    """Look at some time of an entity's motion."""
+    moved = [
+        _since(pose, start)
+        for pose, start in zip(poses, body.starts, strict=True)
+        if pose is not None and start is not None
+    ]
+    if body.parted_ns is None:
+        one, other = moved[0], moved[1] if len(moved) > 1 else _still(len(times))
+        body.parted_ns = _first_time(times, *_differences(one, other), body.from_ns)
+    here, there = poses
+    if here is None or there is None:
+        return
+    distances, angles = _differences(here, there)
+    if body.apart_ns is None:
+        body.apart_ns = _first_time(times, distances, angles)
+    body.most = max(body.most, float(distances.max()))
+    body.end = float(distances[-1])
+
+
+def _first_time(times: Times, distances: Floats, angles: Floats, from_ns: int = 0) -> int | None:
+    """Return the first time from which on one of them is too large; None if there is none."""
+    off = np.nonzero(((distances > DISTANCE) | (angles > ANGLE)) & (times >= from_ns))[0]
+    return int(times[off[0]]) if len(off) else None
+
+
+def _differences(one: Floats, other: Floats) -> tuple[Floats, Floats]:
+    """Return (n,) distances [m] and angles [rad] between (n, 7) poses."""
+    distances = np.linalg.norm(one[:, :3] - other[:, :3], axis=1)
+    lengths = np.linalg.norm(one[:, 3:], axis=1) * np.linalg.norm(other[:, 3:], axis=1)
+    cosines = np.abs((one[:, 3:] * other[:, 3:]).sum(axis=1)) / np.maximum(lengths, 1e-12)
+    return distances, 2.0 * np.arccos(np.clip(cosines, 0.0, 1.0))
+
+
+def _since(poses: Floats, start: Floats) -> Floats:
+    """Return (n, 7) how far and how the poses have moved and turned since the start, along the world's axes."""
+    back = start[0, 3:] * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.hstack([poses[:, :3] - start[0, :3], _multiplied(poses[:, 3:], back)])
+
+
+def _multiplied(one: Floats, other: Floats) -> Floats:
+    """Return (n, 4) products of (n, 4) quaternions and one of (4,)."""
+    w, x, y, z = one.T
+    a, b, c, d = other
+    return np.stack(
+        [
+            w * a - x * b - y * c - z * d,
+            w * b + x * a + y * d - z * c,
+            w * c - x * d + y * a + z * b,
+            w * d + x * c - y * b + z * a,
+        ],
+        axis=1,
+    )
+
+
+def _still(count: int) -> Floats:
+    """Return (n, 7) no motion."""
+    return np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (count, 1))
