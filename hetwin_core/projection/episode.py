@@ -192,7 +192,7 @@ def _assemble(
     states = content.of(topics.STATE)
     times = np.array([nanoseconds(state.stamp) for state in states], np.int64)
     events = tuple(_event(item) for item in content.of(topics.EVENTS))
-    handovers = tuple(_handover(item) for item in content.of(topics.HANDOVERS))
+    handovers = tuple(handover_of(item) for item in content.of(topics.HANDOVERS))
     start_ns = int(times[0])
     happened = [e.time_ns for e in events] + [h.time_ns for h in handovers]
     end_ns = max([int(times[-1]), *happened])
@@ -205,7 +205,7 @@ def _assemble(
         summary=summary,
         description=content.description,
         scenario=registry.scenario,
-        models=tuple(_record(model) for model in registry.models),
+        models=tuple(model_record(model) for model in registry.models),
         layout=layout,
         times=times,
         values=np.stack([state.values for state in states]),
@@ -221,7 +221,8 @@ def _assemble(
     )
 
 
-def _record(model: Any) -> ModelRecord:
+def model_record(model: Any) -> ModelRecord:
+    """Return a model of a registry's message."""
     names = ModelRecord.__dataclass_fields__
     return ModelRecord(**{name: getattr(model, name) for name in names})
 
@@ -239,7 +240,8 @@ def _event(item: Any) -> Event:
     )
 
 
-def _handover(item: Any) -> Handover:
+def handover_of(item: Any) -> Handover:
+    """Return the handover of a message."""
     time_ns = nanoseconds(item.stamp)
     return Handover(
         time_ns,

@@ -16,7 +16,7 @@ from hetwin_core.projection.tables.rows import DERIVED, Happening, Interval
 _COUNTERPART_NS = 1_000_000_000
 """How far an event may be from what the other run has instead of it."""
 _EDGES = ("collision", "collision_end", "loc_change")
-"""Events that are the edges of occasions or of motion, which are compared themselves, without their flicker."""
+"""Derived events that are the edges of occasions or of motion, which are compared themselves, without their flicker."""
 
 
 class Split(NamedTuple):
@@ -110,7 +110,7 @@ def _is_telling(value: Json) -> bool:
 def _compared(side: Side, span: Interval) -> list[Happening]:
     return [
         event
-        for event in side.events
+        for event in side.tables.events
         if span.from_ns <= event.time_ns < span.to_ns
         and not (event.source == DERIVED and event.name in _EDGES)
     ]

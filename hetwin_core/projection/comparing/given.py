@@ -120,7 +120,7 @@ def _placed(side: Side) -> dict[str, Entity]:
 
 
 def _first_pose(side: Side, name: str) -> Floats | None:
-    if not side.layout.has(name, POSE.name):
+    if not side.has(name):
         return None
     pose = side.first[side.layout.range_of(name, POSE.name)][:7].copy()
     if pose[3] < 0.0:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import EntityKind
@@ -24,18 +23,17 @@ from hetwin_core.projection.comparing.comparison import (
     Apart,
     Parting,
 )
+from hetwin_core.projection.comparing.poses import Times, differences, sampled, since, still
 from hetwin_core.projection.comparing.side import Side
 from hetwin_core.projection.tables.rows import Interval
 
 _WINDOW_NS = 60_000_000_000
 """How much is compared at once, so that an hour fits into the memory."""
-_MARGIN_NS = 1_000_000_000
+_MARGIN_NS = 2_000_000_000
 """What is read beyond it, to interpolate; longer than the time between two states."""
-_SETTLING_NS = 500_000_000
+SETTLING_NS = 500_000_000
 """Time in which an object that only one run has may settle where it was put."""
 _POSE7 = 7
-
-Times = NDArray[np.int64]
 
 
 class _Moving(NamedTuple):
@@ -83,7 +81,7 @@ def compare_motion(here: Side, there: Side, span: Interval) -> Motion:
             poses = []
             for side, (known_ns, values) in zip((here, there), known, strict=True):
                 pose = _pose(side, entity.name, values)
-                poses.append(None if pose is None else _sampled(times, known_ns, pose))
+                poses.append(None if pose is None else sampled(times, known_ns, pose))
             _look(body, times, poses)
     motion = Motion()
     for entity, body in bodies.items():
@@ -109,9 +107,9 @@ def _first(here: Side, there: Side, parted: dict[str, int]) -> Parting | None:
 
 def _pose_at(side: Side, name: str, time_ns: int) -> Json:
     """Return the pose of the last state that is not later; None if the run has no such entity."""
-    if not side.layout.has(name, POSE.name):
+    if not side.has(name):
         return None
-    values = _values_at(side, time_ns)
+    values = side.values_at(time_ns)
     pose: list[Json] = _pose(side, name, values[None])[0].tolist()  # type: ignore[index]
     return pose
 
@@ -134,12 +132,11 @@ def _moving(here: Side, there: Side) -> list[_Moving]:
 
 
 def _in_both(here: Side, there: Side, name: str) -> bool:
-    return here.layout.has(name, POSE.name) and there.layout.has(name, POSE.name)
+    return here.has(name) and there.has(name)
 
 
 def _is_object(side: Side, name: str) -> bool:
-    layout = side.layout
-    return layout.has(name, POSE.name) and layout.entity(name).kind is EntityKind.OBJECT
+    return side.has(name) and side.layout.entity(name).kind is EntityKind.OBJECT
 
 
 def _windows(
@@ -158,19 +155,9 @@ def _windows(
         begin = until
 
 
-def _sampled(times: Times, known_ns: Times, poses: Floats) -> Floats:
-    """Return (n, 7) poses at these times, interpolated linearly; outside of the known times, the nearest."""
-    turns = (poses[1:, 3:] * poses[:-1, 3:]).sum(axis=1)
-    signs = np.cumprod(np.concatenate([[1.0], np.where(turns < 0.0, -1.0, 1.0)]))
-    steady = np.hstack([poses[:, :3], poses[:, 3:] * signs[:, None]])
-    columns = [np.interp(times, known_ns, column) for column in steady.T]
-    result: Floats = np.stack(columns, axis=1)
-    return result
-
-
 def _pose(side: Side, name: str, values: Floats) -> Floats | None:
     """Return (n, 7) poses out of (n, size) values; None if the run has no such entity."""
-    if not side.layout.has(name, POSE.name):
+    if not side.has(name):
         return None
     begin = side.layout.range_of(name, POSE.name).start
     return values[:, begin : begin + _POSE7]
@@ -179,32 +166,25 @@ def _pose(side: Side, name: str, values: Floats) -> Floats | None:
 def _body(here: Side, there: Side, entity: _Moving, begin_ns: int) -> _Body:
     """Return what is known of an entity at the beginning."""
     lone = not _in_both(here, there, entity.name)
-    from_ns = begin_ns + _SETTLING_NS if lone else begin_ns
-    starts = [_pose(side, entity.name, _values_at(side, from_ns)[None]) for side in (here, there)]
+    from_ns = begin_ns + SETTLING_NS if lone else begin_ns
+    starts = [_pose(side, entity.name, side.values_at(from_ns)[None]) for side in (here, there)]
     return _Body(starts, from_ns)
-
-
-def _values_at(side: Side, time_ns: int) -> Floats:
-    """Return (size,) the last state that is not later."""
-    _, values = side.states(Interval(max(side.start_ns, time_ns - _MARGIN_NS), time_ns + 1))
-    last: Floats = values[-1] if len(values) else side.first
-    return last
 
 
 def _look(body: _Body, times: Times, poses: list[Floats | None]) -> None:
     """Look at some time of an entity's motion."""
     moved = [
-        _since(pose, start)
+        since(pose, start)
         for pose, start in zip(poses, body.starts, strict=True)
         if pose is not None and start is not None
     ]
     if body.parted_ns is None:
-        one, other = moved[0], moved[1] if len(moved) > 1 else _still(len(times))
-        body.parted_ns = _first_time(times, *_differences(one, other), body.from_ns)
+        one, other = moved[0], moved[1] if len(moved) > 1 else still(len(times))
+        body.parted_ns = _first_time(times, *differences(one, other), body.from_ns)
     here, there = poses
     if here is None or there is None:
         return
-    distances, angles = _differences(here, there)
+    distances, angles = differences(here, there)
     if body.apart_ns is None:
         body.apart_ns = _first_time(times, distances, angles)
     body.most = max(body.most, float(distances.max()))
@@ -215,37 +195,3 @@ def _first_time(times: Times, distances: Floats, angles: Floats, from_ns: int = 
     """Return the first time from which on one of them is too large; None if there is none."""
     off = np.nonzero(((distances > DISTANCE) | (angles > ANGLE)) & (times >= from_ns))[0]
     return int(times[off[0]]) if len(off) else None
-
-
-def _differences(one: Floats, other: Floats) -> tuple[Floats, Floats]:
-    """Return (n,) distances [m] and angles [rad] between (n, 7) poses."""
-    distances = np.linalg.norm(one[:, :3] - other[:, :3], axis=1)
-    lengths = np.linalg.norm(one[:, 3:], axis=1) * np.linalg.norm(other[:, 3:], axis=1)
-    cosines = np.abs((one[:, 3:] * other[:, 3:]).sum(axis=1)) / np.maximum(lengths, 1e-12)
-    return distances, 2.0 * np.arccos(np.clip(cosines, 0.0, 1.0))
-
-
-def _since(poses: Floats, start: Floats) -> Floats:
-    """Return (n, 7) how far and how the poses have moved and turned since the start, along the world's axes."""
-    back = start[0, 3:] * np.array([1.0, -1.0, -1.0, -1.0])
-    return np.hstack([poses[:, :3] - start[0, :3], _multiplied(poses[:, 3:], back)])
-
-
-def _multiplied(one: Floats, other: Floats) -> Floats:
-    """Return (n, 4) products of (n, 4) quaternions and one of (4,)."""
-    w, x, y, z = one.T
-    a, b, c, d = other
-    return np.stack(
-        [
-            w * a - x * b - y * c - z * d,
-            w * b + x * a + y * d - z * c,
-            w * c - x * d + y * a + z * b,
-            w * d + x * c - y * b + z * a,
-        ],
-        axis=1,
-    )
-
-
-def _still(count: int) -> Floats:
-    """Return (n, 7) no motion."""
-    return np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (count, 1))

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 from hetwin_core.ensemble.conductor.reporting.summary import handover_row
-from hetwin_core.ensemble.events import EventKind, Json
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.tables.rows import Happening, Interval
-
-
-class States(Protocol):
-    """The states of a run."""
-
-    def __call__(self, span: Interval) -> tuple[NDArray[np.int64], Floats]:
-        """Return (n,) times [ns] and (n, layout.size) values of the states in an interval."""
+from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.projection.episode import handover_of, model_record
+from hetwin_core.projection.log_reader import LogContent
+from hetwin_core.projection.run_folder import LOG, read_summary
+from hetwin_core.projection.tables.open import open_tables
+from hetwin_core.projection.tables.rows import Interval
+from hetwin_core.projection.tables.tables import Tables
 
 
 @dataclass(frozen=True)
@@ -31,59 +32,66 @@ class Side:
     """What is compared of a run.
 
     Attributes:
-        layout: entities and attributes.
+        tables: occasions, events, tasks, beliefs and poses.
         models: in the scenario's order.
-        start_ns: time of the first state.
-        end_ns: time of the last one.
-        first: (layout.size,) the first state.
-        states: reads the states of an interval.
-        events: in order.
         handovers: rows as in the summary.
         given: what the run was given; empty if its log does not say it.
         facts: scenario file, source, seed and rate, as texts.
         summary: of the run; empty if it has none.
     """
 
-    layout: Layout
+    tables: Tables
     models: tuple[ModelRecord, ...]
-    start_ns: int
-    end_ns: int
-    first: Floats
-    states: States
-    events: Sequence[Happening]
     handovers: Sequence[Mapping[str, Json]]
     given: Mapping[str, Any]
     facts: Mapping[str, str]
     summary: Mapping[str, Any]
+
+    @property
+    def layout(self) -> Layout:
+        """Entities and attributes."""
+        return self.tables.layout
+
+    @cached_property
+    def first(self) -> Floats:
+        """(layout.size,) the first state."""
+        return self.values_at(self.tables.start_ns)
+
+    def states(self, span: Interval) -> tuple[NDArray[np.int64], Floats]:
+        """Return (n,) times [ns] and (n, layout.size) values of the states in an interval."""
+        found = [(times.copy(), values.copy()) for times, values in self.tables.poses.states(span)]
+        times = np.concatenate([np.empty(0, np.int64), *(part for part, _ in found)])
+        values = np.concatenate([np.empty((0, self.layout.size)), *(part for _, part in found)])
+        return times, values
+
+    def values_at(self, time_ns: int) -> Floats:
+        """Return (layout.size,) the last state that is not later; the first for times before it."""
+        return self.tables.poses.snapshot(time_ns).values.copy()
+
+    def has(self, entity: str) -> bool:
+        """Whether the scene has such an entity with a pose."""
+        return self.layout.has(entity, POSE.name)
 
 
 def open_side(run: Path) -> Side:
     """Read a run.
 
     Raises:
-        BadInput: if there is no run in the folder, or it cannot be read.
+        BadInput: if there is no run in the folder, it is not over, or it cannot be read.
     """
-    episode = Episode.open(run)
-    events = [
-        Happening(row, event.time_ns, event.name, event.source, event.arguments)
-        for row, event in enumerate(episode.events)
-        if event.kind is not EventKind.TOPIC
-    ]
-
-    def states(span: Interval) -> tuple[NDArray[np.int64], Floats]:
-        begin, end = np.searchsorted(episode.times, span)
-        return episode.times[begin:end], episode.values[begin:end]
-
+    tables = open_tables(run)
+    if not tables.finished:
+        raise BadInput(
+            "the log is not complete: the run goes on, or was killed",
+            file=run / LOG,
+            expected="a run that is over",
+        )
+    content = LogContent(run, (topics.REGISTRY, topics.HANDOVERS))
     return Side(
-        layout=episode.layout,
-        models=episode.models,
-        start_ns=episode.start_ns,
-        end_ns=int(episode.times[-1]),
-        first=episode.values[0],
-        states=states,
-        events=events,
-        handovers=[handover_row(handover) for handover in episode.handovers],
-        given=episode.given,
-        facts=episode.description,
-        summary=episode.summary,
+        tables=tables,
+        models=tuple(model_record(model) for model in content.of(topics.REGISTRY)[-1].models),
+        handovers=[handover_row(handover_of(item)) for item in content.of(topics.HANDOVERS)],
+        given=json.loads(content.description.get("given", "{}")),
+        facts=content.description,
+        summary=read_summary(run) or {},
     )
