@@ -12,6 +12,7 @@ from hetwin_core.ensemble.supervision.interrupts import let_be
 from hetwin_suite.cli import (
     ask,
     check,
+    compare,
     evaluate,
     flaws,
     listing,
@@ -46,6 +47,7 @@ app.command("new-model")(new_model.new_model)
 app.command("report")(report.report)
 app.command("ask")(ask.ask)
 app.command("flaws")(flaws.flaws)
+app.command("compare")(compare.compare)
 app.command("record")(record.record)
 app.command("robot")(robot.robot)
 app.command("send")(send.send)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -64,7 +65,9 @@ def _given(given: Sequence[Differing]) -> Iterator[str]:
 def _given_words(item: Differing) -> str:
     here, there = item.here, item.there
     if here is None or there is None:
-        return f"{item.what.value} {item.name} only {'there' if here is None else 'here'}"
+        where = "there" if here is None else "here"
+        kind = "" if item.what is What.SCENE else f"{item.what.value} "
+        return f"{kind}{item.name} only {where}"
     if item.what is What.SCENE and isinstance(here, list) and isinstance(there, list):
         moved = np.array(there, np.float64) - np.array(here, np.float64)
         distance = float(np.linalg.norm(moved[:3]))
@@ -106,6 +109,8 @@ def _outcome(here: Side, there: Side, found: Found) -> Iterator[str]:
             yield f"at the end: {name} is {apart.end:.3f} m from where it is in the other run"
     states = [side.summary.get("state", {}) for side in (here, there)]
     for name in dict.fromkeys([*states[0], *states[1]]):
+        if any(here.has(entity) != there.has(entity) for entity in re.split(r"[(), ]+", name)):
+            continue  # it follows from what was given
         one, other = (state.get(name) for state in states)
         if one is not other and True in (one, other):
             where, elsewhere = ("here", "there") if one is True else ("there", "here")
