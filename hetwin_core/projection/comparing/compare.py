@@ -28,8 +28,16 @@ def compare(run: Path, other: Path) -> Comparison:
     Raises:
         BadInput: if one of them cannot be read, is not over, or they have no time in common.
     """
-    here, there = open_side(run), open_side(other)
-    span = _common(here, there, other)
+    return compare_sides(open_side(run), open_side(other))
+
+
+def compare_sides(here: Side, there: Side) -> Comparison:
+    """Compare two runs that have been read.
+
+    Raises:
+        BadInput: if they have no time in common.
+    """
+    span = _common(here, there)
     given = compare_given(here, there)
     motion = compare_motion(here, there, span)
     held = occasions.disagreements(here, there, span)
@@ -55,7 +63,7 @@ def compare(run: Path, other: Path) -> Comparison:
     )
 
 
-def _common(here: Side, there: Side, other: Path) -> Interval:
+def _common(here: Side, there: Side) -> Interval:
     """Return the time that both runs cover.
 
     Raises:
@@ -68,7 +76,6 @@ def _common(here: Side, there: Side, other: Path) -> Interval:
         covered = [f"{t.start_ns / 1e9:g} to {t.known_until_ns / 1e9:g} s" for t in tables]
         raise BadInput(
             "the runs have no time in common",
-            file=other,
             found=covered[1],
             expected=f"some of {covered[0]}",
         )

@@ -45,14 +45,19 @@ def _differing(what: What, name: str, here: Json, there: Json) -> Iterator[Diffe
 
 
 def _settings(here: Side, there: Side) -> Iterator[Differing]:
-    known = [side.given or _from_facts(side) for side in (here, there)]
+    known = [_from_facts(side) | dict(side.given) for side in (here, there)]
     one, other = known
     yield from _differing(What.SEED, "seed", one.get("seed"), other.get("seed"))
     yield from _differing(What.ENGINE, "engine", one.get("engine"), other.get("engine"))
     yield from _differing(What.RATE, "rate", one.get("rate"), other.get("rate"))
-    if here.given and there.given:
+    if _both_say(here, there):
         yield from _differing(What.ENGINE, "hetwin", one["version"], other["version"])
         yield from _differing(What.PARAMETER, "duration", one["duration"], other["duration"])
+
+
+def _both_say(here: Side, there: Side) -> bool:
+    """Whether both logs keep what their runs were given."""
+    return all("scenario" in side.given for side in (here, there))
 
 
 def _from_facts(side: Side) -> dict[str, Json]:
@@ -67,7 +72,7 @@ def _from_facts(side: Side) -> dict[str, Json]:
 
 def _sources(here: Side, there: Side) -> Iterator[Differing]:
     """Recordings are told apart by their content, not by where they lie."""
-    if not (here.given and there.given):
+    if not _both_say(here, there):
         one, other = (side.facts.get("source", "") for side in (here, there))
         yield from _differing(What.RECORDING, "source", one, other)
         return
@@ -198,7 +203,7 @@ def _entries(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Ite
 
 def _rest(here: Side, there: Side) -> Iterator[Differing]:
     """Yield triggers, evaluators, hands and the like, by name."""
-    if not (here.given and there.given):
+    if not _both_say(here, there):
         return
     scenarios = [side.given["scenario"] for side in (here, there)]
     triggers = [{t["name"]: t for t in scenario.get("triggers", [])} for scenario in scenarios]

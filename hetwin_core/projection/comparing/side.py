@@ -19,6 +19,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.projection.bag_metadata import METADATA
 from hetwin_core.projection.episode import handover_of, model_record
 from hetwin_core.projection.log_reader import LogContent
 from hetwin_core.projection.run_folder import LOG, read_summary
@@ -80,7 +81,7 @@ def open_side(run: Path) -> Side:
         BadInput: if there is no run in the folder, it is not over, or it cannot be read.
     """
     tables = open_tables(run)
-    if not tables.finished:
+    if not (tables.finished and (run / LOG / METADATA).exists()):
         raise BadInput(
             "the log is not complete: the run goes on, or was killed",
             file=run / LOG,
