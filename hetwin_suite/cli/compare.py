@@ -22,7 +22,7 @@ def compare(
 ) -> None:
     """Say where two runs part: what they were given, what differs first, and what comes of it.
 
-    Example: hetwin compare runs/today runs/yesterday
+    Example: hetwin compare runs/good runs/moved
     """
     from hetwin_core.projection.comparing.compare import compare as compare_runs
     from hetwin_suite.running.patience import never_silent
