@@ -18,10 +18,12 @@ from conductor_node.parameters import PARAMETERS
 from conductor_node.standard.registration import offer_standard_services
 from conductor_node.startup_goal import StartupGoal
 from hetwin.action import Simulate
-from hetwin.msg import ActionAnnotation
+from hetwin.msg import ActionAnnotation, Belief, Task
 from hetwin.srv import AnnotateAction, NotifyEvent, RegisterModel, StopSimulation
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.topics import ANNOTATIONS
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.tasks import TaskMessages
+from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, TASKS
 from hetwin_core.wire import messages, names
 from hetwin_core.wire.described import declare
 
@@ -52,7 +54,10 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._offer(NotifyEvent, names.NOTIFY, self._on_notify, depth)
         self._offer(AnnotateAction, names.ANNOTATE, self._on_annotate, depth)
         self._offer(StopSimulation, names.STOP, self._on_stop, depth)
-        self.create_subscription(ActionAnnotation, ANNOTATIONS.name, self._on_annotation, depth)
+        self._tasks = TaskMessages()
+        self._hear(ActionAnnotation, ANNOTATIONS.name, messages.read_annotation, depth)
+        self._hear(Task, TASKS.name, self._read_task, depth)
+        self._hear(Belief, BELIEFS.name, messages.read_belief, depth)
         self._server = ActionServer(
             self,
             Simulate,
@@ -128,15 +133,21 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
     def _on_annotate(self, request: AnnotateAction.Request) -> None:
         self._running().notify(messages.read_annotation(request.annotation))
 
-    def _on_annotation(self, message: ActionAnnotation) -> None:
-        if (
-            self.conductor is None or self.conductor.is_live
-        ):  # a live source subscribes to them itself
-            return
-        try:
-            self.conductor.notify(messages.read_annotation(message))
-        except ValueError as error:
-            self.get_logger().warning(f"{ANNOTATIONS.name}: {error}")
+    def _hear(self, kind: Any, topic: str, read: Callable[[Any], Event], depth: QoSProfile) -> None:
+        """Take what the robot's program says of a run; a live source subscribes to that itself."""
+
+        def on_message(message: Any) -> None:
+            if self.conductor is None or self.conductor.is_live:
+                return
+            try:
+                self.conductor.notify(read(message))
+            except ValueError as error:
+                self.get_logger().warning(f"{topic}: {error}")
+
+        self.create_subscription(kind, topic, on_message, depth)
+
+    def _read_task(self, message: Task) -> Event:
+        return self._tasks.event(message, messages.read_time(message.stamp), TASKS.name)
 
     def _on_stop(self, _: StopSimulation.Request) -> None:
         self._running().stop()

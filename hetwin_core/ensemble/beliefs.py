@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.scene.values import WORLD
@@ -96,6 +96,20 @@ def belief_fields(event: Event) -> BeliefFields:
         tuple(float(number) for number in pose if isinstance(number, float | int)),
         float(confidence),
         str(found["origin"]),
+    )
+
+
+def message_fields(message: Any) -> BeliefFields:
+    """Return the fields of a ``hetwin/msg/Belief``, whatever has decoded it; the fluent ``pose`` is `LOC`."""
+    fluent, pose = str(message.fluent), tuple(map(float, message.pose))
+    return BeliefFields(
+        LOC if fluent == "pose" else fluent,
+        tuple(map(str, message.arguments)),
+        bool(message.holds) or bool(pose),
+        str(message.frame),
+        pose,
+        float(message.confidence),
+        str(message.origin),
     )
 
 

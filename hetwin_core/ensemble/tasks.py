@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.event_codec import arguments_from_text, arguments_to_text
 from hetwin_core.ensemble.events import Event, EventKind, Json
@@ -86,8 +86,42 @@ def task_fields(event: Event) -> TaskFields:
     )
 
 
+class TaskMessages:
+    """Reads ``hetwin/msg/Task``, whatever has decoded it.
+
+    What a message leaves out is as in the one before of that task.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, TaskFields] = {}
+
+    def event(self, message: Any, time_ns: int, source: str) -> Event:
+        """Return the event of a message.
+
+        Raises:
+            ValueError: if it has no id, or its status or its variables cannot be used.
+        """
+        texts = {name: str(getattr(message, name)) for name in (*_TEXTS, "variables")}
+        fields = self._completed(TaskFields(**texts, after=tuple(map(str, message.after))))
+        event = task_event(fields, time_ns, source)
+        self._known[fields.id] = fields
+        return event
+
+    def _completed(self, said: TaskFields) -> TaskFields:
+        before = self._known.get(said.id)
+        if before is None:
+            return said
+        kept = {
+            name: value
+            for name, value in before._asdict().items()
+            if name not in _OF_ONE_MESSAGE and not getattr(said, name)
+        }
+        return said._replace(**kept)
+
+
 def _one(status: str) -> str:
     return one_of(status, [known.value for known in Status])
 
 
 _TEXTS = ("id", "parent", "operation", "goal", "status", "reason")
+_OF_ONE_MESSAGE = ("id", "status", "reason")

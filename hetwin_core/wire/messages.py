@@ -11,14 +11,16 @@ from array import array
 import numpy as np
 from builtin_interfaces.msg import Time
 
-from hetwin.msg import ActionAnnotation, SceneState
+from hetwin.msg import ActionAnnotation, Belief, SceneState
 from hetwin.msg import Event as EventMessage
 from hetwin_core.ensemble.annotations import AnnotationFields, action_event
+from hetwin_core.ensemble.beliefs import belief_event, message_fields
 from hetwin_core.ensemble.event_codec import EventFields, event_from_fields, event_to_fields
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_core.ensemble.topics import BELIEFS
 
 NS = 1_000_000_000
 ANNOTATIONS_SOURCE = "annotations"
@@ -114,6 +116,15 @@ def read_annotation(message: ActionAnnotation) -> Event:
     """
     fields = AnnotationFields(message.operation, message.phase, message.arguments)
     return action_event(fields, read_time(message.header.stamp), ANNOTATIONS_SOURCE)
+
+
+def read_belief(message: Belief) -> Event:
+    """The event of a ``hetwin/Belief``.
+
+    Raises:
+        ValueError: if it is no belief.
+    """
+    return belief_event(message_fields(message), read_time(message.stamp), BELIEFS.name)
 
 
 def _rows(numbers: array[float]) -> Floats:

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Sequence
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.believed_entities import check_beliefs
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.triggers.schema import DoHandOver, OnAttribute, TriggerEntry
@@ -14,7 +15,7 @@ MOST_NAMED = 20
 
 
 def check_against_scene(scenario: Scenario, layout: Layout) -> None:
-    """Check the entities' tags and the triggers, once all models have brought their entities.
+    """Check the entities' tags, the triggers and the beliefs, once all models have brought their entities.
 
     Raises:
         BadInput: with file, line and key of an entity or attribute that the scene does not have.
@@ -26,6 +27,7 @@ def check_against_scene(scenario: Scenario, layout: Layout) -> None:
                 raise _unknown("the world has no such entity", f"entities.{name}", name, names)
         for index, trigger in enumerate(scenario.file.triggers):
             _check_trigger(trigger, f"triggers.{index}", layout)
+        check_beliefs(scenario.file, layout)
     except BadInput as error:
         raise scenario.placed(error) from None
 

@@ -10,16 +10,12 @@ from hetwin_core.ensemble.annotations import ROBOT
 from hetwin_core.ensemble.beliefs import BeliefFields, belief_fields, problem_of
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.mobile_robots import mobile_robots
 from hetwin_core.ensemble.nearest import one_of, perhaps
-from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scenario.believed_entities import BelievedNames
 from hetwin_core.ensemble.scene.poses import compose, relative_to
 from hetwin_core.ensemble.scene.scene import Scene
-from hetwin_core.ensemble.scene.values import ODOMETRY, POSE, WORLD, Floats, pose_value
+from hetwin_core.ensemble.scene.values import ODOMETRY, WORLD, Floats, pose_value
 from hetwin_core.ensemble.words import seconds
-
-_WORLD_FRAMES = ("", WORLD, "map")
-_SCOPE = "::"
 
 
 class BeliefIntake:
@@ -42,9 +38,7 @@ class BeliefIntake:
         self._scene = scene
         self._listeners = listeners
         self._silent = dict(expected or {})
-        self._entities = {entity.name for entity in scene.layout.entities}
-        self._robots = [entity.name for entity in scene.layout.of_kind(EntityKind.ROBOT)]
-        self._odometries = {robot.odom: robot for robot in mobile_robots(scene.layout)}
+        self._names = BelievedNames(scene.layout)
         self._begins: dict[str, Floats] = {}
         self._left_out: Counter[tuple[str, str]] = Counter()
 
@@ -60,16 +54,15 @@ class BeliefIntake:
             self._leave_out(event, "not a belief", problem)
             return
         fields, robot = belief_fields(event), str(event.arguments.get(ROBOT, ""))
-        entities = [self._named(name, robot) for name in fields.arguments]
+        entities = [self._names.entity(name, robot) for name in fields.arguments]
         for name, known in zip(fields.arguments, entities, strict=True):
             if known is None:
                 found = f"{fields.fluent} of {name!r}; expected an entity of the scene"
-                self._leave_out(event, name, found + perhaps(name, self._entities))
+                self._leave_out(event, name, found + perhaps(name, self._names.entities))
                 return
         frame = self._frame(fields.frame, robot) if fields.pose else None
         if fields.pose and frame is None:
-            known_frames = [WORLD, "map", *self._odometries, *self._posed()]
-            expected = one_of(fields.frame, known_frames)
+            expected = one_of(fields.frame, self._names.known_frames)
             self._leave_out(event, fields.frame, f"frame {fields.frame!r}; expected {expected}")
             return
         self._listeners.belief(_resolved(event, fields, [str(name) for name in entities], frame))
@@ -92,32 +85,19 @@ class BeliefIntake:
     def _warn(self, source: str, text: str) -> None:
         self._listeners.note(self._scene.time_ns, "warning", source, text)
 
-    def _named(self, name: str, robot: str) -> str | None:
-        """The scene's name of an entity, of which one of several robots leaves its own name out; None if unknown."""
-        for known in (f"{robot}{_SCOPE}{name}", name) if robot else (name,):
-            if known in self._entities:
-                return known
-        if name == ROBOT and (robot or len(self._robots) == 1):
-            return robot or self._robots[0]
-        return None
-
-    def _posed(self) -> list[str]:
-        return [slot.entity for slot in self._scene.layout.slots if slot.attribute is POSE]
-
     def _frame(self, name: str, robot: str) -> Floats | None:
         """(13,) the pose of a frame in the world; None if there is no such frame."""
-        name = name.lstrip("/")
-        for known in (f"{robot}{_SCOPE}{name}", name) if robot else (name,):
-            if known in self._odometries:
-                return self._odometry_began(known)
-            if self._scene.layout.has(known, POSE.name):
-                return self._scene.snapshot().pose(known)
-        return _WORLD_POSE if name in _WORLD_FRAMES else None
+        known = self._names.frame(name, robot)
+        if known is None or known == WORLD:
+            return None if known is None else _WORLD_POSE
+        if known in self._names.odometries:
+            return self._odometry_began(known)
+        return self._scene.snapshot().pose(known)
 
     def _odometry_began(self, frame: str) -> Floats:
         """(13,) where a robot's odometry began, as it was when it was first asked for."""
         if frame not in self._begins:
-            robot, scene = self._odometries[frame], self._scene.snapshot()
+            robot, scene = self._names.odometries[frame], self._scene.snapshot()
             odometry = scene.get(robot.name, ODOMETRY.name)
             self._begins[frame] = compose(
                 scene.pose(robot.root), relative_to(odometry, _WORLD_POSE)

@@ -27,6 +27,7 @@ from model_nodes.main_physics.sources.event_stream import EventReader
 from model_nodes.main_physics.sources.live.link import RobotLink
 from model_nodes.main_physics.sources.live.readers import known_types, readers_of
 from model_nodes.main_physics.sources.live.report import OK, WARN
+from model_nodes.main_physics.sources.live.told import since_begin
 
 try:
     from control_msgs.action import FollowJointTrajectory
@@ -77,10 +78,14 @@ class CommandLink:
         )
 
     def begin(self, epoch_ns: int) -> None:
-        """Take note of this machine's time at the run's time 0 [ns]; what came before is dropped."""
+        """Take note of this machine's time at the run's time 0 [ns]; what came before is dropped.
+
+        What was told last of a task, and what is believed, still holds.
+        """
         with self._lock:
             self._epoch_ns = epoch_ns
-            self._waiting.clear()
+            told = [event for _, event in self._waiting]
+            self._waiting = deque((e.time_ns, e) for e in since_begin(told, epoch_ns))
         self._inbox.take()
 
     def events(self, time_ns: int) -> list[Event]:

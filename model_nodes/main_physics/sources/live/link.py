@@ -37,8 +37,9 @@ Report = Callable[[], tuple[bytes, str, Mapping[str, str]]]
 class RobotLink:
     """Subscribes to topics of a robot until it is closed.
 
-    Joint states are received serialized and best-effort, like sensor data; everything else reliably. Users may
-    override the QoS by parameters (`qos_overrides.<topic>.subscription...`) and remap topics.
+    Joint states are received serialized and best-effort, like sensor data; topics whose type is discovered as their
+    publishers send them, everything else reliably. Users may override the QoS by parameters
+    (`qos_overrides.<topic>.subscription...`) and remap topics.
 
     Args:
         namespace: of the robot's relative topics, ``/`` for none; empty for that of this process.
@@ -158,7 +159,10 @@ class RobotLink:
             full = self._node.resolve_topic_name(topic)
             for name in known.get(full, ()):
                 if (kind := message_class(name)) is not None:
-                    self._subscribe(kind, topic, self._others.pop(topic), QoSProfile(depth=DEPTH))
+                    publishers = self._node.get_publishers_info_by_topic(full)
+                    if publishers:
+                        qos = _qos_like([publisher.qos_profile for publisher in publishers])
+                        self._subscribe(kind, topic, self._others.pop(topic), qos)
                     break
 
         for topic in list(self._unseen):

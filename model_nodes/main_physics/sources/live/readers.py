@@ -1,14 +1,16 @@
-"""What is read of a robot's topics beside its joints: action annotations, and topics that become events."""
+"""What is read of a robot beside its joints: action annotations, tasks, beliefs, and topics that become events."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from hetwin_core.ensemble.scenario.source import Annotations, SourceOptions
-from hetwin_core.ensemble.topics import ANNOTATIONS
+from hetwin_core.ensemble.scenario.source import Annotations, Beliefs, SourceOptions
+from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, TASKS
 from model_nodes.main_physics.sources.annotations import MappedReader, TopicReader, TypedReader
 from model_nodes.main_physics.sources.event_stream import EventReader
+from model_nodes.main_physics.sources.told.belief_reader import BeliefReader
+from model_nodes.main_physics.sources.told.task_reader import TaskReader
 
 
 def readers_of(spec: SourceOptions) -> dict[str, list[EventReader]]:
@@ -23,14 +25,33 @@ def readers_of(spec: SourceOptions) -> dict[str, list[EventReader]]:
         readers.setdefault(one.topic, []).append(reader)
     for topic in spec.topics:
         readers.setdefault(topic, []).append(TopicReader(topic))
+    for topic in _tasks(spec):
+        readers.setdefault(topic, []).append(TaskReader(topic))
+    for belief in _beliefs(spec):
+        readers.setdefault(belief.topic, []).append(BeliefReader(belief))
     return readers
 
 
 def known_types(spec: SourceOptions) -> dict[str, Any]:
     """Return the classes of the messages on topics for which they are known beforehand."""
-    from hetwin.msg import ActionAnnotation
+    from hetwin.msg import ActionAnnotation, Belief, Task
 
-    return {one.topic: ActionAnnotation for one in _annotations(spec) if one.map is None}
+    named = {belief.topic for belief in spec.beliefs}
+    return {
+        **{one.topic: ActionAnnotation for one in _annotations(spec) if one.map is None},
+        **dict.fromkeys(_tasks(spec), Task),
+        **({} if BELIEFS.name in named else {BELIEFS.name: Belief}),
+    }
+
+
+def _tasks(spec: SourceOptions) -> Sequence[str]:
+    return (TASKS.name,) if spec.tasks is None else spec.tasks
+
+
+def _beliefs(spec: SourceOptions) -> Sequence[Beliefs]:
+    """Those that are named, and the topic ``beliefs``."""
+    named = {belief.topic for belief in spec.beliefs}
+    return spec.beliefs if BELIEFS.name in named else (*spec.beliefs, Beliefs(topic=BELIEFS.name))
 
 
 def _annotations(spec: SourceOptions) -> Sequence[Annotations]:

@@ -17,7 +17,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import LiveSpec, OnSilence, WhenLate
 from model_nodes.main_physics.sources.cdr import Undecodable
-from model_nodes.main_physics.sources.event_stream import EventReader
+from model_nodes.main_physics.sources.event_stream import EventReader, stamp_of
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
 from model_nodes.main_physics.sources.live.base_feed import BaseFeed
 from model_nodes.main_physics.sources.live.clocks import ClockComparison
@@ -25,6 +25,7 @@ from model_nodes.main_physics.sources.live.readers import known_types, readers_o
 from model_nodes.main_physics.sources.live.report import Health
 from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples, Unusable
 from model_nodes.main_physics.sources.live.streams import Stream, Streams
+from model_nodes.main_physics.sources.live.told import since_begin
 from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.drives import Base
@@ -185,12 +186,15 @@ class LiveSource(Source):
         return self._base_block[row]
 
     def begin(self) -> bool:
-        """Set run time 0 to the next full second of the robot's clock; earlier events are dropped."""
+        """Set run time 0 to the next full second of the robot's clock; earlier events are dropped.
+
+        What the robot told last of a task, and what it believes, still holds at the beginning.
+        """
         with self._updated:
             self._epoch_ns = -(-self._streams.known_until // SECOND) * SECOND
             if self._base is not None:
                 self._base.begin()
-            self._waiting = deque(e for e in self._waiting if e.time_ns >= self._epoch_ns)
+            self._waiting = deque(since_begin(self._waiting, self._epoch_ns))
         self._block, self._base_block = [], []
         self._health.begin()
         return True
@@ -314,7 +318,7 @@ class LiveSource(Source):
         self, topic: str, readers: Sequence[EventReader]
     ) -> Callable[[Any, int], None]:
         def on_message(message: Any, arrived_ns: int) -> None:
-            stamp = getattr(getattr(message, "header", None), "stamp", None)
+            stamp = stamp_of(message)
             when = stamp.sec * 1_000_000_000 + stamp.nanosec if stamp is not None else 0
             with self._updated:
                 when = self._dated(when, arrived_ns)

@@ -11,6 +11,7 @@ from hetwin_core.ensemble.beliefs import (
     BeliefFields,
     Pose,
     belief_event,
+    message_fields,
     unusable_belief,
 )
 from hetwin_core.ensemble.events import Event
@@ -47,7 +48,7 @@ class BeliefReader:
         if hasattr(message, "detections"):
             return self._percepts(message)
         if hasattr(message, "fluent"):
-            return iter([_symbolic(message)])
+            return iter([message_fields(message)])
         if hasattr(message, "pose"):
             return iter([self._pose(message)])
         raise ValueError(f"a {type(message).__name__} says nothing that the robot believes")
@@ -92,20 +93,6 @@ class BeliefReader:
 
     def _frame(self, named: str) -> str:
         return named if self._spec.frame is None else self._spec.frame
-
-
-def _symbolic(message: Any) -> BeliefFields:
-    """The fields of a hetwin/msg/Belief."""
-    fluent, pose = str(message.fluent), tuple(map(float, message.pose))
-    return BeliefFields(
-        LOC if fluent == "pose" else fluent,
-        tuple(map(str, message.arguments)),
-        bool(message.holds) or bool(pose),
-        str(message.frame),
-        pose,
-        float(message.confidence),
-        str(message.origin),
-    )
 
 
 def _without_covariance(pose: Any) -> Any:

@@ -1,0 +1,109 @@
+"""What a live robot tells of its tasks and beliefs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import rclpy
+from geometry_msgs.msg import PoseStamped
+from rclpy.qos import QoSProfile, QoSReliabilityPolicy
+from std_msgs.msg import String
+from support.live_robot import PERIOD, SECOND, Robot, followed
+from support.ros_domains import new_domain
+from support.waiting import wait_until
+
+from hetwin.msg import Belief, Task
+from hetwin_core.ensemble.beliefs import (
+    BeliefFields,
+    belief_event,
+    belief_fields,
+    problem_of,
+    unusable_belief,
+)
+from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.tasks import TaskFields, task_event, task_fields
+from model_nodes.main_physics.sources.live.source import LiveSource
+from model_nodes.main_physics.sources.live.told import since_begin
+
+
+@pytest.fixture
+def robot() -> Iterator[Robot]:
+    rclpy.init(args=[], domain_id=new_domain())
+    try:
+        robot = Robot()
+        yield robot
+        robot.node.destroy_node()
+    finally:
+        rclpy.try_shutdown()
+
+
+def stamped(message: Any, stamp: Any, time_ns: int) -> Any:
+    stamp.sec, stamp.nanosec = divmod(time_ns, SECOND)
+    return message
+
+
+def test_a_live_robot_tells_tasks_and_beliefs(robot: Robot) -> None:
+    """Its poses come best-effort, as pictures do; a topic of a type that says nothing is reported."""
+    best_effort = QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT)
+    publish = {
+        name: robot.node.create_publisher(kind, name, qos)
+        for name, kind, qos in (
+            ("tasks", Task, QoSProfile(depth=10)),
+            ("beliefs", Belief, QoSProfile(depth=10)),
+            ("believed_box", PoseStamped, best_effort),
+            ("words", String, best_effort),
+        )
+    }
+    beliefs = [{"topic": "believed_box", "entity": "box"}, {"topic": "words"}]
+    with followed(robot, beliefs=beliefs) as source:
+        for publisher in publish.values():
+            wait_until(publisher.get_subscription_count, f"a subscription of {publisher.topic}")
+        robot.tell(1.5)
+        task = Task(id="place.1", operation="place", status="active", after=["look.1"])
+        publish["tasks"].publish(stamped(task, task.stamp, robot.time_ns))
+        belief = Belief(fluent="held", arguments=["box", "hand"], holds=True, confidence=1.0)
+        publish["beliefs"].publish(stamped(belief, belief.stamp, robot.time_ns))
+        pose = PoseStamped()
+        pose.header.frame_id, pose.pose.position.x, pose.pose.orientation.w = "map", 0.5, 1.0
+        publish["believed_box"].publish(stamped(pose, pose.header.stamp, robot.time_ns))
+        publish["words"].publish(String(data="box"))
+        wait_until(lambda: len(source._waiting) == 4, "four messages")
+        said_ns = robot.time_ns - source._epoch_ns
+        robot.tell(0.2)
+        told = {event.source: event for event in _events(source)}
+    assert {event.kind for name, event in told.items() if name != "tasks"} == {EventKind.BELIEF}
+    assert {event.time_ns for name, event in told.items() if name != "words"} == {said_ns}
+    assert task_fields(told["tasks"]) == TaskFields(
+        "place.1", operation="place", status="active", after=("look.1",)
+    )
+    held = BeliefFields("held", ("box", "hand"), frame="", origin="beliefs")
+    assert belief_fields(told["beliefs"]) == held
+    assert belief_fields(told["believed_box"]) == BeliefFields(
+        "loc", ("box",), frame="map", pose=(0.5, 0, 0, 1, 0, 0, 0), origin="believed_box"
+    )
+    assert problem_of(told["words"]) == "message 1: a String says nothing that the robot believes"
+
+
+def _events(source: LiveSource) -> list[Event]:
+    """All events until the words, which have no stamp, so that they come when they have arrived."""
+    found: list[Event] = []
+    time_ns = 0
+    while len(found) < 4:
+        time_ns += PERIOD
+        found += source.events(time_ns)
+    return found
+
+
+def test_what_was_told_last_before_the_beginning_still_holds() -> None:
+    def held(time_ns: int, *, holds: bool) -> Event:
+        return belief_event(BeliefFields("held", ("a", "b"), holds=holds), time_ns, "/b")
+
+    def task(time_ns: int, status: str) -> Event:
+        return task_event(TaskFields("place.1", status=status), time_ns, "/t")
+
+    last, later = held(5, holds=False), task(20, "done")
+    active, wave = task(3, "active"), Event("wave", 9, EventKind.ACTION)
+    before = [task(1, "created"), held(2, holds=True), active, last, wave]
+    assert since_begin([*before, unusable_belief("?", 6, "/b"), later], 10) == [active, last, later]
