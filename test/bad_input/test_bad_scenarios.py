@@ -247,6 +247,21 @@ CHANGES = {
         "entities: {dog: {tags: [brown]}}\nmodels:",
         ("entities.dog", "no such entity", "hand, ball"),
     ),
+    "belief about an unknown entity": (
+        "models:",
+        "source: {live: '', beliefs: [{topic: /b, entity: bal}]}\nmodels:",
+        ("line 3, source.beliefs.0.entity", "no such entity", "hand, ball", "perhaps 'ball'"),
+    ),
+    "belief in an unknown frame": (
+        "models:",
+        "source: {live: '', beliefs: [{topic: /b, entity: ball, frame: camera}]}\nmodels:",
+        ("line 3, source.beliefs.0.frame", "no such frame", "one of world, map, "),
+    ),
+    "fluent of a topic that is no pose": (
+        "models:",
+        "source: {live: '', beliefs: [{topic: /b, entity: ball, fluent: held}]}\nmodels:",
+        ("line 3, source.beliefs.0.fluent", "'pose' or 'loc'"),
+    ),
     "state rate of zero": (
         "rate: 100",
         "rate: 100\nlog: {state_rate: 0}",
