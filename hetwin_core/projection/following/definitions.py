@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +10,7 @@ from rosbags.typesys import get_types_from_msg
 
 from hetwin_core.projection.following.log_file import Chunk, LogFile
 from hetwin_core.projection.lazy_typestore import LazyTypestore
-from hetwin_core.projection.mcap_records import Buffer, Schema
+from hetwin_core.projection.mcap_records import Buffer, Channel, Schema
 from hetwin_core.projection.messages import typestore
 
 
@@ -43,13 +44,20 @@ class Definitions:
         Raises:
             Exception: as `read`.
         """
-        found = []
+        return [
+            self.read(self._file.schemas[channel.schema].name, data)
+            for channel, data in self._rows(chunk, topic)
+        ]
+
+    def serialized(self, chunk: Chunk, topic: str) -> Iterator[bytes]:
+        """Iterate over a chunk's messages of a topic as they are."""
+        return (bytes(data) for _, data in self._rows(chunk, topic))
+
+    def _rows(self, chunk: Chunk, topic: str) -> Iterator[tuple[Channel, Buffer]]:
         for channel in self._file.channels.values():
             if channel.topic == topic:
-                name = self._file.schemas[channel.schema].name
-                rows = chunk.messages.get(channel.number, ())
-                found += [self.read(name, chunk.data[row.begin : row.end]) for row in rows]
-        return found
+                for row in chunk.messages.get(channel.number, ()):
+                    yield channel, chunk.data[row.begin : row.end]
 
     def _type(self, typename: str) -> _LogType:
         if typename not in self._types:

@@ -2,81 +2,70 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
 
-from hetwin_core.ensemble.beliefs import LOC, PERCEPT
-from hetwin_core.ensemble.events import Json
-from hetwin_core.projection.messages import nanoseconds
+from hetwin_core.ensemble.beliefs import LOC
+from hetwin_core.projection.following.definitions import Definitions
+from hetwin_core.projection.following.log_file import Chunk
 from hetwin_core.projection.tables.belief_list import BeliefColumns
+from hetwin_core.projection.tables.deriving.belief_messages import BeliefReader, Claim, Claims
 from hetwin_core.projection.tables.deriving.book import Book
 from hetwin_core.projection.tables.deriving.pose_errors import PoseErrors
 
-_NO_POSE = (math.nan,) * 7
-_MOST_ARGUMENTS = 2
-
 
 class BeliefBook:
-    """Takes in messages ``hetwin/msg/Belief``; each percept is an event ``perceived``, too.
+    """Takes in the beliefs of chunks; each percept is an event ``perceived``, too.
 
     Args:
-        book: to enter these in.
+        definitions: the log's types.
+        book: to enter events in.
         errors: compares believed poses with the states.
     """
 
-    def __init__(self, book: Book, errors: PoseErrors) -> None:
-        self._errors = errors
+    def __init__(self, definitions: Definitions, book: Book, errors: PoseErrors) -> None:
+        self._reader = BeliefReader(definitions)
         self._book = book
-        self._words: dict[str, int] = {"": 0}
-        self._numbers: list[tuple[int, int, int, bool, int, int]] = []
-        self._floats: list[tuple[float, ...]] = []
+        self._errors = errors
+        self._claims: list[Claims] = []
 
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def message(self, message: Any) -> int:
-        """Take in a message; returns its time [ns].
+    def add(self, chunk: Chunk) -> int:
+        """Take in a chunk; returns the time of its last belief [ns], 0 if it has none.
 
         Raises:
-            ValueError: if it is about nothing or too much, or its pose is none.
+            Exception: of many kinds, if a message does not fit its definition.
         """
-        arguments = [str(argument) for argument in message.arguments]
-        if not 1 <= len(arguments) <= _MOST_ARGUMENTS:
-            raise ValueError(f"a belief about {len(arguments)} entities; expected 1 or 2")
-        pose = tuple(map(float, message.pose)) or _NO_POSE
-        if len(pose) != len(_NO_POSE):
-            raise ValueError(f"a believed pose has {len(pose)} numbers; expected 7")
-        time_ns, confidence = nanoseconds(message.stamp), float(message.confidence)
-        fluent, a, b, origin = map(
-            self._word, (message.fluent, arguments[0], (*arguments, "")[1], message.origin)
-        )
-        self._numbers.append((fluent, a, b, bool(message.holds), time_ns, origin))
-        self._floats.append((*pose, confidence))
-        if message.fluent == LOC:
-            self._errors.believe(arguments[0], message.origin == PERCEPT, time_ns, pose)
-        if message.origin == PERCEPT:
-            what: dict[str, Json] = {"object": arguments[0], "confidence": confidence}
-            self._book.happen(time_ns, "perceived", what)
-        return time_ns
+        claims = self._reader.read(chunk)
+        if not len(claims.kinds):
+            return 0
+        self._claims.append(claims)
+        for kind in np.unique(claims.kinds).tolist():
+            self._enter(self._reader.claims[kind], claims, np.flatnonzero(claims.kinds == kind))
+        return int(claims.times.max())
 
     def columns(self) -> BeliefColumns:
         """Return all beliefs so far."""
-        numbers = np.array(self._numbers, np.int64).reshape(-1, 6).T
-        floats = np.array(self._floats, np.float64).reshape(-1, 8)
-        fluents, a, b, holds, times, origins = numbers
+        empty = Claims(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 8)))
+        parts = zip(empty, *self._claims, strict=True)
+        kinds, times, numbers = (np.concatenate(part) for part in parts)
+        claims = self._reader.claims
+        words = {"": 0}
+        for claim in claims:
+            for word in (claim.fluent, claim.a, claim.b, claim.origin):
+                words.setdefault(word, len(words))
+        named = [(words[c.fluent], words[c.a], words[c.b], words[c.origin]) for c in claims]
+        fluents, a, b, origins = np.array(named, np.int64).reshape(-1, 4)[kinds].T
+        holds = np.array([c.holds for c in claims], np.bool_)[kinds]
         return BeliefColumns(
-            tuple(self._words),
-            fluents,
-            a,
-            b,
-            holds.astype(np.bool_),
-            floats[:, :7],
-            times,
-            origins,
-            floats[:, 7],
+            tuple(words), fluents, a, b, holds, numbers[:, :7], times, origins, numbers[:, 7]
         )
 
-    def _word(self, text: str) -> int:
-        return self._words.setdefault(text, len(self._words))
+    def _enter(
+        self, claim: Claim, claims: Claims, rows: np.ndarray[tuple[int], np.dtype[np.int64]]
+    ) -> None:
+        times, numbers = claims.times[rows], claims.numbers[rows]
+        if claim.fluent == LOC:
+            self._errors.believe(claim.a, claim.is_percept, times, numbers[:, :7])
+        if claim.is_percept:
+            for time_ns, confidence in zip(times.tolist(), numbers[:, 7].tolist(), strict=True):
+                what = {"object": claim.a, "confidence": confidence}
+                self._book.happen(time_ns, "perceived", what)

@@ -67,7 +67,7 @@ class Deriver:
         self.tasks = TaskBook()
         self._index = SceneIndex(scene.layout)
         self.errors = PoseErrors(self._index, self.book)
-        self.beliefs = BeliefBook(self.book, self.errors)
+        self.beliefs = BeliefBook(definitions, self.book, self.errors)
         self.latest_ns = 0
         self._touching = Touching(self._index, self.book)
         self._handling = Handling(self._index, self.book)
@@ -110,8 +110,7 @@ class Deriver:
             self._add_event(message)
         for message in self._definitions.messages(chunk, topics.TASKS.logged_name):
             self.tasks.message(message)
-        for message in self._definitions.messages(chunk, topics.BELIEFS.logged_name):
-            self.latest_ns = max(self.latest_ns, self.beliefs.message(message))
+        self.latest_ns = max(self.latest_ns, self.beliefs.add(chunk))
         if batch is not None:
             self.errors.update(batch)
 

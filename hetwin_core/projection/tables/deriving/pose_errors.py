@@ -8,7 +8,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.tables.deriving.book import Batch, Book
-from hetwin_core.projection.tables.deriving.scene_index import SceneIndex
+from hetwin_core.projection.tables.deriving.scene_index import Mask, SceneIndex
 from hetwin_core.projection.tables.pose_tolerance import ANGLE, DISTANCE_M, distances
 from hetwin_core.projection.tables.timeline import Times
 
@@ -59,15 +59,22 @@ class PoseErrors:
         """The errors so far."""
         return {key: chain.errors for key, chain in self._chains.items()}
 
-    def believe(self, entity: str, is_percept: bool, time_ns: int, pose: tuple[float, ...]) -> None:
-        """Take in a believed pose."""
+    def believe(self, entity: str, is_percept: bool, times: Times, poses: Floats) -> None:
+        """Take in believed poses.
+
+        Args:
+            entity: what they are about.
+            is_percept: whether they were perceived.
+            times: (m,) when they were formed [ns].
+            poses: (m, 7) in the world.
+        """
         if entity not in self._posed:
             return
         chain = self._chains.get((entity, is_percept))
         if chain is None:
             column = int(np.searchsorted(self._columns, self._posed[entity]))
             chain = self._chains[entity, is_percept] = _Chain(entity, column, self._book)
-        chain.add(time_ns, pose)
+        chain.add(times, poses)
 
     def update(self, batch: Batch) -> None:
         """Look at the states that follow."""
@@ -83,12 +90,28 @@ class PoseErrors:
             count = int(np.searchsorted(times, until_ns, side="right"))
             if not count:
                 return
-            for chain in self._chains.values():
-                chain.judge(times[:count], poses[:count, chain.column])
+            self._judge(times[:count], poses[:count])
             if count < len(times):
                 self._waiting[0] = times[count:], poses[count:]
             else:
                 self._waiting.pop(0)
+
+    def _judge(self, times: Times, poses: Floats) -> None:
+        """Compare states with what was believed then, about all entities at once."""
+        chains = [chain for chain in self._chains.values() if chain.begins_by(int(times[-1]))]
+        if not chains:
+            return
+        formed, believed, known = zip(*(chain.at(times) for chain in chains), strict=True)
+        real = poses[:, [chain.column for chain in chains]]
+        distance, angle = distances(real, np.stack(believed, axis=1))
+        wrong = np.stack(known, axis=1) & ((distance > DISTANCE_M) | (angle > ANGLE))
+        news = (wrong != wrong[:1]).any(axis=0) | wrong[0]
+        for i, chain in enumerate(chains):
+            if news[i] or chain.was_wrong:
+                columns = (wrong[:, i], distance[:, i], angle[:, i], formed[i], believed[i])
+                chain.enter(times, *columns)
+            else:
+                chain.go_on(formed[i])
 
 
 @dataclass
@@ -99,52 +122,58 @@ class _Chain:
     column: int
     book: Book
     errors: list[PoseError] = field(default_factory=list)
-    _times: list[int] = field(default_factory=list)
-    _poses: list[tuple[float, ...]] = field(default_factory=list)
-    _before: tuple[int, bool] = (-1, False)
+    was_wrong: bool = False
+    _times: Times = field(default_factory=lambda: np.empty(0, np.int64))
+    _poses: Floats = field(default_factory=lambda: np.empty((0, 7)))
+    _last_formed: int = -1
 
-    def add(self, time_ns: int, pose: tuple[float, ...]) -> None:
-        self._times.append(time_ns)
-        self._poses.append(pose)
+    def add(self, times: Times, poses: Floats) -> None:
+        self._times = np.concatenate((self._times, times))
+        self._poses = np.concatenate((self._poses, poses))
+        if (np.diff(self._times) < 0).any():
+            order = np.argsort(self._times, kind="stable")
+            self._times, self._poses = self._times[order], self._poses[order]
 
-    def judge(self, times: Times, poses: Floats) -> None:
-        if not self._times or self._times[0] > times[-1]:
-            return
-        formed, believed = np.array(self._times, np.int64), np.array(self._poses)
-        order = np.argsort(formed, kind="stable")
-        formed, believed = formed[order], believed[order]
-        which = np.searchsorted(formed, times, side="right") - 1
-        known = which >= 0
-        distance, angle = distances(poses, believed[np.maximum(which, 0)])
-        wrong = known & ((distance > DISTANCE_M) | (angle > ANGLE))
-        self._enter(times, wrong, distance, angle, formed[np.maximum(which, 0)], believed[which])
-        keep = int(which[-1]) if which[-1] > 0 else 0
-        self._times, self._poses = formed[keep:].tolist(), list(map(tuple, believed[keep:]))
+    def begins_by(self, time_ns: int) -> bool:
+        """Whether anything was believed by a time."""
+        return len(self._times) > 0 and int(self._times[0]) <= time_ns
 
-    def _enter(
+    def at(self, times: Times) -> tuple[Times, Floats, Mask]:
+        """Return when the beliefs held at times were formed, their poses, and whether there were any."""
+        which = np.searchsorted(self._times, times, side="right") - 1
+        held = np.maximum(which, 0)
+        found = self._times[held], self._poses[held], which >= 0
+        self._times, self._poses = self._times[held[-1] :], self._poses[held[-1] :]
+        return found
+
+    def go_on(self, formed: Times) -> None:
+        """Take in states in which no belief was wrong."""
+        self._last_formed = int(formed[-1])
+
+    def enter(
         self,
         times: Times,
-        wrong: np.ndarray[tuple[int], np.dtype[np.bool_]],
+        wrong: Mask,
         distance: Floats,
         angle: Floats,
         formed: Times,
         believed: Floats,
     ) -> None:
-        last_formed, was_wrong = self._before
-        cuts = np.flatnonzero(np.diff(wrong, prepend=was_wrong)).tolist()
-        at = 0
+        """Take in states in which beliefs are wrong, or cease to be."""
+        cuts = np.flatnonzero(np.diff(wrong, prepend=self.was_wrong)).tolist()
+        is_wrong, at = self.was_wrong, 0
         for cut in [*cuts, len(times)]:
-            if was_wrong and cut > at:
+            if is_wrong and cut > at:
                 self._extend(slice(at, cut), distance, angle, formed)
             if cut == len(times):
                 break
-            if was_wrong:
+            if is_wrong:
                 self.errors[-1].to_ns = int(times[cut])
             else:
-                before = int(formed[cut - 1]) if cut else last_formed
+                before = int(formed[cut - 1]) if cut else self._last_formed
                 self._begin(int(times[cut]), int(formed[cut]), before, believed[cut])
-            was_wrong, at = not was_wrong, cut
-        self._before = int(formed[-1]), bool(wrong[-1])
+            is_wrong, at = not is_wrong, cut
+        self._last_formed, self.was_wrong = int(formed[-1]), bool(wrong[-1])
 
     def _begin(self, time_ns: int, formed_ns: int, before_ns: int, believed: Floats) -> None:
         """Begin an error; the belief is wrong at once if the one before is not the same."""

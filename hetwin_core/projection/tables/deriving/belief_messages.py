@@ -1,0 +1,148 @@
+"""Reads beliefs from a log: many messages differ only in their numbers."""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.beliefs import PERCEPT
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.topics import BELIEFS
+from hetwin_core.projection.following.definitions import Definitions
+from hetwin_core.projection.following.log_file import Chunk
+from hetwin_core.projection.messages import nanoseconds
+
+_NO_POSE = (math.nan,) * 7
+_MOST_ARGUMENTS = 2
+_TEXTS_AT = 12
+_KEY = 40
+"""Bytes of a message's texts by which a form is looked up; it is compared in full then."""
+_TIME = struct.Struct("<iI")
+_NUMBERS = struct.Struct("<8d")
+_CONFIDENCE = struct.Struct("<d")
+
+
+class Claim(NamedTuple):
+    """What a belief says, but for its numbers."""
+
+    fluent: str
+    a: str
+    b: str
+    holds: bool
+    origin: str
+
+    @property
+    def is_percept(self) -> bool:
+        """Whether the robot has perceived it."""
+        return self.origin == PERCEPT
+
+
+class Claims(NamedTuple):
+    """Some beliefs in a row.
+
+    Attributes:
+        kinds: (n,) number of what each says.
+        times: (n,) when it was formed [ns].
+        numbers: (n, 8) pose in the world, NaN for none, and confidence.
+    """
+
+    kinds: NDArray[np.int64]
+    times: NDArray[np.int64]
+    numbers: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """The bytes of a message around its numbers."""
+
+    kind: int
+    numbers_at: int
+    before: bytes
+    after: bytes
+    has_pose: bool
+
+    def fits(self, data: bytes) -> bool:
+        """Whether a message differs only in its numbers."""
+        end = self.numbers_at + (_NUMBERS.size if self.has_pose else _CONFIDENCE.size)
+        return data[_TEXTS_AT : self.numbers_at] == self.before and data[end:] == self.after
+
+    def numbers(self, data: bytes) -> tuple[float, ...]:
+        """Return pose and confidence."""
+        if self.has_pose:
+            return _NUMBERS.unpack_from(data, self.numbers_at)
+        return (*_NO_POSE, *_CONFIDENCE.unpack_from(data, self.numbers_at))
+
+
+class BeliefReader:
+    """Reads the beliefs of chunks.
+
+    Args:
+        definitions: the log's types.
+
+    Attributes:
+        claims: all that have been said; `Claims.kinds` counts in it.
+    """
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+        self.claims: list[Claim] = []
+        self._kinds: dict[Claim, int] = {}
+        self._forms: dict[bytes, list[_Form]] = {}
+
+    def read(self, chunk: Chunk) -> Claims:
+        """Read the beliefs of a chunk.
+
+        Raises:
+            ValueError: if one is about nothing or too much, or its pose is none.
+            Exception: of many kinds, if one does not fit its definition.
+        """
+        kinds, times, numbers = [], [], []
+        for data in self._definitions.serialized(chunk, BELIEFS.logged_name):
+            sec, nanosec = _TIME.unpack_from(data, 4)
+            form = self._form(data)
+            kinds.append(form.kind)
+            times.append(sec * 1_000_000_000 + nanosec)
+            numbers.append(form.numbers(data))
+        return Claims(
+            np.array(kinds, np.int64), np.array(times, np.int64), np.array(numbers).reshape(-1, 8)
+        )
+
+    def _form(self, data: bytes) -> _Form:
+        known = self._forms.setdefault(data[_TEXTS_AT : _TEXTS_AT + _KEY], [])
+        for form in known:
+            if form.fits(data):
+                return form
+        form = self._new_form(data)
+        known.append(form)
+        return form
+
+    def _new_form(self, data: bytes) -> _Form:
+        message = self._definitions.read(BELIEFS.type, data)
+        pose = tuple(map(float, message.pose))
+        has_pose = len(pose) > 0
+        # The confidence follows the pose; the origin, a length and a text with its end, follows that.
+        size = _NUMBERS.size if has_pose else _CONFIDENCE.size
+        at = len(data) - 4 - len(message.origin.encode()) - 1 - size
+        form = _Form(self._kind(message), at, data[_TEXTS_AT:at], data[at + size :], has_pose)
+        expected = (*pose, message.confidence)
+        if form.numbers(data)[-len(expected) :] != expected or nanoseconds(message.stamp) < 0:
+            raise ValueError("the beliefs of this log are laid out otherwise")
+        return form
+
+    def _kind(self, message: Any) -> int:
+        arguments = [str(argument) for argument in message.arguments]
+        if not 1 <= len(arguments) <= _MOST_ARGUMENTS:
+            raise ValueError(f"a belief about {len(arguments)} entities; expected 1 or 2")
+        if len(message.pose) not in (0, len(_NO_POSE)):
+            raise ValueError(f"a believed pose has {len(message.pose)} numbers; expected 7")
+        a, b = (*arguments, "")[:2]
+        claim = Claim(str(message.fluent), a, b, bool(message.holds), str(message.origin))
+        kind = self._kinds.setdefault(claim, len(self.claims))
+        if kind == len(self.claims):
+            self.claims.append(claim)
+        return kind
