@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hetwin_core.projection.tables.belief_list import BeliefColumns, BeliefList, Numbers
+from hetwin_core.ensemble.beliefs import LOC
+from hetwin_core.projection.tables.belief_list import BeliefList, Numbers
 from hetwin_core.projection.tables.deriving.pose_errors import PoseError
 from hetwin_core.projection.tables.occasion_list import OccasionList
 from hetwin_core.projection.tables.rows import BeliefError, Interval
@@ -38,10 +40,10 @@ def belief_errors(
         if not (is_percept and (entity, False) in poses)
         for error in _of_poses(errors, until_ns)
     ]
-    for fluent, a, b, rows in beliefs.chains():
-        if fluent != "loc" and fluent in recorded:
+    for fluent, a, b, times, holds in beliefs.histories():
+        if fluent != LOC and fluent in recorded:
             held = [row.span for row in occasions.find(fluent, a, b)]
-            found += _of_truths(beliefs.columns, rows, held, until_ns, (fluent, a, b))
+            found += _of_truths((fluent, a, b), times, holds, held, until_ns)
     found = [error for error in found if error.span.to_ns - error.span.from_ns >= LASTING_NS]
     found.sort(key=lambda error: (error.span.from_ns, error.fluent, error.a, error.b))
     return tuple(error._replace(row=row) for row, error in enumerate(found))
@@ -65,13 +67,12 @@ def _of_poses(errors: Sequence[PoseError], until_ns: int) -> Iterator[BeliefErro
 
 
 def _of_truths(
-    columns: BeliefColumns,
-    rows: Numbers,
+    about: tuple[str, str, str],
+    times: Numbers,
+    holds: NDArray[np.bool_],
     held: Sequence[Interval],
     until_ns: int,
-    about: tuple[str, str, str],
 ) -> Iterator[BeliefError]:
-    times, holds = columns.times[rows], columns.holds[rows]
     changes = np.flatnonzero(np.diff(holds, prepend=not holds[0]))
     ends = [*times[changes[1:]].tolist(), until_ns]
     for first, from_ns, to_ns in zip(changes, times[changes].tolist(), ends, strict=True):

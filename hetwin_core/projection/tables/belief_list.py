@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,33 +13,39 @@ from hetwin_core.ensemble.beliefs import PERCEPT
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.tables.rows import Belief, Interval
 
-Numbers = NDArray[np.int64]
+Numbers: TypeAlias = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class BeliefColumns:
-    """What the messages said, in the order of the log; n is their number.
+class Claim(NamedTuple):
+    """What a belief says, but for its numbers."""
+
+    fluent: str
+    a: str
+    b: str
+    holds: bool
+    origin: str
+
+    @property
+    def is_percept(self) -> bool:
+        """Whether the robot has perceived it."""
+        return self.origin == PERCEPT
+
+
+class BeliefColumns(NamedTuple):
+    """Beliefs in the order of the log; n is their number.
 
     Attributes:
-        words: texts that the columns name by number.
-        fluents: (n,) the fluent.
-        a: (n,) the entity.
-        b: (n,) the other one.
-        holds: (n,) whether it holds.
+        claims: what is said.
+        kinds: (n,) which of the claims each is.
+        times: (n,) when it was formed [ns].
         poses: (n, 7) in the world; NaN where it is none.
-        times: (n,) when the belief was formed [ns].
-        origins: (n,) where it came from.
         confidences: (n,) of a percept.
     """
 
-    words: tuple[str, ...]
-    fluents: Numbers
-    a: Numbers
-    b: Numbers
-    holds: NDArray[np.bool_]
-    poses: Floats
+    claims: Sequence[Claim]
+    kinds: Numbers
     times: Numbers
-    origins: Numbers
+    poses: Floats
     confidences: Floats
 
 
@@ -55,27 +62,15 @@ class BeliefList:
 
     def __init__(self, columns: BeliefColumns, until_ns: int) -> None:
         self._columns = columns
-        self._number = {word: i for i, word in enumerate(columns.words)}
         self._rows = np.flatnonzero(columns.times <= until_ns)
         self._to = np.full(len(columns.times), until_ns, np.int64)
-        self._chains: dict[tuple[int, int, int, bool], Numbers] = {}
+        self._chains: dict[tuple[str, str, str, bool], Numbers] = {}
         self._chain()
-
-    @property
-    def columns(self) -> BeliefColumns:
-        """All columns, those left out included."""
-        return self._columns
-
-    @property
-    def ends(self) -> Numbers:
-        """(n,) until when each belief was held [ns]."""
-        return self._to
 
     @property
     def about(self) -> frozenset[tuple[str, str]]:
         """The pairs of a fluent and an entity that there are beliefs about."""
-        words = self._columns.words
-        return frozenset((words[fluent], words[a]) for fluent, a, _, _ in self._chains)
+        return frozenset((fluent, a) for fluent, a, _, _ in self._chains)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -85,16 +80,16 @@ class BeliefList:
 
     def __getitem__(self, row: int) -> Belief:
         c = self._columns
-        pose = c.poses[row].tolist()
+        claim, pose = c.claims[c.kinds[row]], c.poses[row].tolist()
         return Belief(
             row=row,
-            fluent=c.words[c.fluents[row]],
-            a=c.words[c.a[row]],
-            b=c.words[c.b[row]],
-            holds=bool(c.holds[row]),
+            fluent=claim.fluent,
+            a=claim.a,
+            b=claim.b,
+            holds=claim.holds,
             pose=tuple(pose) if pose[0] == pose[0] else None,
             span=Interval(int(c.times[row]), int(self._to[row])),
-            origin=c.words[c.origins[row]],
+            origin=claim.origin,
         )
 
     def find(
@@ -110,22 +105,24 @@ class BeliefList:
         """
         found = [
             self._overlapping(rows, during)
-            for key, rows in self._chains.items()
-            if self._is(key[0], fluent) and self._is(key[1], a) and self._is(key[2], b)
+            for (of, one, other, _), rows in self._chains.items()
+            if of == fluent and a in (None, one) and b in (None, other)
         ]
         rows = np.concatenate([np.empty(0, np.int64), *found])
         order = np.lexsort((rows, self._columns.times[rows]))
         return [self[int(row)] for row in rows[order]]
 
-    def chains(self) -> Iterator[tuple[str, str, str, Numbers]]:
-        """Iterate over fluent, a, b and the rows about them by time; without percepts where there are others."""
-        words = self._columns.words
-        for (fluent, a, b, percept), rows in self._chains.items():
-            if not (percept and (fluent, a, b, False) in self._chains):
-                yield words[fluent], words[a], words[b], rows
+    def histories(self) -> Iterator[tuple[str, str, str, Numbers, NDArray[np.bool_]]]:
+        """Iterate over what there are beliefs about, without percepts where there are others.
 
-    def _is(self, word: int, wanted: str | None) -> bool:
-        return wanted is None or self._number.get(wanted, -1) == word
+        Yields:
+            Fluent, a, b, (m,) when the beliefs were formed [ns], (m,) whether it holds by them.
+        """
+        holds = np.array([claim.holds for claim in self._columns.claims], np.bool_)
+        for (fluent, a, b, is_percept), rows in self._chains.items():
+            if not (is_percept and (fluent, a, b, False) in self._chains):
+                kinds = self._columns.kinds[rows]
+                yield fluent, a, b, self._columns.times[rows], holds[kinds]
 
     def _overlapping(self, rows: Numbers, during: Interval | None) -> Numbers:
         if during is None:
@@ -136,19 +133,21 @@ class BeliefList:
         return rows[inside]
 
     def _chain(self) -> None:
-        c, rows = self._columns, self._rows
-        if not len(rows):
-            return
-        percept = c.origins[rows] == self._number.get(PERCEPT, -1)
-        table = np.stack((c.fluents[rows], c.a[rows], c.b[rows], percept.astype(np.int64)))
-        order = np.lexsort((rows, c.times[rows], *table[::-1]))
-        table, rows = table[:, order], rows[order]
-        cuts = np.flatnonzero((np.diff(table, axis=1) != 0).any(axis=0)) + 1
-        for part, key in zip(
-            np.split(rows, cuts), table[:, [0, *cuts.tolist()]].T.tolist(), strict=True
-        ):
-            self._chains[key[0], key[1], key[2], bool(key[3])] = part
-            self._to[part[:-1]] = c.times[part[1:]]
+        c = self._columns
+        kinds: dict[tuple[str, str, str, bool], list[int]] = defaultdict(list)
+        for kind, claim in enumerate(c.claims):
+            kinds[claim.fluent, claim.a, claim.b, claim.is_percept].append(kind)
+        number = np.empty(len(c.claims), np.int64)
+        for i, members in enumerate(kinds.values()):
+            number[members] = i
+        of_row = number[c.kinds[self._rows]]
+        order = np.lexsort((self._rows, c.times[self._rows], of_row))
+        rows = self._rows[order]
+        cuts = np.searchsorted(of_row[order], np.arange(1, len(kinds)))
+        for key, part in zip(kinds, np.split(rows, cuts), strict=False):
+            if len(part):
+                self._chains[key] = part
+                self._to[part[:-1]] = c.times[part[1:]]
         for (fluent, a, b, is_percept), part in self._chains.items():
             if is_percept and (fluent, a, b, False) in self._chains:
                 self._to[part] = c.times[part]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +12,20 @@ from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.bag import FACTS
 from hetwin_core.projection.following.definitions import Definitions
-from hetwin_core.projection.following.log_file import LogFile
+from hetwin_core.projection.following.log_file import Chunk, LogFile
+from hetwin_core.projection.following.states import StateReader
 from hetwin_core.projection.run_folder import LOG
-from hetwin_core.projection.tables.belief_errors import belief_errors
-from hetwin_core.projection.tables.belief_list import BeliefList
+from hetwin_core.projection.tables.cache import keep_found, read_found
 from hetwin_core.projection.tables.deriving.deriver import Deriver, Scene
-from hetwin_core.projection.tables.event_list import EventList
-from hetwin_core.projection.tables.occasion_list import OccasionList
-from hetwin_core.projection.tables.poses import LogPoses
+from hetwin_core.projection.tables.found import Found
 from hetwin_core.projection.tables.tables import Tables
 
 
 def open_tables(run: Path) -> Tables:
     """Read the tables of a run, whether it is over or not.
+
+    What is found in a complete log is kept beside it, and read from there the next time; where the folder cannot be
+    written to, the log is read each time.
 
     Args:
         run: its folder.
@@ -31,7 +33,19 @@ def open_tables(run: Path) -> Tables:
     Raises:
         BadInput: if the folder holds no log, or it cannot be read.
     """
-    return Follower(run).poll()
+    path = _log_file(run)
+    found = read_found(run, path)
+    if found is None:
+        follower = Follower(run)
+        tables = follower.poll()
+        if tables.finished:
+            keep_found(run, path, follower.found())
+        return tables
+    file = LogFile(path)
+    with _readable(path):
+        scene = _scene(run, file)
+        reader = StateReader(scene.layout, file, Definitions(file))
+    return found.tables(run, file, reader, scene.layout, scene.models)
 
 
 class Follower:
@@ -55,67 +69,80 @@ class Follower:
         """Read what has been added, and return the tables as far as they are known.
 
         Raises:
-            BadInput: if the log cannot be read.
+            BadInput: if the log cannot be read, or holds no state yet.
         """
-        try:
-            self._read()
-        except BadInput:
-            raise
-        # A damaged file can make reading fail in any way.
-        except Exception as error:
-            raise BadInput(
-                f"the log cannot be read: {error or type(error).__name__}",
-                file=self._file.path,
-                expected="a log written by hetwin",
-            ) from error
+        with _readable(self._file.path):
+            for chunk in self._file.poll():
+                self._add(chunk)
+            if self._deriver is not None and self._file.complete:
+                self._deriver.finish()
         if self._scene is None or self._deriver is None or not self._deriver.pieces:
-            raise BadInput(
-                "the log holds no scene", file=self._run / LOG, expected="a log written by hetwin"
-            )
-        return self._tables(self._scene, self._deriver)
+            raise _no_scene(self._run)
+        scene = self._scene
+        reader = self._deriver.reader
+        return self.found().tables(self._run, self._file, reader, scene.layout, scene.models)
 
-    def _read(self) -> None:
-        for chunk in self._file.poll():
-            if self._deriver is None:
-                registries = self._definitions.messages(chunk, topics.REGISTRY.logged_name)
-                if not registries:
-                    continue
-                self._scene = Scene(registries[-1])
-                self._deriver = Deriver(self._file, self._definitions, self._scene)
-            self._deriver.add(chunk)
+    def found(self) -> Found:
+        """Return all that was found so far.
 
-    def _tables(self, scene: Scene, deriver: Deriver) -> Tables:
-        if self._file.complete:
-            deriver.finish()
-        until_ns = deriver.latest_ns if self._file.complete else deriver.known_until_ns
-        beliefs = BeliefList(deriver.beliefs.columns(), until_ns)
-        occasions = OccasionList(deriver.book.stretches, until_ns)
-        recorded = deriver.recorded
-        return Tables(
-            episode=self._run.resolve().name,
-            layout=scene.layout,
-            start_ns=deriver.timeline.time(0),
-            known_until_ns=until_ns,
-            finished=self._file.complete,
-            occasions=occasions,
-            events=EventList(deriver.book.happenings, until_ns),
+        Raises:
+            BadInput: if the log holds no state yet.
+        """
+        if self._deriver is None:
+            raise _no_scene(self._run)
+        deriver, finished = self._deriver, self._file.complete
+        until_ns = deriver.latest_ns if finished else deriver.known_until_ns
+        return Found(
+            until_ns=until_ns,
+            finished=finished,
+            stretches=deriver.book.stretches,
+            happenings=deriver.book.happenings,
             tasks=deriver.tasks.tasks(until_ns),
-            beliefs=beliefs,
-            belief_errors=belief_errors(
-                beliefs, occasions, recorded, deriver.errors.found, until_ns
-            ),
-            recorded=recorded,
-            believed=beliefs.about,
-            poses=LogPoses(
-                self._file,
-                deriver.reader,
-                deriver.pieces,
-                deriver.timeline,
-                scene.layout,
-                scene.models,
-            ),
+            beliefs=deriver.beliefs.columns(),
+            pose_errors=deriver.errors.found,
+            recorded=deriver.recorded,
+            timeline=deriver.timeline,
+            pieces=deriver.pieces,
             expects=_expects(self._file.facts.get(FACTS, {})),
         )
+
+    def _add(self, chunk: Chunk) -> None:
+        if self._deriver is None:
+            registries = self._definitions.messages(chunk, topics.REGISTRY.logged_name)
+            if not registries:
+                return
+            self._scene = Scene(registries[-1])
+            self._deriver = Deriver(self._file, self._definitions, self._scene)
+        self._deriver.add(chunk)
+
+
+def _scene(run: Path, file: LogFile) -> Scene:
+    """Read the scene from the beginning of a log."""
+    for chunk in file.poll():
+        registries = Definitions(file).messages(chunk, topics.REGISTRY.logged_name)
+        if registries:
+            return Scene(registries[-1])
+    raise _no_scene(run)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say of a log that it cannot be read, and why."""
+    try:
+        yield
+    except BadInput:
+        raise
+    # A damaged file can make reading fail in any way.
+    except Exception as error:
+        raise BadInput(
+            f"the log cannot be read: {error or type(error).__name__}",
+            file=path,
+            expected="a log written by hetwin",
+        ) from error
+
+
+def _no_scene(run: Path) -> BadInput:
+    return BadInput("the log holds no scene", file=run / LOG, expected="a log written by hetwin")
 
 
 def _log_file(run: Path) -> Path:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 import struct
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hetwin_core.ensemble.beliefs import PERCEPT
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import BELIEFS
 from hetwin_core.projection.following.definitions import Definitions
 from hetwin_core.projection.following.log_file import Chunk
 from hetwin_core.projection.messages import nanoseconds
+from hetwin_core.projection.tables.belief_list import BeliefColumns, Claim
 
 _NO_POSE = (math.nan,) * 7
 _MOST_ARGUMENTS = 2
@@ -25,35 +23,6 @@ _KEY = 40
 _TIME = struct.Struct("<iI")
 _NUMBERS = struct.Struct("<8d")
 _CONFIDENCE = struct.Struct("<d")
-
-
-class Claim(NamedTuple):
-    """What a belief says, but for its numbers."""
-
-    fluent: str
-    a: str
-    b: str
-    holds: bool
-    origin: str
-
-    @property
-    def is_percept(self) -> bool:
-        """Whether the robot has perceived it."""
-        return self.origin == PERCEPT
-
-
-class Claims(NamedTuple):
-    """Some beliefs in a row.
-
-    Attributes:
-        kinds: (n,) number of what each says.
-        times: (n,) when it was formed [ns].
-        numbers: (n, 8) pose in the world, NaN for none, and confidence.
-    """
-
-    kinds: NDArray[np.int64]
-    times: NDArray[np.int64]
-    numbers: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +54,7 @@ class BeliefReader:
         definitions: the log's types.
 
     Attributes:
-        claims: all that have been said; `Claims.kinds` counts in it.
+        claims: all that have been said; `BeliefColumns.kinds` counts in it.
     """
 
     def __init__(self, definitions: Definitions) -> None:
@@ -94,7 +63,7 @@ class BeliefReader:
         self._kinds: dict[Claim, int] = {}
         self._forms: dict[bytes, list[_Form]] = {}
 
-    def read(self, chunk: Chunk) -> Claims:
+    def read(self, chunk: Chunk) -> BeliefColumns:
         """Read the beliefs of a chunk.
 
         Raises:
@@ -108,8 +77,13 @@ class BeliefReader:
             kinds.append(form.kind)
             times.append(sec * 1_000_000_000 + nanosec)
             numbers.append(form.numbers(data))
-        return Claims(
-            np.array(kinds, np.int64), np.array(times, np.int64), np.array(numbers).reshape(-1, 8)
+        table = np.array(numbers, np.float64).reshape(-1, 8)
+        return BeliefColumns(
+            self.claims,
+            np.array(kinds, np.int64),
+            np.array(times, np.int64),
+            table[:, :7],
+            table[:, 7],
         )
 
     def _form(self, data: bytes) -> _Form:

@@ -1,0 +1,83 @@
+"""What was found in a log: all that its tables are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.projection.following.log_file import LogFile
+from hetwin_core.projection.following.states import StateReader
+from hetwin_core.projection.tables.belief_errors import belief_errors
+from hetwin_core.projection.tables.belief_list import BeliefColumns, BeliefList
+from hetwin_core.projection.tables.deriving.pose_errors import PoseError
+from hetwin_core.projection.tables.event_list import EventList
+from hetwin_core.projection.tables.occasion_list import OccasionList, Stretch
+from hetwin_core.projection.tables.poses import LogPoses, Piece
+from hetwin_core.projection.tables.rows import Happening, Task
+from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.projection.tables.timeline import Timeline
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in a log.
+
+    Attributes:
+        until_ns: time until which it is known.
+        finished: whether the log is complete.
+        stretches: occasions.
+        happenings: events.
+        tasks: of the robot's program.
+        beliefs: of the robot.
+        pose_errors: (entity, whether of percepts) -> where believed poses are wrong.
+        recorded: the fluents about the world that the log can know.
+        timeline: times of all states.
+        pieces: chunks with states.
+        expects: of the scenario.
+    """
+
+    until_ns: int
+    finished: bool
+    stretches: Sequence[Stretch]
+    happenings: Sequence[Happening]
+    tasks: Sequence[Task]
+    beliefs: BeliefColumns
+    pose_errors: Mapping[tuple[str, bool], Sequence[PoseError]]
+    recorded: frozenset[str]
+    timeline: Timeline
+    pieces: Sequence[Piece]
+    expects: Mapping[str, tuple[str, ...]]
+
+    def tables(
+        self, run: Path, file: LogFile, reader: StateReader, layout: Layout, models: tuple[str, ...]
+    ) -> Tables:
+        """Make the tables.
+
+        Args:
+            run: folder of the run.
+            file: its log.
+            reader: decodes its states.
+            layout: of the scene.
+            models: their names.
+        """
+        beliefs = BeliefList(self.beliefs, self.until_ns)
+        occasions = OccasionList(self.stretches, self.until_ns)
+        errors = belief_errors(beliefs, occasions, self.recorded, self.pose_errors, self.until_ns)
+        return Tables(
+            episode=run.resolve().name,
+            layout=layout,
+            start_ns=self.timeline.time(0),
+            known_until_ns=self.until_ns,
+            finished=self.finished,
+            occasions=occasions,
+            events=EventList(self.happenings, self.until_ns),
+            tasks=self.tasks,
+            beliefs=beliefs,
+            belief_errors=errors,
+            recorded=self.recorded,
+            believed=beliefs.about,
+            poses=LogPoses(file, reader, self.pieces, self.timeline, layout, models),
+            expects=self.expects,
+        )
