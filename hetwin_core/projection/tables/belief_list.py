@@ -76,21 +76,10 @@ class BeliefList:
         return len(self._rows)
 
     def __iter__(self) -> Iterator[Belief]:
-        return (self[int(row)] for row in self._rows)
+        return iter(self._beliefs(self._rows))
 
     def __getitem__(self, row: int) -> Belief:
-        c = self._columns
-        claim, pose = c.claims[c.kinds[row]], c.poses[row].tolist()
-        return Belief(
-            row=row,
-            fluent=claim.fluent,
-            a=claim.a,
-            b=claim.b,
-            holds=claim.holds,
-            pose=tuple(pose) if pose[0] == pose[0] else None,
-            span=Interval(int(c.times[row]), int(self._to[row])),
-            origin=claim.origin,
-        )
+        return self._beliefs(np.array([row], np.int64))[0]
 
     def find(
         self,
@@ -110,7 +99,7 @@ class BeliefList:
         ]
         rows = np.concatenate([np.empty(0, np.int64), *found])
         order = np.lexsort((rows, self._columns.times[rows]))
-        return [self[int(row)] for row in rows[order]]
+        return self._beliefs(rows[order])
 
     def histories(self) -> Iterator[tuple[str, str, str, Numbers, NDArray[np.bool_]]]:
         """Iterate over what there are beliefs about, without percepts where there are others.
@@ -123,6 +112,19 @@ class BeliefList:
             if not (is_percept and (fluent, a, b, False) in self._chains):
                 kinds = self._columns.kinds[rows]
                 yield fluent, a, b, self._columns.times[rows], holds[kinds]
+
+    def _beliefs(self, rows: Numbers) -> list[Belief]:
+        c = self._columns
+        columns = (c.kinds[rows], c.times[rows], self._to[rows], c.poses[rows])
+        found = []
+        for row, kind, from_ns, to_ns, pose in zip(
+            rows.tolist(), *(column.tolist() for column in columns), strict=True
+        ):
+            fluent, a, b, holds, origin = c.claims[kind]
+            where = tuple(pose) if pose[0] == pose[0] else None
+            span = Interval(from_ns, to_ns)
+            found.append(Belief(row, fluent, a, b, holds, where, span, origin))
+        return found
 
     def _overlapping(self, rows: Numbers, during: Interval | None) -> Numbers:
         if during is None:

@@ -11,10 +11,11 @@ from typing import Any
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.bag import FACTS
+from hetwin_core.projection.bag_metadata import METADATA
 from hetwin_core.projection.following.definitions import Definitions
 from hetwin_core.projection.following.log_file import Chunk, LogFile
 from hetwin_core.projection.following.states import StateReader
-from hetwin_core.projection.run_folder import LOG
+from hetwin_core.projection.run_folder import LOG, SUMMARY
 from hetwin_core.projection.tables.cache import keep_found, read_found
 from hetwin_core.projection.tables.deriving.deriver import Deriver, Scene
 from hetwin_core.projection.tables.found import Found
@@ -60,7 +61,11 @@ class Follower:
 
     def __init__(self, run: Path) -> None:
         self._run = run
-        self._file = LogFile(_log_file(run))
+        self._begin()
+
+    def _begin(self) -> None:
+        self._file = LogFile(_log_file(self._run))
+        self._number = self._file.path.stat().st_ino
         self._definitions = Definitions(self._file)
         self._scene: Scene | None = None
         self._deriver: Deriver | None = None
@@ -71,11 +76,16 @@ class Follower:
         Raises:
             BadInput: if the log cannot be read, or holds no state yet.
         """
+        if self._is_replaced():
+            self._begin()
+        is_over = is_ended(self._run)
         with _readable(self._file.path):
             for chunk in self._file.poll():
                 self._add(chunk)
             if self._deriver is not None and self._file.complete:
                 self._deriver.finish()
+        if self._file.damage or (is_over and not self._file.complete):
+            raise self._truncated()
         if self._scene is None or self._deriver is None or not self._deriver.pieces:
             raise _no_scene(self._run)
         scene = self._scene
@@ -106,6 +116,23 @@ class Follower:
             expects=_expects(self._file.facts.get(FACTS, {})),
         )
 
+    def _is_replaced(self) -> bool:
+        """Whether the log is another file than it was: one that was recovered after its process was killed."""
+        try:
+            known = self._file.path.stat()
+        except OSError as error:
+            raise _no_run(self._run) from error
+        return known.st_ino != self._number or known.st_size < self._file.read_to
+
+    def _truncated(self) -> BadInput:
+        until_ns = self._deriver.latest_ns if self._deriver is not None else 0
+        why = self._file.damage or f"it breaks off at byte {self._file.read_to}"
+        return BadInput(
+            f"the log is truncated: {why}, after {until_ns / 1e9:.3f} s",
+            file=self._file.path,
+            expected="the whole log of the run",
+        )
+
     def _add(self, chunk: Chunk) -> None:
         if self._deriver is None:
             registries = self._definitions.messages(chunk, topics.REGISTRY.logged_name)
@@ -132,6 +159,12 @@ def _readable(path: Path) -> Iterator[None]:
         yield
     except BadInput:
         raise
+    except AttributeError as error:
+        raise BadInput(
+            f"the log is of another version of hetwin: {error}",
+            file=path,
+            expected="a log of this version; run the scenario again",
+        ) from error
     # A damaged file can make reading fail in any way.
     except Exception as error:
         raise BadInput(
@@ -150,12 +183,21 @@ def _log_file(run: Path) -> Path:
         raise BadInput("there is no such folder", file=run, expected="a folder of a run")
     files = sorted((run / LOG).glob("*.mcap"))
     if not files:
-        raise BadInput(
-            "there is no run in this folder",
-            file=run,
-            expected=f"a folder that `hetwin run --out` has written, with {LOG}/*.mcap in it",
-        )
+        raise _no_run(run)
     return files[0]
+
+
+def _no_run(run: Path) -> BadInput:
+    return BadInput(
+        "there is no run in this folder",
+        file=run,
+        expected=f"a folder that `hetwin run --out` has written, with {LOG}/*.mcap in it",
+    )
+
+
+def is_ended(run: Path) -> bool:
+    """Whether a run is over, so that its log does not grow any more."""
+    return (run / LOG / METADATA).exists() or (run / SUMMARY).exists()
 
 
 def _expects(facts: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:

@@ -59,6 +59,16 @@ class Happening:
 DERIVED = "states"
 """Source of events that were found in the states."""
 
+DERIVED_EVENTS = (
+    "collision",
+    "collision_end",
+    "loc_change",
+    "pick_up",
+    "set_down",
+    "perceived",
+)
+"""Their names; an action of the robot's program that is called so is a task, but no event."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:

@@ -25,6 +25,7 @@ from hetwin_core.projection.tables.deriving.tasks import TaskBook
 from hetwin_core.projection.tables.deriving.touching import Touching
 from hetwin_core.projection.tables.deriving.truths import Truths
 from hetwin_core.projection.tables.poses import Piece
+from hetwin_core.projection.tables.rows import DERIVED_EVENTS
 from hetwin_core.projection.tables.timeline import Timeline
 
 _STATES_AHEAD = 12
@@ -131,6 +132,9 @@ class Deriver:
         arguments = arguments_from_text(message.arguments)
         time_ns = nanoseconds(message.stamp)
         self.latest_ns = max(self.latest_ns, time_ns)
-        self.book.happen(time_ns, message.name, arguments, message.source)
-        if message.kind == EventKind.ACTION:
+        is_action = message.kind == EventKind.ACTION
+        if is_action:
             self.tasks.annotation(message.name, time_ns, arguments)
+        # Tasks have a table of their own, and what they are called is not what happens.
+        if message.kind != EventKind.TASK and not (is_action and message.name in DERIVED_EVENTS):
+            self.book.happen(time_ns, message.name, arguments, message.source)
