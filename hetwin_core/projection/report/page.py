@@ -6,8 +6,10 @@ from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.flaws.find import flaws_in
 from hetwin_core.projection.report import sections
 from hetwin_core.projection.report.course.card import course_card
+from hetwin_core.projection.report.course.drawing import Mark
 from hetwin_core.projection.report.document import Document, card, folded
 from hetwin_core.projection.report.first_screen import first_screen
 from hetwin_core.projection.report.pictures import pictures
@@ -57,7 +59,7 @@ def page(episode: Episode, tables: Tables) -> str:
         [
             first_screen(episode, pictures(episode)),
             responsible,
-            course_card(tables, (), document),
+            _course(tables, document),
             *plotted,
             _space(episode, document),
             card("All events and handovers", "", sections.happenings_table(episode)),
@@ -69,6 +71,17 @@ def page(episode: Episode, tables: Tables) -> str:
         "run again."
     )
     return document.html(episode.scenario, body, footer)
+
+
+def _course(tables: Tables, document: Document) -> str:
+    """The section with tasks, what held, and flaws; a rule that cannot be used costs the flaws alone."""
+    try:
+        found, trouble = flaws_in(tables), ""
+    except BadInput as error:
+        found, trouble = [], f"Flaws were not looked for: {error}"
+    found.sort(key=lambda flaw: flaw.span)
+    marks = [Mark(flaw.kind, flaw.span, flaw.text) for flaw in found]
+    return course_card(tables, marks, document, trouble)
 
 
 def _space(episode: Episode, document: Document) -> str:

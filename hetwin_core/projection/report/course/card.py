@@ -16,18 +16,22 @@ COURSE = "course"
 _MOST_FLAWS = 8
 
 
-def course_card(tables: Tables, flaws: Sequence[Mark], document: Document) -> str:
+def course_card(
+    tables: Tables, flaws: Sequence[Mark], document: Document, trouble: str = ""
+) -> str:
     """Return the section; empty if nothing was done and nothing changed.
 
     Args:
         tables: of the episode.
         flaws: by their beginning.
         document: takes the figure.
+        trouble: what kept flaws from being found; empty if nothing did.
     """
     shown, left = facts(tables)
     if not (shown or tables.tasks or flaws):
         return ""
-    content = document.plot(drawn(tables, shown, flaws)) + _listed(flaws)
+    note = f'<p class="note">{escape(trouble)}</p>' if trouble else ""
+    content = document.plot(drawn(tables, shown, flaws)) + _listed(flaws) + note
     return card(
         "What was done, what held, what was believed", _how_to_read(tables, left), content, COURSE
     )
@@ -41,7 +45,7 @@ def _how_to_read(tables: Tables, left: int) -> str:
             "half what the robot believed, red where that was wrong."
         )
     more = f" {left} rows that change less are left out." if left else ""
-    return f"{text} Point at a bar.{more}"
+    return f"{text} Bands in red are flaws. Point at a bar.{more}"
 
 
 def _listed(flaws: Sequence[Mark]) -> str:

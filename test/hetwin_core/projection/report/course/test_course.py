@@ -163,3 +163,9 @@ def test_without_beliefs_nothing_is_said_of_them() -> None:
     section = course_card(tables, [], Document())
     assert "believed, red" not in section
     assert "Tasks have the colour" in section
+
+
+def test_a_rule_that_cannot_be_used_costs_the_flaws_alone() -> None:
+    section = course_card(carried_box(), [], Document(), "Flaws were not looked for: no <rule>")
+    assert "Flaws were not looked for: no &lt;rule&gt;" in section
+    assert section.count('class="plot"') == 1
