@@ -50,10 +50,11 @@ _POURING = (*_CARRYING, "spilled", "caught", "empty")
 _PUSHING = ("collision(robot, object)", "collision_end", "loc_change(object)")
 
 _NAMES: Mapping[tuple[str, ...], str] = {
-    _GRASPING: "reach approach preshape move_hand grasp grip close close_hand close_gripper",
+    _GRASPING: "reach approach preshape grasp close close_hand close_gripper",
     _CARRYING: "lift carry move move_arm transport transfer hold raise",
     (*_GRASPING, *_CARRYING): "pick pick_up take get fetch bind",
     _PLACING: "place put put_down set_down lower stack insert connect",
+    (*_GRASPING, *_LETTING_GO): "move_hand move_gripper grip",
     _LETTING_GO: "release let_go open open_hand open_gripper drop hand_over give throw",
     _WHOLE: "pick_and_place bring deliver relocate rearrange clear tidy",
     _LEAVING: "retreat retract withdraw go_home home park wait stand pause idle",

@@ -19,8 +19,8 @@ _BACK_NS = 120_000_000_000
 """So long before a belief went wrong it is looked for when it was formed [ns]."""
 _USUAL_NS = 10_000_000_000
 """Over so long before and after that the usual time between two messages is taken [ns]."""
-_SAME = 0.005
-"""A pose that differs by less says nothing new [m, and as a difference of quaternions]."""
+_FEW = 6
+"""Fewer messages have no usual time between them."""
 _AT_ONCE_NS = 20_000_000
 """A belief that is wrong so soon after its message was wrong at once [ns] ..."""
 _JUMP = 0.01
@@ -37,7 +37,7 @@ class WrongBelief:
 
     Attributes:
         error: the row that says so.
-        formed_ns: when the robot last learned anything new of it before it went wrong.
+        formed_ns: when the robot last learned of it before it went wrong.
         stale: whether it was right then, and the world moved away from it.
         instead: what is where the robot perceived this; empty if nothing is.
     """
@@ -63,19 +63,28 @@ class WrongBeliefs:
         """Yield the beliefs that were wrong for too long, by their rows."""
         for error in self._tables.belief_errors:
             lasted = error.span.to_ns - error.span.from_ns
-            if lasted > LEAST_NS and lasted > PERIODS * self._period(error):
-                yield self._judged(error)
+            if lasted <= LEAST_NS:
+                continue
+            found = self._judged(error)
+            if not (found.stale and self._is_late(error)):
+                yield found
+
+    def _is_late(self, error: BeliefError) -> bool:
+        """Whether it only lasts until the robot tells the next time: as usual, or when its task is done."""
+        if error.fluent == _LOC:
+            return error.span.to_ns - error.span.from_ns <= PERIODS * self._period(error)
+        tasks = self._facts.expectations.innermost(error.span.from_ns)
+        done = max((task.span.to_ns for task in tasks), default=0)
+        return error.span.to_ns <= done + LEAST_NS
 
     def _judged(self, error: BeliefError) -> WrongBelief:
         begin = error.span.from_ns
         rows = self._told(error, Interval(begin - _BACK_NS, begin + 1))
         if not rows:
             return WrongBelief(error, error.believed_ns, False, "")
-        place = len(rows) - 1
-        while place > 0 and _is_same(rows[place], rows[place - 1]):
-            place -= 1
+        newest = rows[-1]
         stale = not self._jumps(rows, begin)
-        return WrongBelief(error, rows[place].span.from_ns, stale, self._instead(error, rows[-1]))
+        return WrongBelief(error, newest.span.from_ns, stale, self._instead(error, newest))
 
     def _jumps(self, rows: Sequence[Belief], begin: int) -> bool:
         """Whether a belief went wrong by a message that says something else, and not by what the world did."""
@@ -114,7 +123,7 @@ class WrongBeliefs:
         """The usual time between two messages about the same [ns]; 0 if there are too few."""
         span = Interval(error.span.from_ns - _USUAL_NS, error.span.to_ns + _USUAL_NS)
         times = [row.span.from_ns for row in self._told(error, span)]
-        return float(np.median(np.diff(times))) if len(times) > 2 else 0.0
+        return float(np.median(np.diff(times))) if len(times) >= _FEW else 0.0
 
     def _told(self, error: BeliefError, span: Interval) -> Sequence[Belief]:
         """The messages about the same in an interval, and the one before; percepts only if there is nothing else."""
@@ -126,12 +135,6 @@ class WrongBeliefs:
     def _objects(self) -> list[str]:
         entities = self._tables.layout.entities
         return [e.name for e in entities if self._facts.bodies.is_movable(e.name)]
-
-
-def _is_same(one: Belief, other: Belief) -> bool:
-    if one.pose is None or other.pose is None:
-        return one.holds == other.holds
-    return _change(one.pose, other.pose) < _SAME
 
 
 def _change(one: Sequence[float], other: Sequence[float]) -> float:

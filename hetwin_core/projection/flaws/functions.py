@@ -82,6 +82,7 @@ class Findings:
                 undone=move.number in undone,
                 lost=move.grip is not None and move.grip.row in lost,
                 expected=self._is_expected(move),
+                meant=self._is_meant(move),
             )
             for move in self._moves.all
         ]
@@ -179,6 +180,13 @@ class Findings:
             expects("collision", {"a": row.a, "b": row.b}, row.span.from_ns) for row in move.blows
         ]
         return None if None in found else all(found)
+
+    def _is_meant(self, move: Move) -> bool:
+        """Whether the tasks may let an object fall or topple as it does."""
+        expects = self._facts.expectations.expects
+        return bool(move.upsets) and all(
+            expects(event.name, {"object": move.object}, event.time_ns) for event in move.upsets
+        )
 
     def _is_robot(self, names: Sequence[str]) -> bool:
         kinds = (EntityKind.ROBOT, EntityKind.LINK)
