@@ -239,11 +239,12 @@ def undone(seed: int) -> Case:
     """A later movement sweeps the thing off the tray."""
     story, _ = _one(seed)
     story.fetch(0)
-    place, away = story.places["box"].copy(), np.array([0.0, 0.2, 0.0])
+    place = story.places["box"].copy()
+    away = np.array([0.0, -0.17 * np.sign(story.tray[1]), 0.0])
     motion = story.motion
     with story.tasks.doing("move.9", hand="gripper"):
         begin = motion.now
-        motion.sweep(place - away + up(0.02), place + away + up(0.02))
+        motion.sweep(place + away + up(0.02), place - away + up(0.02))
         motion.home()
     motion.wait(0.5)
 

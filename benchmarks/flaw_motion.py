@@ -137,7 +137,7 @@ class Motion:
 
     def sweep(self, begin: Floats, end: Floats) -> None:
         """Go from home to a place, and straight from there to another, with the fingers open."""
-        self.program.swing(_reacher().solve(begin + up(0.2), HOME), 1.5 * self.pace)
+        self.program.swing(_reacher().solve(begin + up(0.08), HOME), 1.5 * self.pace)
         self.program.line(begin, 0.8 * self.pace)
         self.program.line(end, 1.5 * self.pace)
 

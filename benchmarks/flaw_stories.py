@@ -105,7 +105,7 @@ class Story:
         """Draw a scene and a pace; the arm has not moved yet."""
         random = np.random.default_rng([seed, 77])
         side = random.choice([-1.0, 1.0])
-        motion = Motion(pace=float(random.uniform(0.8, 1.3)))
+        motion = Motion(pace=float(random.uniform(0.6, 0.95)))
         telling = Telling()
         known = [
             Thing("box"),
@@ -243,7 +243,13 @@ class Story:
                 (folder / f"{thing.name}.sdf").write_text(thing.sdf(), encoding="utf-8")
                 scene[thing.name]["model"] = f"{thing.name}.sdf"
         tags = {thing.name: {"tags": ["graspable"]} for thing in self.things}
-        content = {"scenario": "fetching", "source": source, "scene": scene, "entities": tags}
+        content = {
+            "scenario": "fetching",
+            "rate": 200,
+            "source": source,
+            "scene": scene,
+            "entities": tags,
+        }
         file = folder / "fetching.yaml"
         base = resource("scenarios", "pick_and_place.yaml")
         (folder / "base.yaml").write_text(base.read_text(encoding="utf-8"), encoding="utf-8")

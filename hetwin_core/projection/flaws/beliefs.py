@@ -22,9 +22,11 @@ _USUAL_NS = 10_000_000_000
 _FEW = 6
 """Fewer messages have no usual time between them."""
 _AT_ONCE_NS = 20_000_000
-"""A belief that is wrong so soon after its message was wrong at once [ns] ..."""
+"""A belief that is wrong so soon after its message was wrong at once [ns]."""
 _JUMP = 0.01
-"""... if it changed by so much more than the world did [m, and as a difference of quaternions]."""
+"""Poses that differ by less are the same [m, and as a difference of quaternions]."""
+_LATELY_NS = 3_000_000_000
+"""What the world did so long before a belief went wrong may have made it so [ns]."""
 _PERCEPT = "percept"
 _LOC = "loc"
 _HERE = 0.03
@@ -83,26 +85,37 @@ class WrongBeliefs:
         if not rows:
             return WrongBelief(error, error.believed_ns, False, "")
         newest = rows[-1]
-        stale = not self._jumps(rows, begin)
+        stale = not self._by_itself(error, newest)
         return WrongBelief(error, newest.span.from_ns, stale, self._instead(error, newest))
 
-    def _jumps(self, rows: Sequence[Belief], begin: int) -> bool:
-        """Whether a belief went wrong by a message that says something else, and not by what the world did."""
-        newest = rows[-1]
-        if begin - newest.span.from_ns > _AT_ONCE_NS:
+    def _by_itself(self, error: BeliefError, newest: Belief) -> bool:
+        """Whether a belief went wrong by what a message said, and not by what the world did.
+
+        That is, the first message while it is wrong says something else than the one before; or it says the same, and
+        the world had not moved.
+        """
+        begin = error.span.from_ns
+        rows = self._told(error, Interval(begin - _AT_ONCE_NS, error.span.to_ns))
+        first = next(
+            (r for r in rows if begin - _AT_ONCE_NS <= r.span.from_ns < error.span.to_ns), None
+        )
+        if first is None:
             return False
-        if len(rows) < 2:
+        before = self._told(error, Interval(first.span.from_ns - 1, first.span.from_ns))
+        if not before or before[0].span.from_ns >= first.span.from_ns:
             return True
-        before = rows[-2]
-        if newest.pose is None or before.pose is None:
-            return newest.holds != before.holds
+        if first.pose is None or before[0].pose is None:
+            return first.holds != before[0].holds
+        return _change(first.pose, before[0].pose) > _JUMP or not self._moved(newest.a, begin)
+
+    def _moved(self, name: str, time_ns: int) -> bool:
+        """Whether something moved not long before a time."""
         try:
-            then = self._tables.poses.at(newest.a, before.span.from_ns)[1]
-            now = self._tables.poses.at(newest.a, newest.span.from_ns)[1]
+            then = self._tables.poses.at(name, time_ns - _LATELY_NS)[1]
+            now = self._tables.poses.at(name, time_ns)[1]
         except KeyError:
             return True
-        world = np.abs(now[:7] - then[:7]).max()
-        return bool(_change(newest.pose, before.pose) > world + _JUMP)
+        return _change(now[:7].tolist(), then[:7].tolist()) > _JUMP
 
     def _instead(self, error: BeliefError, row: Belief) -> str:
         """What stands where something was perceived, that is not it."""

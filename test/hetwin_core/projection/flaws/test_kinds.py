@@ -178,6 +178,7 @@ def test_what_misses_its_place_is_one_flaw_of_the_task_from_the_fall_on() -> Non
 def test_a_belief_that_follows_the_world_late_is_none() -> None:
     made = fetched()
     made.believed("loc", "box", "", *((t / 2, (t + 1) / 2, HERE) for t in range(24)))
+    made.paths["box"] = np.linspace([0.0, 0.0, 0.0], [1.0, 0.0, 0.0], len(made.times))
     made.erred("loc", "box", 3.1, 4.1, 0.1)  # two of its periods of half a second
     assert flaws_in(made.made()) == []
 
