@@ -105,6 +105,7 @@ def edge(seed: int) -> Case:
     story, random = _one(seed)
     goal = story.goal(0)
     story.fetch(0, to=goal)
+    _told(story, random)
     shift = TRAY_HALF + random.uniform(0.007, 0.016)
     direction = _outward(story, random)
     at = np.array([*(goal[:2] + direction * shift), story.tray[2]])
@@ -115,6 +116,7 @@ def miss(seed: int) -> Case:
     """The tray is so far aside that the thing falls past it."""
     story, random = _one(seed)
     story.fetch(0)
+    _told(story, random)
     at = story.tray.copy()
     at[:2] += _outward(story, random) * random.uniform(0.26, 0.32)
     return Case(story, {"tray": pose(at)}, _falls(story, {"unachieved"}))
@@ -136,6 +138,7 @@ def neighbour(seed: int) -> Case:
     story, random = _one(seed)
     start, goal = story.places["box"].copy(), story.goal(0)
     story.fetch(0, to=goal)
+    _told(story, random)
     share = random.uniform(0.42, 0.5)
     at = start + share * (goal - start)
     at[2] = TABLE_TOP + 0.11
@@ -182,8 +185,9 @@ def swapped(seed: int) -> Case:
 
 def slip(seed: int) -> Case:
     """The fingers open on the way."""
-    story, _ = _one(seed)
+    story, random = _one(seed)
     story.fetch(0, slips=True)
+    _told(story, random)
 
     def planted(states: States) -> Planted:
         height = states.pose("box")[:, 2]
@@ -237,7 +241,7 @@ def offset(seed: int) -> Case:
 
 def undone(seed: int) -> Case:
     """A later movement sweeps the thing off the tray."""
-    story, _ = _one(seed)
+    story, random = _one(seed)
     story.fetch(0)
     place = story.places["box"].copy()
     away = np.array([0.0, -0.17 * np.sign(story.tray[1]), 0.0])
@@ -247,6 +251,7 @@ def undone(seed: int) -> Case:
         motion.sweep(place + away + up(0.02), place - away + up(0.02))
         motion.home()
     motion.wait(0.5)
+    _told(story, random)
 
     def planted(states: States) -> Planted:
         box = states.pose("box")
@@ -262,11 +267,10 @@ def undone(seed: int) -> Case:
 def retracting(seed: int) -> Case:
     """The hand knocks something over when it leaves the thing sideways."""
     story, random = _one(seed)
-    side = float(np.sign(story.tray[1]))
     goal = story.goal(0)
-    story.fetch(0, to=goal, sideways=np.array([0.0, side * 0.22, 0.0]))
-    aside = TRAY_HALF + random.uniform(0.035, 0.05)
-    at = np.array([goal[0], story.tray[1] + side * aside, TABLE_TOP + 0.12])
+    story.fetch(0, to=goal, sideways=np.array([0.2, 0.0, 0.0]))
+    beyond = story.tray[0] + TRAY_HALF + random.uniform(0.025, 0.035)
+    at = np.array([beyond, goal[1], TABLE_TOP + 0.12])
     story.more.append((Thing("bottle", 0.04, 0.24, "cylinder", 0.25), at, False))
 
     def planted(states: States) -> Planted:
@@ -296,6 +300,12 @@ CASES: Mapping[str, Callable[[int], Case]] = {
 def _one(seed: int, things: int = 1) -> tuple[Story, np.random.Generator]:
     story = Story.drawn(seed, things)
     return story, np.random.default_rng([seed, 2])
+
+
+def _told(story: Story, random: np.random.Generator) -> None:
+    """Let the robot of every second story believe that all goes as planned."""
+    if random.random() < 0.5:
+        story.believe()
 
 
 def _outward(story: Story, random: np.random.Generator) -> Floats:

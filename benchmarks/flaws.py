@@ -21,6 +21,7 @@ from flaw_cases import CASES, Case, Planted, States, Vain, clean
 from machine import machine
 
 import hetwin_suite
+from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.projection.flaws.find import flaws_of
 from hetwin_core.projection.flaws.flaw import Flaw
 
@@ -59,7 +60,10 @@ def _is_it(flaw: Flaw, planted: Planted) -> bool:
 
 def measure(name: str, seed: int, keep: Path | None) -> dict[str, Any]:
     """Make and judge one run; returns its row."""
-    case = clean(seed) if name == "clean" else CASES[name](seed)
+    try:
+        case = clean(seed) if name == "clean" else CASES[name](seed)
+    except RunFailed:  # out of the arm's reach
+        return {"case": name, "seed": seed, "vain": True, "found": None, "false": []}
     folder = Path(tempfile.mkdtemp(prefix="hetwin-flaws-")) / f"{name}_{seed}"
     try:
         run = run_case(case, folder)

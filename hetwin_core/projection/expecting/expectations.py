@@ -20,6 +20,8 @@ AFTER_NS = 500_000_000
 """... and so long after it says that it has ended [ns]."""
 _SYMMETRIC = ("collision", "collision_end", "contact")
 _HAND = "hand"
+_SURFACES = ("target", "support", "container")
+"""Roles that no link of a robot fills."""
 
 
 class Expectations:
@@ -116,7 +118,7 @@ class Expectations:
             return True
         names = (wanted.entity,) if wanted.entity else self._filled(wanted.role, task)
         if names is None:
-            return True
+            return wanted.role not in _SURFACES or value not in self.bodies.links
         return any(value in self.bodies.stands_for(name) for name in names)
 
     def _filled(self, role: str, task: Task) -> Sequence[str] | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from hetwin_core.projection.expecting import Expectations
-from hetwin_core.projection.tables.rows import Happening, Interval, Occasion
+from hetwin_core.projection.tables.rows import DERIVED, Happening, Interval, Occasion
 from hetwin_core.projection.tables.tables import Tables
 
 
@@ -64,6 +64,29 @@ class Facts:
         return [row.a for row in self.at("held", hand, time_ns) if row.b == hand]
 
     @cached_property
+    def grips(self) -> list[Occasion]:
+        """When hands held objects, by begin: as the log says; of what no model watches, by force dynamics."""
+        held = self.tables.occasions.find("held")
+        return sorted((*held, *self._felt_grips()), key=lambda row: (row.span, row.row))
+
+    def _felt_grips(self) -> Iterator[Occasion]:
+        """Yield when objects without an attribute ``held`` moved with a hand that picked them up."""
+        for event in self.events("pick_up"):
+            name, hand = (str(event.arguments.get(key) or "") for key in ("object", "hand"))
+            if event.source != DERIVED or self.tables.layout.has(name, "held"):
+                continue
+            links = self.bodies.stands_for(hand)
+            rows = [
+                row
+                for row in self.tables.occasions.find("attached", name)
+                if row.b in links and row.span.from_ns <= event.time_ns <= row.span.to_ns
+            ]
+            if rows:
+                begin, end = (f(row.span[i] for row in rows) for i, f in enumerate((min, max)))
+                ended = all(row.ended for row in rows)
+                yield Occasion(rows[0].row, "held", name, hand, Interval(begin, end), ended)
+
+    @cached_property
     def _events(self) -> dict[str, list[Happening]]:
         found: dict[str, list[Happening]] = {}
         for row in self.tables.events:
@@ -74,7 +97,8 @@ class Facts:
     def _occasions(self) -> dict[tuple[str, str], dict[str, list[Occasion]]]:
         """By fluent and entity, then by the other entity: those of one pair do not overlap."""
         found: dict[tuple[str, str], dict[str, list[Occasion]]] = {}
-        for row in sorted(self.tables.occasions, key=lambda row: (row.span.from_ns, row.row)):
+        others = (row for row in self.tables.occasions if row.fluent != "held")
+        for row in sorted((*others, *self.grips), key=lambda row: (row.span.from_ns, row.row)):
             for one, other in {(row.a, row.b), (row.b, row.a)}:
                 if one:
                     found.setdefault((row.fluent, one), {}).setdefault(other, []).append(row)

@@ -39,7 +39,7 @@ class Taken:
 
 def lost(facts: Facts) -> Iterator[Occasion]:
     """Yield the holds that ended though no task may let go of the object."""
-    for grip in facts.tables.occasions.find("held"):
+    for grip in facts.grips:
         time_ns = grip.span.to_ns
         if not grip.ended or time_ns >= facts.tables.known_until_ns - _PASSING_NS:
             continue
@@ -54,7 +54,7 @@ def lost(facts: Facts) -> Iterator[Occasion]:
 
 def wrongly_taken(facts: Facts) -> Iterator[Taken]:
     """Yield what hands took while their tasks were about other objects."""
-    for grip in facts.tables.occasions.find("held"):
+    for grip in facts.grips:
         if grip.span.from_ns > facts.tables.start_ns:
             meant = _meant(facts, grip.a, grip.b, grip.span.from_ns)
             if meant is not None:
