@@ -29,7 +29,7 @@ _OTHER_PREPOSITIONS = {
 }
 
 
-_SAID_OF_TASKS = ("operation", "status")
+_SAID_OF_TASKS = ("id", "goal", "reason")
 
 
 def seconds(time_ns: int, digits: int = 2) -> str:
@@ -60,11 +60,7 @@ def event_line(event: Event) -> str:
     if event.kind is EventKind.ACTION:
         return f"robot: {event_words(event)}{_in_brackets(action_arguments(event))}"
     if event.kind is EventKind.TASK:
-        known = {
-            key: value
-            for key, value in event.arguments.items()
-            if value and key not in _SAID_OF_TASKS
-        }
+        known = {key: event.arguments.get(key) or None for key in _SAID_OF_TASKS}
         return f"robot: {event_words(event)}{_in_brackets(known)}"
     if event.source == ROBOT_HEALTH:
         return _concern_line(event)

@@ -28,6 +28,8 @@ from model_nodes.main_physics.sources.live.report import FOLLOWS, STATUS
 _STAMP = struct.Struct("<iI")
 _STAMP_AT = 4
 """CDR: a header's stamp follows the four-byte encapsulation header."""
+_BEGINS_WITH_STAMP = ("std_msgs/Header", "builtin_interfaces/Time")
+"""Types of a message's first field."""
 _STAND_PERIOD_S = 0.01
 _FIRST_NS = 2_000_000_000
 """Joint states first published after this time are not part of the initial pose."""
@@ -232,7 +234,7 @@ class RobotPlayer:
             publisher = self._node.create_publisher(
                 kind, self._prefix + summary.name, QoSProfile(depth=1000)
             )
-            stamped = bool(fields) and fields[0] == "std_msgs/Header"
+            stamped = bool(fields) and fields[0] in _BEGINS_WITH_STAMP
             yield summary.name, _Topic(publisher, stamped, summary.type == JOINT_STATE)
 
     def _first_pose(self) -> dict[tuple[str, tuple[str, ...]], bytes]:

@@ -14,6 +14,7 @@ from conductor_node.runner import _Feedback
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.event_codec import event_from_summary, event_to_summary
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.tasks import TaskFields, task_event
 from hetwin_core.ensemble.words import event_line, event_words, failure_row_words, failure_words
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.failed_run import finish_failed_run
@@ -54,6 +55,19 @@ FAILED = "step failed at 1.250000 s: it returned NaN"
             "robot: reach begins (hand right)",
         ),
         (Event("wave", 0, EventKind.ACTION, arguments={"phase": "instant"}), "robot: wave"),
+        (
+            task_event(TaskFields("place.1", status="failed", reason="slipped"), 0, "/tasks"),
+            "robot: place.1 failed (id place.1, reason slipped)",
+        ),
+        (
+            task_event(
+                TaskFields(
+                    "place.1", "serve.1", ("a",), "place", "on(a, b)", "active", "", '{"n": 1}'
+                ),
+                *(0, "/tasks"),
+            ),
+            "robot: place active (id place.1, goal on(a, b))",
+        ),
         (Event("/camera", 0, EventKind.TOPIC, arguments={"data": [0] * 1000}), ""),
     ],
 )

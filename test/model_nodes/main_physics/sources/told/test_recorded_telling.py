@@ -16,6 +16,7 @@ from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.tasks import task_fields
 from hetwin_suite.proving_ground.telling import Telling
 from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.several import SeveralSources
 
 BOX = (0.4, 0.2, 0.8, 1.0, 0.0, 0.0, 0.0)
 CUP = (0.1, 0.0, 0.9, 0.6, 0.8, 0.0, 0.0)
@@ -208,3 +209,26 @@ def test_bad_topics_are_refused_before_the_run(
         open_source({"recording": str(folder), **spec})
     assert where in (caught.value.where or "")
     assert text in str(caught.value)
+
+
+def test_of_several_robots_each_tells_in_its_own_namespace(tmp_path: Path) -> None:
+    """Names of the scene have the robot's name before them; the other robot's topics are not read."""
+    telling = Telling()
+    for name in ("left", "right"):
+        telling.task(0.5, f"{name}.1", "active", "reach", topic=f"/{name}/tasks")
+        telling.believe(0.5, "held", "bar", "hand", topic=f"/{name}/beliefs")
+    plain_bag = write_bag(tmp_path / "plain", sine())
+    spec = {"recording": str(telling.add_to(plain_bag, tmp_path / "told"))}
+    source = SeveralSources(
+        {
+            name: open_source(spec, others=[other])
+            for name, other in (("left", "right"), ("right", "left"))
+        }
+    )
+    told = [(e.kind, e.source, e.arguments["robot"]) for e in source.events(2_000 * MS)]
+    source.close()
+    assert told == [
+        (kind, f"{name}: /{name}/{topic}", name)
+        for name in ("left", "right")
+        for kind, topic in ((EventKind.TASK, "tasks"), (EventKind.BELIEF, "beliefs"))
+    ]
