@@ -15,8 +15,6 @@ LEAST_NS = 400_000_000
 """A belief may be wrong for so long while it follows the world [ns] ..."""
 PERIODS = 2.5
 """... and for so many of the usual times between two messages."""
-_BACK_NS = 120_000_000_000
-"""So long before a belief went wrong it is looked for when it was formed [ns]."""
 _USUAL_NS = 10_000_000_000
 """Over so long before and after that the usual time between two messages is taken [ns]."""
 _FEW = 6
@@ -81,7 +79,7 @@ class WrongBeliefs:
 
     def _judged(self, error: BeliefError) -> WrongBelief:
         begin = error.span.from_ns
-        rows = self._told(error, Interval(begin - _BACK_NS, begin + 1))
+        rows = self._told(error, Interval(begin, begin + 1))
         if not rows:
             return WrongBelief(error, error.believed_ns, False, "")
         newest = rows[-1]
@@ -109,13 +107,11 @@ class WrongBeliefs:
         return _change(first.pose, before[0].pose) > _JUMP or not self._moved(newest.a, begin)
 
     def _moved(self, name: str, time_ns: int) -> bool:
-        """Whether something moved not long before a time."""
-        try:
-            then = self._tables.poses.at(name, time_ns - _LATELY_NS)[1]
-            now = self._tables.poses.at(name, time_ns)[1]
-        except KeyError:
+        """Whether something moved not long before a time; True if that is not known."""
+        if not (self._facts.known("moving") and self._facts.bodies.is_movable(name)):
             return True
-        return _change(now[:7].tolist(), then[:7].tolist()) > _JUMP
+        lately = Interval(time_ns - _LATELY_NS, time_ns)
+        return any(self._facts.during("moving", name, lately))
 
     def _instead(self, error: BeliefError, row: Belief) -> str:
         """What stands where something was perceived, that is not it."""

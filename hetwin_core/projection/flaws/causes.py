@@ -11,6 +11,8 @@ from hetwin_core.projection.tables.rows import Interval
 
 SAME_NS = 50_000_000
 """Begins that are not farther apart count as the same [ns]."""
+FORGOTTEN_NS = 5_000_000_000
+"""A belief that has been right again for so long does not show any more [ns]."""
 _BELIEFS = ("incorrect_belief", "stale_belief", "wrong_object")
 _ORDER = ("wrong_order", "failed_navigation")
 
@@ -55,6 +57,8 @@ def _ancestors(number: int, parents: Sequence[tuple[int, ...]]) -> set[int]:
 
 def _comes_from(flaw: Flaw, other: Flaw, facts: Facts) -> bool:
     objects = _movable(flaw, facts)
+    if _is_over(other, flaw, facts):
+        return False
     if objects & _movable(other, facts):
         return True
     if other.kind in (*_BELIEFS, *_ORDER) and set(flaw.entities) & set(other.entities):
@@ -63,6 +67,27 @@ def _comes_from(flaw: Flaw, other: Flaw, facts: Facts) -> bool:
         return True
     since = Interval(other.span.from_ns - SAME_NS, flaw.span.to_ns)
     return any(_touched(name, _movable(other, facts), since, facts) for name in objects)
+
+
+def _is_over(other: Flaw, flaw: Flaw, facts: Facts) -> bool:
+    """Whether an earlier flaw can no longer show in a later one.
+
+    A belief was right again for a while; or a hand has since then taken and let go of all objects that both are about.
+    """
+    later = flaw.span.from_ns - other.span.to_ns
+    if other.kind in ("incorrect_belief", "stale_belief"):
+        return later > FORGOTTEN_NS
+    common = _movable(flaw, facts) & _movable(other, facts)
+    since = Interval(other.span.to_ns, flaw.span.from_ns)
+    return bool(common) and later > 0 and all(_handled(name, since, facts) for name in common)
+
+
+def _handled(name: str, since: Interval, facts: Facts) -> bool:
+    """Whether a hand took an object and let go of it in an interval."""
+    return any(
+        row.a == name and row.span.from_ns > since.from_ns and row.span.to_ns < since.to_ns
+        for row in facts.during("held", name, since)
+    )
 
 
 def _movable(flaw: Flaw, facts: Facts) -> set[str]:

@@ -115,6 +115,7 @@ def of_unmet(found: Unmet, robot: bool) -> Row:
     move = found.move
     return {
         "task": of_task(found.task, found.entities),
+        "goal": found.goal,
         "fluents": list(found.fluents),
         "entities": list(found.entities),
         "believed": found.believed,

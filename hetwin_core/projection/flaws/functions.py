@@ -71,7 +71,7 @@ class Findings:
         return [self._task(task) for task in self._facts.tables.tasks]
 
     def moves(self) -> list[Row]:
-        """moves(): how objects moved that no hand held, or that a hand had let go of in motion."""
+        """moves(): how objects moved that no hand held; without those that stayed where a hand had put them."""
         unmet = {found.move.number for found in self._unmet if found.move is not None}
         undone = {found.move.number for found in self._undone}
         lost = {row.row for row in self._lost}
@@ -85,6 +85,7 @@ class Findings:
                 meant=self._is_meant(move),
             )
             for move in self._moves.all
+            if move.upsets or move.blows or move.left != move.reached
         ]
 
     def touches(self) -> list[Row]:

@@ -15,6 +15,8 @@ from hetwin_core.projection.tables.rows import Interval, Occasion, Status, Task
 
 BEFORE_NS, AFTER_NS = 500_000_000, SECOND
 """A goal counts as reached if it holds some time so long before or after its task says that it is done [ns]."""
+TAKING = frozenset({"lift", "carry", "transport", "pick_up", "transfer"})
+"""Operations after which their object is no longer where it was."""
 _LASTING = ("on", "in_container", "connected")
 """Fluents that a later task is not to undo."""
 _AGAIN_NS = 2 * SECOND
@@ -27,6 +29,7 @@ class Unmet:
 
     Attributes:
         task: the task.
+        goal: its goal, as an expression.
         fluents: of its goal.
         entities: of its goal.
         believed: whether the robot believed that the goal holds; None if it told nothing of it.
@@ -35,6 +38,7 @@ class Unmet:
     """
 
     task: Task
+    goal: str
     fluents: tuple[str, ...]
     entities: tuple[str, ...]
     believed: bool | None
@@ -76,9 +80,27 @@ class Goals:
     def unmet(self) -> Iterator[Unmet]:
         """Yield the tasks that are done without their goals."""
         for task in self._done():
-            term = self._term(task)
+            term = None if self._is_plainly_met(task) else self._term(task)
             if term is not None and self._holds(term, task) is False:
                 yield self._unmet(task, term)
+        yield from self._left_behind()
+
+    def _left_behind(self) -> Iterator[Unmet]:
+        """Yield the tasks without a goal that were to take an object along, which did not move at all meanwhile."""
+        named = self._facts.named
+        for task in self._facts.tables.tasks:
+            told = task.status is Status.DONE and task.operation in TAKING
+            if not told or any(above.goal for above in named.lineage(task)):
+                continue
+            for name in named.role(task, "object"):
+                if self._stayed(name, task.span):
+                    goal, end_ns = f'held("{name}")', task.span.to_ns
+                    entities = tuple(dict.fromkeys((name, *named.own(task))))
+                    yield Unmet(task, goal, ("held",), entities, None, None, end_ns)
+
+    def _stayed(self, name: str, span: Interval) -> bool:
+        rows = self._facts.during("loc", name, span)
+        return any(r.span.from_ns <= span.from_ns and r.span.to_ns >= span.to_ns for r in rows)
 
     def undone(self) -> Iterator[Undone]:
         """Yield the goals that the robot undid by striking what they are about, each of the innermost task of it."""
@@ -99,6 +121,26 @@ class Goals:
         except BadInput:
             return None  # no goal that an episode can say anything of
 
+    def _is_plainly_met(self, task: Task) -> bool:
+        """Whether a goal is one term, which holds when its task is done; what is not plain must be asked."""
+        terms = self._facts.named.terms(task.goal)
+        if len(terms) != 1 or not task.goal.startswith(terms[0][0]):
+            return False
+        fluent, names = terms[0]
+        if (
+            task.goal.count("(") != 1
+            or not 1 <= len(names) <= 2
+            or "," in task.goal.rpartition(")")[2]
+        ):
+            return False
+        around = Interval(
+            max(task.span.from_ns, task.span.to_ns - BEFORE_NS), task.span.to_ns + AFTER_NS
+        )
+        return any(
+            (row.a, row.b)[: len(names)] == names
+            for row in self._facts.during(fluent, names[0], around)
+        )
+
     def _holds(self, term: Term, task: Task, *, believed: bool = False) -> bool | None:
         """Whether a goal holds about when its task is done."""
         end_ns = self._facts.tables.known_until_ns
@@ -118,7 +160,7 @@ class Goals:
         since_ns = task.span.to_ns if move is None else min(move.span.from_ns, task.span.to_ns)
         believed = self._holds(term, task, believed=True)
         fluents = tuple(dict.fromkeys(fluent for fluent, _ in terms))
-        return Unmet(task, fluents, entities, believed, move, since_ns)
+        return Unmet(task, task.goal, fluents, entities, believed, move, since_ns)
 
     def _lost(self, task: Task, names: list[str]) -> Move | None:
         """The last motion in which what a goal is about fell, toppled or did not stay where it was put, in the task."""

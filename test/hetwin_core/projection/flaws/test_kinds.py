@@ -178,7 +178,7 @@ def test_what_misses_its_place_is_one_flaw_of_the_task_from_the_fall_on() -> Non
 def test_a_belief_that_follows_the_world_late_is_none() -> None:
     made = fetched()
     made.believed("loc", "box", "", *((t / 2, (t + 1) / 2, HERE) for t in range(24)))
-    made.paths["box"] = np.linspace([0.0, 0.0, 0.0], [1.0, 0.0, 0.0], len(made.times))
+    made.held("moving", "box", "", (2.5, 6.0))
     made.erred("loc", "box", 3.1, 4.1, 0.1)  # two of its periods of half a second
     assert flaws_in(made.made()) == []
 
@@ -202,3 +202,24 @@ def test_what_a_later_task_takes_on_purpose_is_not_undone() -> None:
     made.held("held", "box", "right_hand", (10.2, None))
     made.did("pick_up.2", 9.5, 12.0, goal='held("box", "right_hand")', **BOX)
     assert flaws_in(made.made()) == []
+
+
+def test_what_a_hand_has_taken_and_put_down_since_has_no_earlier_cause() -> None:
+    made = dropped()
+    made.end = 40.0
+    made.occasions = [row for row in made.occasions if row.span.from_ns < 6_900_000_000]
+    made.held("loc", "box", "", (7.0, 20.0), (24.0, 30.0))
+    made.held("held", "box", "right_hand", (19.0, 24.0))
+    made.did("stack.1", 29.0, 30.0, goal='on("box", "cup1")')
+    first, last = flaws_in(made.made())
+    assert (first.kind, last.kind) == ("unachieved", "unachieved")
+    assert [cause.kind for cause in last.caused_by] == ["task"]
+
+
+def test_what_a_task_without_a_goal_was_to_lift_must_at_least_move() -> None:
+    made = MadeTables(end=12.0)
+    made.held("loc", "box", "", (0.0, None))
+    made.did("lift.1", 2.0, 4.0, **BOX)
+    (flaw,) = flaws_in(made.made())
+    assert (flaw.kind, flaw.task, flaw.span.from_ns) == ("unachieved", "lift.1", 4_000_000_000)
+    assert 'held("box") did not hold' in flaw.text
