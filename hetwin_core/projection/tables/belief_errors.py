@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,36 @@ from hetwin_core.projection.tables.rows import BeliefError, Interval
 
 LASTING_NS = 250_000_000
 """A belief that is wrong for less follows the world, late by the time between two messages [ns]."""
+
+
+class ErrorList(Sequence[BeliefError]):
+    """Where beliefs were wrong, by begin; found when it is asked for. See `belief_errors` for the arguments."""
+
+    def __init__(
+        self,
+        beliefs: BeliefList,
+        occasions: OccasionList,
+        recorded: frozenset[str],
+        poses: Mapping[tuple[str, bool], Sequence[PoseError]],
+        until_ns: int,
+    ) -> None:
+        self._find = partial(belief_errors, beliefs, occasions, recorded, poses, until_ns)
+
+    @cached_property
+    def _errors(self) -> tuple[BeliefError, ...]:
+        return self._find()
+
+    def __len__(self) -> int:
+        return len(self._errors)
+
+    @overload
+    def __getitem__(self, index: int) -> BeliefError: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[BeliefError]: ...
+
+    def __getitem__(self, index: int | slice) -> BeliefError | Sequence[BeliefError]:
+        return self._errors[index]
 
 
 def belief_errors(

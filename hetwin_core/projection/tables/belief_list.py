@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -56,21 +57,34 @@ class BeliefList:
     others, a percept is a belief for no time.
 
     Args:
-        columns: all that were found.
+        columns: returns all that were found.
         until_ns: later ones are left out.
     """
 
-    def __init__(self, columns: BeliefColumns, until_ns: int) -> None:
-        self._columns = columns
-        self._rows = np.flatnonzero(columns.times <= until_ns)
-        self._to = np.full(len(columns.times), until_ns, np.int64)
-        self._chains: dict[tuple[str, str, str, bool], Numbers] = {}
-        self._chain()
+    def __init__(self, columns: Callable[[], BeliefColumns], until_ns: int) -> None:
+        self._make_columns = columns
+        self._until_ns = until_ns
 
-    @property
-    def about(self) -> frozenset[tuple[str, str]]:
-        """The pairs of a fluent and an entity that there are beliefs about."""
-        return frozenset((fluent, a) for fluent, a, _, _ in self._chains)
+    @cached_property
+    def _columns(self) -> BeliefColumns:
+        return self._make_columns()
+
+    @cached_property
+    def _rows(self) -> Numbers:
+        """Those that are not left out."""
+        return np.flatnonzero(self._columns.times <= self._until_ns)
+
+    @cached_property
+    def _to(self) -> Numbers:
+        """(n,) until when each belief was held [ns]."""
+        c = self._columns
+        ends = np.full(len(c.times), self._until_ns, np.int64)
+        for (fluent, a, b, is_percept), rows in self._chains.items():
+            if is_percept and (fluent, a, b, False) in self._chains:
+                ends[rows] = c.times[rows]
+            else:
+                ends[rows[:-1]] = c.times[rows[1:]]
+        return ends
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -134,7 +148,9 @@ class BeliefList:
         inside = (begins < last) & ((ends > during.from_ns) | (begins >= during.from_ns))
         return rows[inside]
 
-    def _chain(self) -> None:
+    @cached_property
+    def _chains(self) -> dict[tuple[str, str, str, bool], Numbers]:
+        """Fluent, a, b and whether they are percepts -> rows by time."""
         c = self._columns
         kinds: dict[tuple[str, str, str, bool], list[int]] = defaultdict(list)
         for kind, claim in enumerate(c.claims):
@@ -146,10 +162,5 @@ class BeliefList:
         order = np.lexsort((self._rows, c.times[self._rows], of_row))
         rows = self._rows[order]
         cuts = np.searchsorted(of_row[order], np.arange(1, len(kinds)))
-        for key, part in zip(kinds, np.split(rows, cuts), strict=False):
-            if len(part):
-                self._chains[key] = part
-                self._to[part[:-1]] = c.times[part[1:]]
-        for (fluent, a, b, is_percept), part in self._chains.items():
-            if is_percept and (fluent, a, b, False) in self._chains:
-                self._to[part] = c.times[part]
+        parts = zip(kinds, np.split(rows, cuts), strict=False)
+        return {key: part for key, part in parts if len(part)}

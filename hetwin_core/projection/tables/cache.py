@@ -79,6 +79,7 @@ def _key(log: Path) -> list[Any]:
 
 
 def _columns(found: Found, key: list[Any]) -> dict[str, Any]:
+    beliefs = found.beliefs()
     facts = {
         "key": key,
         "until": found.until_ns,
@@ -86,7 +87,7 @@ def _columns(found: Found, key: list[Any]) -> dict[str, Any]:
         "expects": found.expects,
         "happenings": [astuple(event) for event in found.happenings],
         "tasks": [asdict(task) for task in found.tasks],
-        "claims": found.beliefs.claims,
+        "claims": beliefs.claims,
         "errors": [
             [*key, [astuple(error) for error in errors]]
             for key, errors in found.pose_errors.items()
@@ -95,7 +96,6 @@ def _columns(found: Found, key: list[Any]) -> dict[str, Any]:
     }
     spans = [(s.from_ns, _OPEN if s.to_ns is None else s.to_ns) for s in found.stretches]
     pieces = [(piece.first, *piece.place) for piece in found.pieces]
-    beliefs = found.beliefs
     return {
         "facts": np.frombuffer(json.dumps(facts).encode(), np.uint8),
         "spans": np.array(spans, np.int64).reshape(-1, 2),
@@ -111,19 +111,25 @@ def _columns(found: Found, key: list[Any]) -> dict[str, Any]:
 def _found(facts: Mapping[str, Any], columns: Mapping[str, Any]) -> Found:
     timeline = Timeline()
     timeline.add(columns["times"])
+    of_fluent: dict[str, list[int]] = {}
+    for row, (fluent, *_) in enumerate(facts["stretches"]):
+        of_fluent.setdefault(fluent, []).append(row)
+    beliefs = BeliefColumns(
+        tuple(Claim(*row) for row in facts["claims"]),
+        columns["belief_kinds"].astype(np.int64),
+        columns["belief_times"],
+        columns["belief_poses"],
+        columns["belief_confidences"].astype(np.float64),
+    )
     return Found(
         until_ns=facts["until"],
         finished=True,
         stretches=list(_stretches(facts["stretches"], columns["spans"].tolist())),
+        of_fluent=of_fluent,
         happenings=[Happening(*row) for row in facts["happenings"]],
         tasks=tuple(map(_task, facts["tasks"])),
-        beliefs=BeliefColumns(
-            tuple(Claim(*row) for row in facts["claims"]),
-            columns["belief_kinds"].astype(np.int64),
-            columns["belief_times"],
-            columns["belief_poses"],
-            columns["belief_confidences"].astype(np.float64),
-        ),
+        beliefs=lambda: beliefs,
+        believed=frozenset((claim.fluent, claim.a) for claim in beliefs.claims),
         pose_errors={
             (entity, is_percept): [PoseError(*row) for row in rows]
             for entity, is_percept, rows in facts["errors"]

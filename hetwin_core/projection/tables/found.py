@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.projection.following.log_file import LogFile
 from hetwin_core.projection.following.states import StateReader
-from hetwin_core.projection.tables.belief_errors import belief_errors
+from hetwin_core.projection.tables.belief_errors import ErrorList
 from hetwin_core.projection.tables.belief_list import BeliefColumns, BeliefList
 from hetwin_core.projection.tables.deriving.pose_errors import PoseError
 from hetwin_core.projection.tables.event_list import EventList
@@ -28,9 +28,11 @@ class Found:
         until_ns: time until which it is known.
         finished: whether the log is complete.
         stretches: occasions.
+        of_fluent: the numbers of those of each fluent.
         happenings: events.
         tasks: of the robot's program.
-        beliefs: of the robot.
+        beliefs: of the robot, put together when they are asked for.
+        believed: the pairs of a fluent and an entity that there are beliefs about.
         pose_errors: (entity, whether of percepts) -> where believed poses are wrong.
         recorded: the fluents about the world that the log can know.
         timeline: times of all states.
@@ -41,9 +43,11 @@ class Found:
     until_ns: int
     finished: bool
     stretches: Sequence[Stretch]
+    of_fluent: Mapping[str, Sequence[int]]
     happenings: Sequence[Happening]
     tasks: Sequence[Task]
-    beliefs: BeliefColumns
+    beliefs: Callable[[], BeliefColumns]
+    believed: frozenset[tuple[str, str]]
     pose_errors: Mapping[tuple[str, bool], Sequence[PoseError]]
     recorded: frozenset[str]
     timeline: Timeline
@@ -63,8 +67,8 @@ class Found:
             models: their names.
         """
         beliefs = BeliefList(self.beliefs, self.until_ns)
-        occasions = OccasionList(self.stretches, self.until_ns)
-        errors = belief_errors(beliefs, occasions, self.recorded, self.pose_errors, self.until_ns)
+        occasions = OccasionList(self.stretches, self.of_fluent, self.until_ns)
+        errors = ErrorList(beliefs, occasions, self.recorded, self.pose_errors, self.until_ns)
         return Tables(
             episode=run.resolve().name,
             layout=layout,
@@ -77,7 +81,7 @@ class Found:
             beliefs=beliefs,
             belief_errors=errors,
             recorded=self.recorded,
-            believed=beliefs.about,
+            believed=self.believed,
             poses=LogPoses(file, reader, self.pieces, self.timeline, layout, models),
             expects=self.expects,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hetwin_core.projection.tables.fluents import is_symmetric
@@ -22,35 +22,34 @@ class Stretch:
 
 
 class OccasionList:
-    """Occasions as far as they are known until a time.
+    """Occasions as far as they are known until a time; made when they are asked for, fluent by fluent.
 
     Args:
         stretches: all that were found; each keeps its number.
+        of_fluent: numbers of those of each fluent.
         until_ns: time until which the log is known; what begins later is left out, what ends later has not ended.
     """
 
-    def __init__(self, stretches: Iterable[Stretch], until_ns: int) -> None:
-        self._rows = {
-            row: _occasion(row, stretch, until_ns)
-            for row, stretch in enumerate(stretches)
-            if stretch.from_ns <= until_ns
-        }
-        self._named: dict[str, list[Occasion]] = defaultdict(list)
-        for occasion in sorted(self._rows.values(), key=_begin):
-            self._named[occasion.fluent].append(occasion)
-        self._about: dict[tuple[str, str], list[Occasion]] = defaultdict(list)
-        for found in self._named.values():
-            for occasion in found:
-                self._about[occasion.fluent, occasion.a].append(occasion)
+    def __init__(
+        self,
+        stretches: Sequence[Stretch],
+        of_fluent: Mapping[str, Sequence[int]],
+        until_ns: int,
+    ) -> None:
+        self._stretches = stretches
+        self._of_fluent = {fluent: tuple(rows) for fluent, rows in of_fluent.items()}
+        self._count = len(stretches)
+        self._until_ns = until_ns
+        self._found: dict[str, _OfFluent] = {}
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return sum(1 for _ in self._known())
 
     def __iter__(self) -> Iterator[Occasion]:
-        return iter(self._rows.values())
+        return (self[row] for row in self._known())
 
     def __getitem__(self, row: int) -> Occasion:
-        return self._rows[row]
+        return _occasion(row, self._stretches[row], self._until_ns)
 
     def find(self, fluent: str, a: str | None = None, b: str | None = None) -> list[Occasion]:
         """Return the rows of a fluent, by begin; None stands for any entity, also for none."""
@@ -59,9 +58,28 @@ class OccasionList:
             found = sorted([*found, *self._find(fluent, b, a)], key=_begin)
         return found
 
+    def _known(self) -> Iterator[int]:
+        for row in range(self._count):
+            if self._stretches[row].from_ns <= self._until_ns:
+                yield row
+
     def _find(self, fluent: str, a: str | None, b: str | None) -> list[Occasion]:
-        rows = self._named.get(fluent, []) if a is None else self._about.get((fluent, a), [])
-        return [row for row in rows if b is None or row.b == b]
+        if fluent not in self._found:
+            rows = map(self.__getitem__, self._of_fluent.get(fluent, ()))
+            self._found[fluent] = _OfFluent([r for r in rows if r.span.from_ns <= self._until_ns])
+        of_fluent = self._found[fluent]
+        rows_of_a = of_fluent.rows if a is None else of_fluent.about.get(a, [])
+        return [row for row in rows_of_a if b is None or row.b == b]
+
+
+class _OfFluent:
+    """The occasions of a fluent, by begin."""
+
+    def __init__(self, rows: list[Occasion]) -> None:
+        self.rows = sorted(rows, key=_begin)
+        self.about: dict[str, list[Occasion]] = defaultdict(list)
+        for row in self.rows:
+            self.about[row.a].append(row)
 
 
 def _begin(occasion: Occasion) -> tuple[int, int]:

@@ -28,6 +28,11 @@ class BeliefBook:
         self._errors = errors
         self._parts: list[BeliefColumns] = []
 
+    @property
+    def about(self) -> frozenset[tuple[str, str]]:
+        """The pairs of a fluent and an entity that there are beliefs about."""
+        return frozenset((claim.fluent, claim.a) for claim in self._reader.claims)
+
     def add(self, chunk: Chunk) -> int:
         """Take in a chunk; returns the time of its last belief [ns], 0 if it has none.
 
@@ -50,7 +55,9 @@ class BeliefBook:
             return BeliefColumns(claims, none, none, np.empty((0, 7)), np.empty(0))
         _, *columns = zip(*self._parts, strict=True)
         kinds, times, poses, confidences = map(np.concatenate, columns)
-        return BeliefColumns(claims, kinds, times, poses, confidences)
+        whole = BeliefColumns(claims, kinds, times, poses, confidences)
+        self._parts = [whole]
+        return whole
 
     def _enter(self, claim: Claim, part: BeliefColumns, rows: Numbers) -> None:
         times = part.times[rows]

@@ -22,11 +22,13 @@ class Book:
 
     Attributes:
         stretches: occasions.
+        of_fluent: the numbers of those of each fluent.
         happenings: events.
         places: thing -> its occasions of ``loc``, each with the pose (7,) in the world.
     """
 
     stretches: list[Stretch] = field(default_factory=list)
+    of_fluent: dict[str, list[int]] = field(default_factory=dict)
     happenings: list[Happening] = field(default_factory=list)
     places: defaultdict[str, list[tuple[Stretch, Floats]]] = field(
         default_factory=lambda: defaultdict(list)
@@ -35,6 +37,7 @@ class Book:
     def begin(self, fluent: str, a: str, b: str, from_ns: int) -> Stretch:
         """Enter an occasion that begins."""
         stretch = Stretch(fluent, a, b, from_ns)
+        self.of_fluent.setdefault(fluent, []).append(len(self.stretches))
         self.stretches.append(stretch)
         return stretch
 

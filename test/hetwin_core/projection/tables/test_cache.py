@@ -40,7 +40,7 @@ def _said(tables: Tables) -> list[object]:
     pose = tables.poses.at("box", 2 * 10**9)
     return [
         *(list(table) for table in (tables.occasions, tables.events, tables.tasks, tables.beliefs)),
-        (tables.belief_errors, tables.recorded, tables.believed, tables.known_until_ns),
+        (tuple(tables.belief_errors), tables.recorded, tables.believed, tables.known_until_ns),
         (tables.expects, tables.layout, pose[0], pose[1].tolist()),
     ]
 

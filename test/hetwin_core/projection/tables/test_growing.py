@@ -77,7 +77,7 @@ def test_what_is_known_of_a_growing_log_stays(written: Path, tmp_path: Path) -> 
     assert tables.known_until_ns == whole.known_until_ns
     assert list(tables.occasions) == list(whole.occasions)
     assert list(tables.events) == list(whole.events)
-    assert tables.belief_errors == whole.belief_errors
+    assert list(tables.belief_errors) == list(whole.belief_errors)
 
 
 def test_a_stale_belief_is_wrong_from_where_the_world_moves(written: Path) -> None:
