@@ -1,0 +1,1 @@
+"""The systems whose answers `projection.py` compares."""
