@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from in_turn import Absent
 from machine import machine
@@ -33,6 +33,12 @@ READ_IN = "read in"
 ROUNDS = 5
 SHIPPED = Names("cup1", "gripper_left_finger", "cupboard", "tray", "cup2", 11.0, 0.7)
 MADE = Names("box", "gripper_left_finger", "table", "tray", "", 7.0, 0.3)
+
+
+Cost: TypeAlias = tuple[float, float]
+"""Processor time and wall time [ms]."""
+NOTHING: Cost = (0.0, 0.0)
+READS_LOGS = ("hetwin", "hetwin sql")
 
 
 class System(Protocol):
@@ -63,11 +69,22 @@ class Row:
     right: bool | None
 
 
-def measured(system: str, made: Callable[[], System], raw: Raw, rounds: int) -> Iterator[Row]:
-    """Iterate over the rows of one system."""
+def measured(
+    system: str, made: Callable[[], System], raw: Raw, before: Cost, rounds: int
+) -> Iterator[Row]:
+    """Iterate over the rows of one system.
+
+    Args:
+        system: its name.
+        made: makes it.
+        raw: the log.
+        before: what reading the log cost that it is made from; nothing if it reads the log itself.
+        rounds: how often each question is asked.
+    """
     right_answers, name = truths(raw), raw.run.name
     asked, cost = _timed(made)
-    yield Row(system, READ_IN, name, *cost, right=True)
+    ms, wall_ms = (round(sum(parts), 3) for parts in zip(before, cost, strict=True))
+    yield Row(system, READ_IN, name, ms, wall_ms, right=True)
     for question, words in QUESTIONS.items():
         answers = [
             _timed(lambda asked=asked, question=question: asked.ask(question))
@@ -86,12 +103,12 @@ def measured(system: str, made: Callable[[], System], raw: Raw, rounds: int) -> 
         )
 
 
-def _timed(work: Callable[[], Any]) -> tuple[Any, tuple[float, float]]:
+def _timed(work: Callable[[], Any]) -> tuple[Any, Cost]:
     """Return what some work returns, and its processor time and wall time [ms]."""
     begun = time.process_time(), time.perf_counter()
     found = work()
     ended = time.process_time(), time.perf_counter()
-    return found, tuple(round((b - a) * 1e3, 3) for a, b in zip(begun, ended, strict=True))
+    return found, ((ended[0] - begun[0]) * 1e3, (ended[1] - begun[1]) * 1e3)
 
 
 def systems(raw: Raw, folder: Path, segmind: Path | None) -> dict[str, Callable[[], System]]:
@@ -131,13 +148,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="hetwin_projection_") as text:
         folder = Path(text)
         for run, names in _episodes(chosen, folder):
-            raw = read(run, names)
+            raw, cost = _timed(lambda run=run, names=names: read(run, names))
             for system, made in systems(raw, folder / f"of_{run.name}", chosen.segmind).items():
                 if chosen.system and system not in chosen.system:
                     continue
                 print(f"{run.name}: {system}", file=sys.stderr, flush=True)
                 try:
-                    rows += measured(system, made, raw, chosen.rounds)
+                    before = NOTHING if system in READS_LOGS else cost
+                    rows += measured(system, made, raw, before, chosen.rounds)
                 except Absent as absent:
                     skipped[system] = str(absent)
     _show(rows, skipped, as_json=chosen.json)

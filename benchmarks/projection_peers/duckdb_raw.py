@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from in_turn import Absent
 
-from projection_peers.raw import GAP_STATES, TOUCHING_M, WRONG_M, Raw
+from projection_peers.raw import GAP_STATES, TOUCHING_M, WRONG_M, WRONG_S, Raw
 
 
 class DuckDbRaw:
@@ -70,7 +70,7 @@ class DuckDbRaw:
                       ORDER BY time DESC LIMIT 1"""
             return self._rows(sql)[0]
         if question == "believed_wrongly":
-            return self._rows(self._wrongly())
+            return self._rows(f"SELECT * FROM {self._wrongly()} WHERE until - begin > {WRONG_S}")
         if question == "always_high":
             sql = f"SELECT min(z) FROM poses WHERE entity = '{names.thing}'"
             return self._rows(sql)[0][0] > names.height

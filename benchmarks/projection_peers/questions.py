@@ -12,7 +12,7 @@ QUESTIONS = {
     "touched": "when the finger touched the object",
     "picked": "when the object was picked up",
     "pose": "where the object was at a time",
-    "believed_wrongly": "when the robot believed the object more than 2 cm from where it was",
+    "believed_wrongly": "when the object was believed more than 2 cm away for half a second",
     "always_high": "whether the object was higher than a limit all the time",
     "cause": "what made the other object fall",
 }

@@ -23,7 +23,8 @@ from hetwin_core.projection.messages import nanoseconds
 TOUCHING_M = 2e-4
 GAP_STATES = 3
 """States without a contact that do not end it, as bodies at rest part for a moment now and then."""
-WRONG_M = 0.02
+WRONG_M, WRONG_S = 0.02, 0.5
+"""How far and how long a belief is off that counts as wrong; what moves is ahead of its beliefs all the time."""
 Spans: TypeAlias = list[tuple[float, float]]
 
 
@@ -171,11 +172,12 @@ def _touching_or_none(raw: Raw, a: str, b: str) -> Spans:
 
 
 def _wrong(raw: Raw) -> Spans:
-    """When the last belief about the object was farther from it than tolerated."""
+    """When the last belief about the object was farther from it than tolerated, and for how long."""
     said, places = raw.believed
     last = np.searchsorted(said, raw.times, side="right") - 1
     known = last >= 0
     if not known.any():
         return []
     off = np.linalg.norm(places[np.maximum(last, 0)] - raw.poses[raw.names.thing][:, :3], axis=1)
-    return spans(raw.times, known & (off > WRONG_M))
+    wrong = spans(raw.times, known & (off > WRONG_M))
+    return [(begin, end) for begin, end in wrong if end - begin > WRONG_S]
