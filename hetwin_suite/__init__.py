@@ -98,6 +98,8 @@ if TYPE_CHECKING:
     from hetwin_core.projection.asking.times import at as at
     from hetwin_core.projection.asking.times import during as during
     from hetwin_core.projection.asking.times import throughout as throughout
+    from hetwin_core.projection.comparing.compare import compare_runs as compare_runs
+    from hetwin_core.projection.comparing.comparison import Comparison as Comparison
     from hetwin_core.projection.episode import Episode as Episode
     from hetwin_suite.proving_ground.mismatch.axis import BeliefAxis as BeliefAxis
     from hetwin_suite.proving_ground.mismatch.axis import RealityAxis as RealityAxis
@@ -133,6 +135,8 @@ _HOMES = {
     "hetwin_core.projection.asking.terms": "ANY Atom Term Variable attached connected contact event fluent held"
     " in_container loc moving on state supporting visible",
     "hetwin_core.projection.asking.times": "END START When at during throughout",
+    "hetwin_core.projection.comparing.compare": "compare_runs",
+    "hetwin_core.projection.comparing.comparison": "Comparison",
     "hetwin_core.projection.episode": "Episode",
     "hetwin_suite.proving_ground.mismatch.axis": "BeliefAxis RealityAxis RecordingAxis TwinAxis",
     "hetwin_suite.proving_ground.mismatch.facts": "EpisodeFacts HandFacts",

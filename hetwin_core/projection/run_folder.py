@@ -74,3 +74,9 @@ def write_atomically(path: Path, text: str) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def folder_of(log: str | Path) -> Path:
+    """Return the folder of a run that is named by it or by the log in it."""
+    path = Path(log)
+    return path.parent if path.name == LOG and not (path / LOG).exists() else path

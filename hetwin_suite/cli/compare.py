@@ -24,7 +24,7 @@ def compare(
 
     Example: hetwin compare runs/good runs/moved
     """
-    from hetwin_core.projection.comparing.compare import compare as compare_runs
+    from hetwin_core.projection.comparing.compare import compare_runs
     from hetwin_suite.running.patience import never_silent
 
     with never_silent(lambda: "comparing the runs"):

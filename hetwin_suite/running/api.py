@@ -16,7 +16,7 @@ from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.model import Model
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.run_folder import LOG
+from hetwin_core.projection.run_folder import LOG, folder_of
 from hetwin_suite.running.carry_out import carry_out
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.placing import Placing
@@ -139,8 +139,7 @@ def open_episode(log: str | Path) -> Episode:
     Raises:
         BadInput: if there is no run; and, when it is read, if its log or summary cannot be.
     """
-    path = Path(log)
-    return Episode.unread(path.parent if path.name == LOG and not (path / LOG).exists() else path)
+    return Episode.unread(folder_of(log))
 
 
 def check_model(

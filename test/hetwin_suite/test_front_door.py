@@ -29,6 +29,7 @@ PROMISED = (
     *("loc", "moving", "on", "state", "supporting", "throughout", "visible"),
     *("BeliefAxis", "EpisodeFacts", "HandFacts", "JointStates", "RealWorld", "RealityAxis"),
     *("RecordingAxis", "TwinAxis", "TwinFiles"),
+    *("Comparison", "compare_runs"),
 )
 
 HEAVY = ("PIL", "mujoco", "numpy", "plotly", "pydantic", "rclpy", "rosbags")

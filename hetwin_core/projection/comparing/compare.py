@@ -15,20 +15,21 @@ from hetwin_core.projection.comparing.given import compare_given
 from hetwin_core.projection.comparing.motion import compare_motion
 from hetwin_core.projection.comparing.pairing import unpaired
 from hetwin_core.projection.comparing.side import Side, open_side
+from hetwin_core.projection.run_folder import folder_of
 from hetwin_core.projection.tables.rows import Interval
 
 
-def compare(run: Path, other: Path) -> Comparison:
+def compare_runs(run: str | Path, other: str | Path) -> Comparison:
     """Compare two runs, whatever their rates and engines, over the time that both cover.
 
     Args:
-        run: folder of the first, which the result calls here.
-        other: folder of the other, which it calls there.
+        run: folder of the first, or the log in it; the result calls it here.
+        other: that of the other, which it calls there.
 
     Raises:
         BadInput: if one of them cannot be read, is not over, or they have no time in common.
     """
-    return compare_sides(open_side(run), open_side(other))
+    return compare_sides(open_side(folder_of(run)), open_side(folder_of(other)))
 
 
 def compare_sides(here: Side, there: Side) -> Comparison:

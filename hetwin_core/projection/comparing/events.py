@@ -6,8 +6,8 @@ import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.words import arguments_words
+from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.words import event_words
 from hetwin_core.projection.comparing.comparison import Parting
 from hetwin_core.projection.comparing.pairing import unpaired
 from hetwin_core.projection.comparing.side import Side
@@ -98,13 +98,10 @@ def split_words(split: Split) -> str:
 
 
 def _words(event: Happening) -> str:
-    texts = {name: value for name, value in event.arguments.items() if _is_telling(value)}
-    name = event.name.replace("_", " ")
-    return f"{name} ({arguments_words(texts)})" if texts else name
-
-
-def _is_telling(value: Json) -> bool:
-    return value is not None and not _is_number(value) and not isinstance(value, list | dict)
+    kind = EventKind.ACTION if "phase" in event.arguments else EventKind.MODEL
+    known = Event(event.name, event.time_ns, kind, event.source, event.row, event.arguments)
+    words = event_words(known)
+    return words if kind is EventKind.MODEL else f"robot: {words}"
 
 
 def _compared(side: Side, span: Interval) -> list[Happening]:

@@ -40,7 +40,7 @@ def test_the_same_about_the_same_time_is_the_same() -> None:
 def test_what_only_one_run_has() -> None:
     (found,) = split(run(("fell", 1.0, {"object": "cup1"}), PUT_DOWN), run(PUT_DOWN))
     assert found.there is None
-    assert split_words(found) == "only here: fell (object cup1)"
+    assert split_words(found) == "only here: cup1 fell"
     (found,) = split(run(PUT_DOWN), run(("fell", 1.0, {"object": "cup1"}), PUT_DOWN))
     parting = parting_of(found, run(), run())
     assert (parting.time_ns, parting.entities, parting.here) == (ns(1.0), ("cup1",), None)
@@ -55,15 +55,13 @@ def test_other_arguments_are_shown_side_by_side() -> None:
     parting = parting_of(found, run(), run())
     assert parting.entities == ("box", "tray", "table")
     assert (parting.here, parting.there) == (event_row(found.here), event_row(found.there))
-    assert split_words(found) == (
-        "here: put down (object box, support tray); there: put down (object box, support table)"
-    )
+    assert split_words(found) == ("here: box put down on tray; there: box put down on table")
 
 
 def test_the_same_later_is_a_difference_from_the_earlier_time_on() -> None:
     (found,) = split(run(("put_down", 6.5, PUT_DOWN[2])), run(PUT_DOWN))
     assert found.time_ns == ns(6.0)
-    assert split_words(found) == "put down (object box, support tray), 0.50 s earlier there"
+    assert split_words(found) == "box put down on tray, 0.50 s earlier there"
 
 
 def test_the_second_of_two_is_missing() -> None:
