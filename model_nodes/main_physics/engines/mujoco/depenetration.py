@@ -3,9 +3,8 @@
 An object keeps colliding with bodies that it would fall through otherwise (static bodies, and free ones below
 or above it), but with a negative contact margin as large as the penetration, which decays at 1 cm/s. It passes
 through all links of robots, and through bodies that it penetrates sideways, until the two are 1 mm apart, for at
-most 0.5 s. Penetrations that are left then are resolved slowly by a contact margin too: of a robot's link, set
-at once; of an object that penetrates another free one, grown during the second half of that time, so that it
-sinks slowly rather than falls.
+most 0.5 s. Penetrations that are left then are resolved slowly by a contact margin too. The same holds for an object
+whose collisions are enabled while it overlaps something.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from model_nodes.main_physics.engines.mujoco.tables import BodyKind, FreeBody, T
 
 CLEARANCE = 1e-3
 PASSING_TIME = 0.5
-_THINNING_TIME = 0.25
 _TOUCH = 1e-4
 """Resting contacts penetrate by less than this; more is a penetration to resolve [m]."""
 _STEEP = 0.5
@@ -45,7 +43,7 @@ class Depenetration:
     ) -> None:
         self._model, self._data, self._tables = model, data, tables
         self._collisions = collisions
-        self._margins = ContactMargins(model, tables)
+        self._margins = ContactMargins(model, data)
         self._returned: dict[str, _Returned] = {}
         self._all_pairs: dict[str, Pairs] = {}
         self._seen_at = 0.0
@@ -58,8 +56,10 @@ class Depenetration:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The objects that currently pass through others."""
-        return tuple(self._returned)
+        """The objects that currently pass through others, or are parted slowly."""
+        slow = self._margins.bodies
+        free = self._tables.free.items()
+        return tuple(n for n, f in free if n in self._returned or not slow.isdisjoint(f.members))
 
     def begin(self, free: FreeBody, time: float) -> None:
         """Monitor an object that is handed back at `time` [s]; positions must be up to date."""
@@ -88,9 +88,8 @@ class Depenetration:
         passed, self._seen_at = time - self._seen_at, time
         self._margins.grow(passed)
         for name, returned in list(self._returned.items()):
-            self._update_one(returned, time, passed)
+            self._update_one(returned, time)
             if not returned.passing:
-                self._margins.release(returned.free.members)
                 del self._returned[name]
 
     def _pairs(self, free: FreeBody) -> Pairs:
@@ -110,50 +109,35 @@ class Depenetration:
         )
         if holds or not self._collisions.exclude(*key):
             if -nearest.distance > _TOUCH:
-                self._margins.shrink(returned.free.members, -nearest.distance)
-                self._remark_slow(key, nearest)
+                self._part_slowly(key, nearest)
             return
         returned.passing[key] = time + PASSING_TIME
         self._remark(
             key, f"overlap by {-1e3 * nearest.distance:.2f} mm; they do not collide for now"
         )
 
-    def _update_one(self, returned: _Returned, time: float, passed: float) -> None:
+    def _update_one(self, returned: _Returned, time: float) -> None:
         near = returned.pairs.nearest()
         for key, deadline in list(returned.passing.items()):
             nearest = near.get(key)
             if nearest is not None and time < deadline:
-                self._thin(returned, key, nearest, deadline - time, passed)
                 continue
             del returned.passing[key]
             self._collisions.include(*key)
             if nearest is None:
                 self._remark(key, f"are {1e3 * CLEARANCE:g} mm apart; they collide again")
             elif nearest.distance < -_TOUCH:
-                thinner = returned.free.members if self._is_free(key[1]) else (key[1],)
-                self._margins.shrink(thinner, -nearest.distance)
-                self._remark_slow(key, nearest)
+                self._part_slowly(key, nearest)
             else:
                 self._remark(key, "collide again")
 
-    def _thin(
-        self,
-        returned: _Returned,
-        key: tuple[int, int],
-        nearest: Nearest,
-        left: float,
-        passed: float,
-    ) -> None:
-        # At a constant rate, so that the margin equals the penetration when the time is over.
-        if nearest.distance < -_TOUCH and self._is_free(key[1]) and left < _THINNING_TIME:
-            share = min(1.0, 1.0 - (left - passed) / _THINNING_TIME)
-            self._margins.shrink(returned.free.members, -nearest.distance * share, hold=True)
-
-    def _is_free(self, body: int) -> bool:
-        return self._tables.body_kinds[body] is BodyKind.FREE
-
-    def _remark_slow(self, key: tuple[int, int], nearest: Nearest) -> None:
+    def _part_slowly(self, key: tuple[int, int], nearest: Nearest) -> None:
+        self._margins.soften(*key)
         self._remark(key, f"overlap by {-1e3 * nearest.distance:.2f} mm; they are parted slowly")
+
+    def step(self) -> None:
+        """Part slowly what overlaps, in the coming `mj_step2`; called after each `mj_step1`."""
+        self._margins.apply()
 
     def _remark(self, key: tuple[int, int], text: str) -> None:
         one, other = (self._tables.frames[self._tables.body_frames[body]] for body in key)

@@ -55,7 +55,6 @@ _FEW = 4096
 """So many numbers BLAS does not share among threads."""
 _STATE = mj.mjtState.mjSTATE_INTEGRATION.value
 _CHANGED = (
-    "geom_margin",
     "geom_surfacevel",
     "dof_armature",
     "dof_M0",
@@ -230,7 +229,7 @@ class MujocoEngine(Engine):
                 mj.mj_comPos(model, data)
                 mj.mj_comVel(model, data)
                 self._kinematic.place(self._time_ns(share))
-            mj.mj_step1(model, data)
+            self._begin_step()
         self._reader.read()
         self._periods += 1
         self._check()
@@ -246,9 +245,13 @@ class MujocoEngine(Engine):
     def _refresh(self) -> None:
         # After changes between steps: compute positions, velocities and contacts again.
         if self._dirty or self._fidelity_changed:
-            mj.mj_step1(self._model, self._data)
+            self._begin_step()
             self._reader.read()
             self._dirty = self._fidelity_changed = False
+
+    def _begin_step(self) -> None:
+        mj.mj_step1(self._model, self._data)
+        self._depenetration.step()
 
     def _seconds(self) -> float:
         return self._periods * self._settings.period
@@ -372,11 +375,19 @@ class MujocoEngine(Engine):
         return np.array(self._reader.sensed[self._tables.body_frames[free.body]])
 
     def set_collision(self, name: str, on: bool) -> None:
-        """Enable or disable all collisions of an object."""
+        """Enable or disable all collisions of an object; see `depenetration`."""
         free = self._free(name)
+        was_on = self._collisions.is_on(free.body)
+        if not on:
+            self._depenetration.end(free)
         for body in free.members:
             self._collisions.switch(body, on)
         self._dirty = True
+        held = name in self._kinematic or name in self._attachments.bodies
+        if on and not was_on and not held:
+            self._refresh()
+            self._depenetration.begin(free, self._seconds())
+            self._dirty = True
 
     def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
         """Set the fidelity of objects and links; see `fidelities` and `link_fidelities`."""
