@@ -86,7 +86,7 @@ def evaluate(
 
     For example:
 
-    hetwin evaluate table2 --episodes episodes/drops --approaches ensemble,rule
+    hetwin evaluate table2 --episodes episodes --approaches ensemble,rule
 
     hetwin evaluate table2 --episodes episodes/pinches --approaches single --mismatch finger_offset=0.0175 --out worse
 

@@ -80,7 +80,7 @@ def run(
 
     hetwin run pick_and_place
 
-    hetwin run scenarios/pick_and_place.yaml --transport ros --json
+    hetwin run pick_and_place --transport ros --duration 1
 
     hetwin run pick_and_place --source my_recording --out runs/today
 

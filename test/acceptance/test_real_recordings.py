@@ -30,6 +30,8 @@ class Robot:
     folder: str
     joints: tuple[str, ...]
     ends: float
+    duration: float | None = None
+    """How much of the recording is replayed [s]; None: all."""
 
 
 KUKA = Robot(
@@ -39,7 +41,8 @@ TIAGO = Robot(
     "tiago_follow_joints",
     "tiago_ident_mcap",
     ("torso_lift_joint", *(f"arm_{i}_joint" for i in range(1, 8))),
-    80.2,
+    30.0,
+    30.0,
 )
 ROBOTS = [
     pytest.param(KUKA, id="kuka", marks=needs(KUKA.folder)),
@@ -60,7 +63,8 @@ def recording(robot: Robot) -> Recording:
 
 @pytest.fixture(scope="module")
 def twin(robot: Robot, tmp_path_factory: pytest.TempPathFactory) -> Episode:
-    return twin_run(robot.scenario, tmp_path_factory.mktemp(robot.scenario) / "run")
+    out = tmp_path_factory.mktemp(robot.scenario) / "run"
+    return twin_run(robot.scenario, out, duration=robot.duration)
 
 
 def by_stamp(recording: Recording, names: Sequence[str]) -> tuple[Floats, Floats]:

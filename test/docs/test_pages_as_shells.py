@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 from support.pages import ROOT, WITH_COMMANDS, commands
 from support.ros_domains import new_domain
+from support.short_recordings import link_repository
 
 AT_WORK_S = 300
+BEGINNINGS = {"pick_and_place": 9.5, "pouring": 5.0, "truck_unloading": 5.0}
+"""How much is kept of shipped recordings [s]: till the box is on the tray, and till something was taken."""
 PREPARED = """
 set -eu -o pipefail
 make() { command make -n "$@" > /dev/null && echo "make $*"; }
@@ -24,11 +27,12 @@ ACTIVATION = "source .venv/bin/activate"
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder like the repository after ``make demo``, which takes what the commands write."""
+    """A folder like the repository after ``make demo``, which takes what the commands write.
+
+    The shipped recordings are short in it; whole ones are replayed by the tests of the shipped scenarios.
+    """
     path = tmp_path_factory.mktemp("clone")
-    for entry in ROOT.iterdir():
-        if not entry.name.startswith(".") and entry.name not in ("runs", "episodes", "evaluation"):
-            (path / entry.name).symlink_to(entry)
+    link_repository(path, BEGINNINGS, without=("runs", "episodes", "evaluation"))
     (path / ".venv").symlink_to(sys.prefix)
     return path
 

@@ -13,10 +13,12 @@ import pytest
 import typer.main
 from support.pages import WITH_COMMANDS, commands
 from support.ros_domains import new_domain
+from support.short_recordings import link_repository
 
 from hetwin_suite.cli.main import app
 
-ROOT = Path(__file__).resolve().parents[3]
+BEGINNINGS = {"pick_and_place": 9.5}
+"""How much is kept of a shipped recording [s]: till the box is on the tray."""
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXAMPLE = re.compile(r"^\s*(?:Example: )?(hetwin .+)$", re.MULTILINE)
 FIRST = ("record", "evaluate", "run", "report")
@@ -51,12 +53,10 @@ def in_order() -> list[str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that looks like the repository, with a recording of the user's own."""
+    """A folder that looks like the repository but has short recordings, with one of the user's own."""
     path = tmp_path_factory.mktemp("examples")
-    for entry in ROOT.iterdir():
-        if not entry.name.startswith(".") and entry.name not in ("runs", "episodes"):
-            (path / entry.name).symlink_to(entry)
-    (path / "my_recording").symlink_to(ROOT / "scenarios" / "episodes" / "pick_and_place")
+    link_repository(path, BEGINNINGS, without=("runs", "episodes"))
+    (path / "my_recording").symlink_to(path / "scenarios" / "episodes" / "pick_and_place")
     return path
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rosbags.highlevel import AnyReader
+from support.recorded_episodes import two_drops
 
 from hetwin_suite.proving_ground.containers import container
 from hetwin_suite.proving_ground.drops import episode
@@ -60,6 +61,12 @@ def carried_out(drawn: Draw) -> Drop:
 @pytest.fixture(scope="module")
 def drop() -> Drop:
     return carried_out(ordinary())
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two drops, recorded in two processes."""
+    return two_drops(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
@@ -164,12 +171,11 @@ def test_ball_lost_before_the_hand_opens_is_lost_on_the_way() -> None:
     assert (verdict.cause, verdict.released_at) == ("lost_on_the_way", 0.5)
 
 
-def test_same_seed_gives_the_same_bytes_in_two_processes(recorded: Path, tmp_path: Path) -> None:
-    record_episodes(Kind.DROP, 2, 3, tmp_path / "two", jobs=2)
+def test_same_seed_gives_the_same_bytes_in_two_processes(recorded: Path, two: Path) -> None:
     for name in FILES:
-        one, other = recorded / "drop_0001" / name, tmp_path / "two" / "drop_0001" / name
+        one, other = recorded / "drop_0001" / name, two / "drop_0001" / name
         assert one.read_bytes() == other.read_bytes(), name
-    first, second = (tmp_path / "two" / f"drop_000{i}" / "truth.json" for i in (1, 2))
+    first, second = (two / f"drop_000{i}" / "truth.json" for i in (1, 2))
     assert first.read_text() != second.read_text()
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rosbags.highlevel import AnyReader
+from support.recorded_episodes import pick_and_place_with
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.values import Floats
@@ -59,8 +60,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def variant(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Truth]:
     def make(*options: str) -> Truth:
-        bag = record(tmp_path_factory.mktemp("variant"), *options)
-        return read_truth(bag.with_name("pick_and_place_truth.json"))
+        bag = pick_and_place_with(tmp_path_factory, *options)
+        return read_truth(bag.with_name("bag_truth.json"))
 
     return make
 

@@ -6,7 +6,7 @@ import csv
 import json
 import re
 import shutil
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,19 @@ import numpy as np
 import pytest
 from rosbags.highlevel import AnyReader
 from rosbags.rosbag2 import StoragePlugin, Writer
+from support.recorded_episodes import two_drops
 from typer.testing import CliRunner
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_suite.cli.main import app
-from hetwin_suite.proving_ground.episodes import Kind, record_episodes
 from hetwin_suite.proving_ground.evaluation.approaches import Contacts
-from hetwin_suite.proving_ground.evaluation.episodes import find_episodes, read_episode
-from hetwin_suite.proving_ground.evaluation.judge import judge
+from hetwin_suite.proving_ground.evaluation.episodes import (
+    LabelledEpisode,
+    find_episodes,
+    read_episode,
+)
+from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
 from hetwin_suite.proving_ground.evaluation.judge_worse import judge_worse
 from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.evaluation.worse import worsen
@@ -34,8 +38,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def episodes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two drops, one with each end."""
-    folder = tmp_path_factory.mktemp("episodes")
-    record_episodes(Kind.DROP, 2, 3, folder / "drops")
+    folder = two_drops(tmp_path_factory)
     assert {e.success for e in find_episodes(folder)} == {True, False}
     return folder
 
@@ -47,8 +50,37 @@ def evaluate(episodes: Path, out: Path, *more: str) -> Any:
     return json.loads(result.stdout)
 
 
-def test_table_file_and_page(episodes: Path, tmp_path: Path) -> None:
-    told = evaluate(episodes, tmp_path / "out", "--approaches", "ensemble,rule")
+@dataclass(frozen=True)
+class Evaluated:
+    """What the command printed, and the rows and the page that it wrote."""
+
+    told: Any
+    rows: list[dict[str, str]]
+    page: str
+
+
+@pytest.fixture(scope="module")
+def evaluated(episodes: Path, tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
+    out = tmp_path_factory.mktemp("evaluated") / "out"
+    told = evaluate(episodes, out, "--approaches", "ensemble,rule")
+    with (out / "table2.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return Evaluated(told, rows, (out / "table2.html").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def success(episodes: Path) -> LabelledEpisode:
+    return next(e for e in find_episodes(episodes) if e.success)
+
+
+@pytest.fixture(scope="module")
+def by_single(success: LabelledEpisode) -> Verdict:
+    """What the baseline says about the success."""
+    return judge(success, "single")
+
+
+def test_table_file_and_page(evaluated: Evaluated) -> None:
+    told, rows = evaluated.told, evaluated.rows
     cells = {(c["scenario"], c["truth"], c["approach"]): c for c in told["cells"]}
     assert set(cells) == {
         ("uncertain_environment", truth, approach)
@@ -59,20 +91,19 @@ def test_table_file_and_page(episodes: Path, tmp_path: Path) -> None:
         cell = cells["uncertain_environment", truth, "ensemble"]
         assert (cell["right"], cell["of"]) == (1, 1)
     assert all(row["unequal"] == 0 and row["of"] > 0 for row in told["hand_backs"])
-    with (tmp_path / "out" / "table2.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
     assert len(rows) == 4
     assert all(row["right"] == "True" for row in rows if row["approach"] == "ensemble")
-    page = (tmp_path / "out" / "table2.html").read_text(encoding="utf-8")
-    assert "Wrong verdicts" in page
-    assert "http://" not in page.split("plotly")[0]
+    assert "Wrong verdicts" in evaluated.page
+    assert "http://" not in evaluated.page.split("plotly")[0]
 
 
-def test_a_verdict_is_the_same_each_time(episodes: Path) -> None:
-    episode = next(e for e in find_episodes(episodes) if e.success)
-    first, second = (judge(episode, "ensemble") for _ in range(2))
-    assert first.why == second.why
-    assert (first.success, first.gain) == (second.success, second.gain)
+def test_a_verdict_is_the_same_each_time(success: LabelledEpisode, evaluated: Evaluated) -> None:
+    (first,) = (
+        row for row in evaluated.rows if row["truth"] == "True" and row["approach"] == "ensemble"
+    )
+    second = judge(success, "ensemble")
+    assert first["why"] == second.why
+    assert (first["success"], first["gain"]) == (repr(second.success), repr(second.gain))
 
 
 def test_no_verdict_depends_on_how_busy_the_machine_is(
@@ -88,10 +119,8 @@ def test_no_verdict_depends_on_how_busy_the_machine_is(
     assert judge(episode, "rigid").success is not None
 
 
-def test_plain_contacts_make_another_run(episodes: Path) -> None:
-    episode = next(e for e in find_episodes(episodes) if e.success)
-    good, plain = (judge(episode, "single", contacts=c) for c in Contacts)
-    assert good.why != plain.why
+def test_plain_contacts_make_another_run(success: LabelledEpisode, by_single: Verdict) -> None:
+    assert by_single.why != judge(success, "single", contacts=Contacts.PLAIN).why
 
 
 def test_a_wrong_verdict_gets_its_picture(episodes: Path, tmp_path: Path) -> None:
@@ -173,13 +202,14 @@ def due(stamps: list[int]) -> set[int]:
     return found
 
 
-def test_a_script_of_ones_own_gets_the_verdicts_of_mismatch(episodes: Path, tmp_path: Path) -> None:
-    episode = next(e for e in find_episodes(episodes) if e.success)
+def test_a_script_of_ones_own_gets_the_verdicts_of_mismatch(
+    success: LabelledEpisode, by_single: Verdict, tmp_path: Path
+) -> None:
+    episode, plain = success, by_single
     by_hand = read_episode(worse_by_hand(episode.folder, tmp_path / "worse" / episode.name))
     mismatches = read_mismatches(["rate=15", "finger_offset=0.0175"])
     ours = judge_worse(episode, "single", Replay(mismatches=mismatches))
     theirs = judge(by_hand, "single")
-    plain = judge(episode, "single")
     assert (ours.why, ours.success, repr(ours.gain)) == (
         theirs.why,
         theirs.success,
@@ -198,10 +228,9 @@ def test_mismatch_is_told_with_the_table(episodes: Path, tmp_path: Path) -> None
 
 
 def test_the_twin_takes_world_and_robot_from_beside_the_recording(
-    episodes: Path, tmp_path: Path
+    success: LabelledEpisode, tmp_path: Path
 ) -> None:
-    episode = next(e for e in find_episodes(episodes) if e.success)
-    worse = worsen(episode, read_mismatches(["object_size=0.5"]), tmp_path / "small")
+    worse = worsen(success, read_mismatches(["object_size=0.5"]), tmp_path / "small")
     assert (worse.world, worse.robot) == (worse.folder / "world.sdf", worse.folder / "robot.urdf")
     found = judge(worse, "single")
     assert found.success is False

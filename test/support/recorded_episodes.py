@@ -1,0 +1,31 @@
+"""Episodes of the proving ground that tests of several modules look at, each recorded once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hetwin_suite.proving_ground import pick_and_place
+from hetwin_suite.proving_ground.episodes import Kind, record_episodes
+from support.made_once import made_once
+
+
+def two_drops(factory: pytest.TempPathFactory) -> Path:
+    """A folder with the first two drops of seed 3, recorded in two processes."""
+    root = made_once(
+        factory, "drops", lambda root: record_episodes(Kind.DROP, 2, 3, root / "two", jobs=2)
+    )
+    return root / "two"
+
+
+def pick_and_place_with(factory: pytest.TempPathFactory, *options: str) -> Path:
+    """The bag of the shipped program's episode with options; its truth is beside it.
+
+    Its name is `bag`, that of the truth `bag_truth.json`.
+    """
+
+    def record(folder: Path) -> None:
+        pick_and_place.main(["--seed", "1", "--out", str(folder / "bag"), *options])
+
+    return made_once(factory, "pick_and_place" + "".join(options), record) / "bag"
