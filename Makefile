@@ -13,8 +13,9 @@ WORKERS := 4
 # What an installation is made from; Python code is not copied, so that it needs no new one.
 SOURCES := pyproject.toml hatch_build.py package.xml CMakeLists.txt $(wildcard cmake/* cmake/tf2_msgs/* cmake/tf2_msgs/msg/* msg/*.msg srv/*.srv action/*.action)
 
-# A library path or a guard that another environment's Python has left behind would mix the two.
-unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH VIRTUAL_ENV
+# A library path or a guard that another environment's Python has left behind would mix the two. Without kept bytecode
+# each worker of the tests would compile all of them anew.
+unexport PYTHONDONTWRITEBYTECODE _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH VIRTUAL_ENV
 
 .PHONY: help install demo test test-random test-faults test-long test-colcon test-python coverage docs lint clean
 

@@ -51,7 +51,9 @@ RECORDED = data_folder() / "baxter_pnp_mcap"
 EXPECTED = {"grasped": 11.2, "picked_up": 12.4, "released": 24.6}
 FINGER = "r_gripper_l_finger_joint"
 MM = 1e-3
-BEFORE_AND_AFTER_THE_GRASP_S = 14.0
+BEGIN_S = 9
+"""Until then the arm moves to the box. Where only the grasp matters, the recording begins here."""
+BEFORE_AND_AFTER_THE_GRASP_S = 14.0 - BEGIN_S
 LATER_S = 2
 
 
@@ -63,6 +65,13 @@ def recording() -> Recording:
 @pytest.fixture(scope="module")
 def replayed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return joint_states_only(RECORDED, tmp_path_factory.mktemp("recording") / "joints")
+
+
+@pytest.fixture(scope="module")
+def grasp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The recording from shortly before the grasp on."""
+    folder = tmp_path_factory.mktemp("recording")
+    return joint_states_only(RECORDED, folder / "grasp", begin_ns=BEGIN_S * NS)
 
 
 @pytest.fixture(scope="module")
@@ -153,12 +162,13 @@ def test_a_longer_wait_before_the_lift_delays_picked_up(tmp_path: Path) -> None:
     pause_ns = 2 * NS
 
     def wait(stamped: Stamped) -> list[Stamped]:
-        return [moved(stamped, pause_ns if stamped[0] > 11.8 * NS else 0)]
+        return [moved(stamped, pause_ns if stamped[0] > (11.8 - BEGIN_S) * NS else 0)]
 
-    longer = joint_states_only(RECORDED, tmp_path / "longer", wait)
-    twin = twin_run(SCENARIO, tmp_path / "run", source=longer, duration=15.5)
-    assert time_of(twin, "grasped") == pytest.approx(EXPECTED["grasped"], abs=0.3)
-    assert time_of(twin, "picked_up") == pytest.approx(EXPECTED["picked_up"] + 2.0, abs=0.3)
+    longer = joint_states_only(RECORDED, tmp_path / "longer", wait, begin_ns=BEGIN_S * NS)
+    twin = twin_run(SCENARIO, tmp_path / "run", source=longer, duration=15.5 - BEGIN_S)
+    assert time_of(twin, "grasped") == pytest.approx(EXPECTED["grasped"] - BEGIN_S, abs=0.3)
+    picked_up = EXPECTED["picked_up"] - BEGIN_S + 2.0
+    assert time_of(twin, "picked_up") == pytest.approx(picked_up, abs=0.3)
 
 
 def test_wrist_felt_the_weight_when_it_is_said(carrying: tuple[float, float]) -> None:
@@ -315,21 +325,27 @@ class AfterRest:
 
 
 @pytest.mark.parametrize(
-    ("change", "last"),
-    [(AfterRest(), "put_down"), (after_silence, "picked_up"), (only_logged_later, "picked_up")],
+    ("change", "begin_s", "last"),
+    [
+        (AfterRest(), 0, "put_down"),
+        (after_silence, BEGIN_S, "picked_up"),
+        (only_logged_later, BEGIN_S, "picked_up"),
+    ],
 )
 def test_events_move_with_the_recording(
-    tmp_path: Path, twin: Episode, change: Change, last: str
+    tmp_path: Path, twin: Episode, change: Change, begin_s: int, last: str
 ) -> None:
+    marker = not isinstance(change, AfterRest)
     later = joint_states_only(
-        RECORDED, tmp_path / "later", change, marker=not isinstance(change, AfterRest)
+        RECORDED, tmp_path / "later", change, marker=marker, begin_ns=begin_s * NS
     )
-    until = time_of(twin, last) + LATER_S + 0.5
+    by = LATER_S - begin_s
+    until = time_of(twin, last) + by + 0.5
     shifted = twin_run(SCENARIO, tmp_path / "run", source=later, duration=until)
     names = [*EXPECTED, "put_down"]
     for name in names[: names.index(last) + 1]:
         late = 0.03 if make_engine().deterministic else 0.2  # Gazebo differs from run to run
-        assert times_of(shifted, name) == [pytest.approx(time_of(twin, name) + LATER_S, abs=late)]
+        assert times_of(shifted, name) == [pytest.approx(time_of(twin, name) + by, abs=late)]
 
 
 def test_open_gripper_grasps_nothing(tmp_path: Path) -> None:
@@ -337,7 +353,7 @@ def test_open_gripper_grasps_nothing(tmp_path: Path) -> None:
         opened = FINGER in stamped[1].name
         return [with_position(stamped, FINGER, 0.02) if opened else stamped]
 
-    held_open = joint_states_only(RECORDED, tmp_path / "open", hold_open)
+    held_open = joint_states_only(RECORDED, tmp_path / "open", hold_open, begin_ns=BEGIN_S * NS)
     twin = twin_run(
         SCENARIO, tmp_path / "run", source=held_open, duration=BEFORE_AND_AFTER_THE_GRASP_S
     )
@@ -347,13 +363,13 @@ def test_open_gripper_grasps_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("aside", [(0.2, 0.0), (0.0, 0.2)])
 def test_box_elsewhere_is_not_grasped(
-    tmp_path: Path, twin: Episode, replayed: Path, aside: tuple[float, float]
+    tmp_path: Path, twin: Episode, grasp: Path, aside: tuple[float, float]
 ) -> None:
     pose = twin.pose("box")[0, :7] + np.array([*aside, 0, 0, 0, 0, 0])
     elsewhere = twin_run(
         SCENARIO,
         tmp_path / "run",
-        source=replayed,
+        source=grasp,
         scene={"box": {"pose": pose.tolist()}},
         duration=BEFORE_AND_AFTER_THE_GRASP_S,
     )
@@ -363,9 +379,9 @@ def test_box_elsewhere_is_not_grasped(
     assert not elsewhere.handovers
 
 
-def test_swapped_wrist_joints_are_noticed(tmp_path: Path, replayed: Path) -> None:
+def test_swapped_wrist_joints_are_noticed(tmp_path: Path, grasp: Path) -> None:
     text = SCENARIO.read_text(encoding="utf-8")
-    source = f"{{recording: {replayed}, joints: {{right_w0: right_w2, right_w2: right_w0}}}}"
+    source = f"{{recording: {grasp}, joints: {{right_w0: right_w2, right_w2: right_w0}}}}"
     scenario = tmp_path / "swapped.yaml"
     scenario.write_text(text.replace("data://baxter_pnp_mcap", source), encoding="utf-8")
     swapped = twin_run(scenario, tmp_path / "run", duration=BEFORE_AND_AFTER_THE_GRASP_S)

@@ -21,6 +21,8 @@ from model_nodes.main_physics.engines.factory import make_engine
 SCENARIO = ROOT / "scenarios" / "pick_and_place.yaml"
 EPISODE = ROOT / "scenarios" / "episodes" / "pick_and_place"
 MODELS = ["physics", "grasp", "holding", "handling"]
+LIFTED_S = 7.0
+"""The program has closed the gripper and lifted it."""
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +208,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 def test_gripper_that_stayed_open_grasped_nothing(
     tmp_path: Path, recorded: Callable[..., Path]
 ) -> None:
-    twin = twin_run(SCENARIO, tmp_path / "run", source=recorded("--grasp", "open"))
+    source = recorded("--grasp", "open")
+    twin = twin_run(SCENARIO, tmp_path / "run", source=source, duration=LIFTED_S)
     assert times_of(twin, "grasped") == []
     assert not twin.handovers
 
@@ -218,7 +221,7 @@ def test_fingers_that_closed_on_nothing_grasped_nothing(
     # The recorded fingers close fully: the box was elsewhere, and the twin gets its position.
     source = recorded("--box-offset", "0.2,0,0")
     scene = {"box": {"pose": [0.65, 0.2, 0.8, 1, 0, 0, 0]}}
-    twin = twin_run(SCENARIO, tmp_path / "run", source=source, scene=scene)
+    twin = twin_run(SCENARIO, tmp_path / "run", source=source, scene=scene, duration=LIFTED_S)
     assert times_of(twin, "grasped") == []
     assert not twin.handovers
 

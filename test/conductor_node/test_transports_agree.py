@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from support.ros_runs import run, toy
 
 from hetwin_core.projection.episode import Episode
 
 
-def test_events_handovers_and_digest_are_equal_in_both_transports(tmp_path: Path) -> None:
-    scenario = toy(tmp_path)
-    local = [run(scenario, tmp_path / "local", transport="local").json]
-    ros = [run(scenario, tmp_path / "ros").json]
-    digests = {outcome["digest"] for outcome in local + ros}
-    assert len(digests) == 1
-    for outcome in local + ros:
+@pytest.fixture(scope="module")
+def ros(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What a run as nodes prints."""
+    folder = tmp_path_factory.mktemp("ros")
+    return run(toy(folder), folder / "run").json
+
+
+def test_events_handovers_and_digest_are_equal_in_both_transports(tmp_path: Path, ros: Any) -> None:
+    local = run(toy(tmp_path), tmp_path / "local", transport="local").json
+    assert ros["digest"] == local["digest"]
+    for outcome in (local, ros):
         assert outcome["ended"] == "recording"
         assert outcome["deterministic"] is True
-        assert outcome["events"] == local[0]["events"]
-        assert outcome["handovers"] == local[0]["handovers"]
-    assert [(h["time"], h["from"], h["to"]) for h in ros[0]["handovers"]] == [
+        assert outcome["events"] == local["events"]
+        assert outcome["handovers"] == local["handovers"]
+    assert [(h["time"], h["from"], h["to"]) for h in ros["handovers"]] == [
         (0.2, "physics", "grasp"),
         (0.5, "grasp", "physics"),
     ]
@@ -29,8 +35,7 @@ def test_events_handovers_and_digest_are_equal_in_both_transports(tmp_path: Path
     assert first["scenario"]["scenario"] == local[0]["scenario"]
 
 
-def test_each_model_is_a_process_of_its_own(tmp_path: Path) -> None:
-    outcome = run(toy(tmp_path), tmp_path / "run").json
-    pids = [row["pid"] for row in outcome["processes"]]
-    assert [row["model"] for row in outcome["processes"]] == ["physics", "grasp", "cup"]
+def test_each_model_is_a_process_of_its_own(ros: Any) -> None:
+    pids = [row["pid"] for row in ros["processes"]]
+    assert [row["model"] for row in ros["processes"]] == ["physics", "grasp", "cup"]
     assert len(set(pids)) == 3

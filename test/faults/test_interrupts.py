@@ -134,6 +134,9 @@ def test_interrupts_at_random_moments(kind: Kind, tmp_path: Path) -> None:
     interrupt_often(kind, tmp_path, INTERRUPTS)
 
 
-@pytest.mark.parametrize("kind", KINDS[:2], ids=lambda kind: kind.name)
-def test_two_interrupts_of_each_signal(kind: Kind, tmp_path: Path) -> None:
-    interrupt_often(kind, tmp_path, 4)
+@pytest.mark.parametrize(
+    ("kind", "count"), [(KINDS[0], 4), (KINDS[1], 2)], ids=["local", "ROS, only while it starts"]
+)
+def test_each_signal_interrupts(kind: Kind, count: int, tmp_path: Path) -> None:
+    """Runs of nodes are interrupted in `test_failures` and `test_every_fault`."""
+    interrupt_often(kind, tmp_path, count)

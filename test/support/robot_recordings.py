@@ -81,7 +81,12 @@ class Recording:
 
 
 def joint_states_only(
-    source: Path, out: Path, change: Change = lambda stamped: [stamped], *, marker: bool = False
+    source: Path,
+    out: Path,
+    change: Change = lambda stamped: [stamped],
+    *,
+    marker: bool = False,
+    begin_ns: int = 0,
 ) -> Path:
     """Copy a recording with nothing in it but `/joint_states`, each message changed by `change`.
 
@@ -89,13 +94,14 @@ def joint_states_only(
         source: the recording.
         out: folder to write; must not exist.
         change: what becomes of a message: none, one or several.
-        marker: one message of another topic marks where the original began.
+        marker: one message of another topic marks where the copied part began.
+        begin_ns: where that is in the original; log times count from there.
     """
     changed: list[Stamped] = []
     with AnyReader([source]) as reader:
-        start = reader.start_time
+        start = reader.start_time + begin_ns
         connections = [c for c in reader.connections if c.topic == JOINT_STATES]
-        for connection, time_ns, raw in reader.messages(connections):
+        for connection, time_ns, raw in reader.messages(connections, start):
             changed += change((time_ns - start, reader.deserialize(raw, connection.msgtype)))
     changed.sort(key=lambda stamped: stamped[0])
     writer = Writer(out, version=9, storage_plugin=StoragePlugin.MCAP)

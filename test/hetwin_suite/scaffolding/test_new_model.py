@@ -36,7 +36,10 @@ def written(folder: Path, name: str, kind: str) -> dict[str, Any]:
     return found
 
 
-@pytest.fixture(scope="module", params=[("fridge", "observer"), (LONG, "simulation")])
+PACKAGES = [("fridge", "observer"), (LONG, "simulation")]
+
+
+@pytest.fixture(scope="module", params=PACKAGES)
 def package(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     name, kind = request.param
     return written(tmp_path_factory.mktemp("packages"), name, kind)
@@ -81,6 +84,7 @@ def test_it_works_from_its_folder(package: Any, tmp_path: Path) -> None:
     assert {event["name"] for event in outcome["events"]} & {"stopped", "cold"}
 
 
+@pytest.mark.parametrize("package", PACKAGES[1:], indirect=True)
 def test_installed_its_name_is_a_model_type(package: Any, tmp_path: Path) -> None:
     site, folder = tmp_path / "site", Path(package["folder"])
     pip = (sys.executable, "-m", "pip", "install", "-q", "--no-build-isolation", "--no-deps")
