@@ -42,7 +42,7 @@ def record(
 
     For example:
 
-    hetwin record drop --episodes 2 --seed 7 --out episodes/drops --jobs 2
+    hetwin record drop --episodes 1 --seed 12 --out episodes/drops
 
     hetwin record drop --episodes 1 --seed 7 --grasp pinch --flaw none --out episodes/pinches
     """

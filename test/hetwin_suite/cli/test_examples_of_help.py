@@ -13,6 +13,7 @@ import pytest
 import typer.main
 from support.pages import WITH_COMMANDS, commands
 from support.ros_domains import new_domain
+from support.short_drops import write_short_drop
 from support.short_recordings import link_repository
 
 from hetwin_suite.cli.main import app
@@ -21,7 +22,7 @@ BEGINNINGS = {"pick_and_place": 9.5}
 """How much is kept of a shipped recording [s]: till the box is on the tray."""
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXAMPLE = re.compile(r"^\s*(?:Example: )?(hetwin .+)$", re.MULTILINE)
-FIRST = ("record", "evaluate", "run", "report")
+FIRST = ("run", "report")
 """Commands whose examples leave what those of others need."""
 LIVE = "--source live"
 ON_PAGES = {line for page in WITH_COMMANDS for line in commands(page)}
@@ -53,9 +54,10 @@ def in_order() -> list[str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that looks like the repository but has short recordings, with one of the user's own."""
+    """A folder that looks like the repository but has short recordings, one of the user's own and one of a drop."""
     path = tmp_path_factory.mktemp("examples")
     link_repository(path, BEGINNINGS, without=("runs", "episodes"))
+    write_short_drop(path / "episodes" / "drops" / "drop_0001", 0, True)
     (path / "my_recording").symlink_to(path / "scenarios" / "episodes" / "pick_and_place")
     return path
 
