@@ -12,14 +12,18 @@ from hetwin_core.projection.episode import Episode
 
 
 @pytest.fixture(scope="module")
-def ros(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def ros(folder: Path) -> Any:
     """What a run as nodes prints."""
-    folder = tmp_path_factory.mktemp("ros")
-    return run(toy(folder), folder / "run").json
+    return run(toy(folder), folder / "ros").json
 
 
-def test_events_handovers_and_digest_are_equal_in_both_transports(tmp_path: Path, ros: Any) -> None:
-    local = run(toy(tmp_path), tmp_path / "local", transport="local").json
+def test_events_handovers_and_digest_are_equal_in_both_transports(folder: Path, ros: Any) -> None:
+    local = run(toy(folder), folder / "local", transport="local").json
     assert ros["digest"] == local["digest"]
     for outcome in (local, ros):
         assert outcome["ended"] == "recording"
@@ -30,9 +34,9 @@ def test_events_handovers_and_digest_are_equal_in_both_transports(tmp_path: Path
         (0.2, "physics", "grasp"),
         (0.5, "grasp", "physics"),
     ]
-    first, second = (Episode.open(tmp_path / name).given for name in ("local", "ros"))
+    first, second = (Episode.open(folder / name).given for name in ("local", "ros"))
     assert first == second
-    assert first["scenario"]["scenario"] == local[0]["scenario"]
+    assert first["scenario"]["scenario"] == local["scenario"]
 
 
 def test_each_model_is_a_process_of_its_own(ros: Any) -> None:
