@@ -32,11 +32,6 @@ class Evidence:
     span: Interval
     more: Mapping[str, Json] = field(default_factory=dict, compare=False)
 
-    def overlaps(self, span: Interval) -> bool:
-        """Return whether some moment of it is in an interval."""
-        end = max(self.span.to_ns, self.span.from_ns + 1)
-        return self.span.from_ns < span.to_ns and end > span.from_ns
-
 
 def of_occasion(row: Occasion) -> Evidence:
     """Return a row of the occasions."""

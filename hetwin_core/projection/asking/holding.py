@@ -8,7 +8,8 @@ from itertools import count, islice
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.asking.answer import Answer
 from hetwin_core.projection.asking.entities import Entities
-from hetwin_core.projection.asking.evidence import Evidence, in_order
+from hetwin_core.projection.asking.evidence import in_order
+from hetwin_core.projection.asking.found import Found, is_read_whole
 from hetwin_core.projection.asking.intervals import Intervals, union
 from hetwin_core.projection.asking.reading import Binding, Reader, Reading
 from hetwin_core.projection.asking.terms import (
@@ -30,6 +31,9 @@ from hetwin_core.projection.tables.rows import Interval
 MOST_BINDINGS = 10_000
 """A term with more is refused, for it would not end."""
 
+MOST_KEPT = 200
+"""So many terms are kept; the oldest goes first."""
+
 
 class Holding:
     """Finds out when terms hold.
@@ -48,6 +52,7 @@ class Holding:
         self._vocabulary = vocabulary
         self._entities = entities
         self._known = known
+        self._kept: dict[Term, tuple[Truths, list[Found]]] = {}
 
     def ask(self, term: Term, window: Window) -> Answer:
         """Return whether a term holds at a time.
@@ -55,26 +60,35 @@ class Holding:
         Raises:
             BadInput: if a fluent or an entity is not known.
         """
-        term, bindings = self._prepared(term)
-        read = [(b, self._read(term, b, window.span)) for b in bindings]
-        truths = [reading.truths for _, reading in read]
-        total = Truths(union(t.true for t in truths), _all(t.false for t in truths))
-        truth = _decide(total, window)
-        true = [(b, r) for b, r in read if _decide(r.truths, window) is True]
-        used = true or read
-        rows = [row for _, reading in used for row in reading.evidence]
+        total, found = self._found(term, window.span)
+        true = [one for one in found if _decide(one.truths, window) is True]
+        rows = (row for one in true or found for row in one.telling(window, self._known))
         return Answer(
-            truth,
+            _decide(total, window),
             _shown(total.true, window, self._known),
-            tuple(b for b, _ in true if b),
-            in_order(_telling(rows, window, self._known)),
+            tuple(one.binding for one in true if one.binding),
+            in_order(rows),
         )
 
     def when(self, term: Term, span: Interval) -> Truths:
         """Return when a term is true and when it is false, as far as an interval goes."""
-        term, bindings = self._prepared(term)
-        truths = [self._read(term, binding, span).truths for binding in bindings]
-        return Truths(union(t.true for t in truths), _all(t.false for t in truths))
+        return self._found(term, span)[0]
+
+    def _found(self, term: Term, span: Interval) -> tuple[Truths, list[Found]]:
+        """Return when a term holds for any entities, and for which; a term that is read whole is read once."""
+        kept = is_read_whole(term)
+        if kept and term in self._kept:
+            return self._kept[term]
+        checked, bindings = self._prepared(term)
+        read = [(binding, self._read(checked, binding, span)) for binding in bindings]
+        found = [Found(binding, reading.truths, reading.evidence) for binding, reading in read]
+        true = union(one.truths.true for one in found)
+        total = Truths(true, _all(one.truths.false for one in found))
+        if kept:
+            self._kept[term] = total, found
+            if len(self._kept) > MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+        return total, found
 
     def _read(self, term: Term, binding: Binding, span: Interval) -> Reading:
         match term:
@@ -224,12 +238,3 @@ def _cut(part: Interval, known: Interval) -> Interval:
     """Return an interval that ends with the log at the latest, and is never empty."""
     end = min(part.to_ns, known.to_ns - 1)
     return Interval(part.from_ns, max(end, part.from_ns + 1))
-
-
-def _telling(rows: Iterable[Evidence], window: Window, known: Interval) -> Iterator[Evidence]:
-    """Yield the rows that overlap a time; states were measured for it, even if just before."""
-    last = known.to_ns - 1
-    for row in rows:
-        at_the_end = row.span.to_ns >= last and window.span.to_ns > last
-        if row.table == "poses" or row.overlaps(window.span) or at_the_end:
-            yield row
