@@ -22,7 +22,7 @@ class Stretch:
 
 
 class OccasionList:
-    """Occasions as far as they are known until a time; made when they are asked for, fluent by fluent.
+    """Occasions as far as they are known until a time; made when they are asked for, entity by entity.
 
     Args:
         stretches: all that were found; each keeps its number.
@@ -40,7 +40,8 @@ class OccasionList:
         self._of_fluent = {fluent: tuple(rows) for fluent, rows in of_fluent.items()}
         self._count = len(stretches)
         self._until_ns = until_ns
-        self._found: dict[str, _OfFluent] = {}
+        self._about: dict[str, Mapping[str, Sequence[int]]] = {}
+        self._made: dict[tuple[str, str | None], list[Occasion]] = {}
 
     def __len__(self) -> int:
         return sum(1 for _ in self._known())
@@ -64,22 +65,23 @@ class OccasionList:
                 yield row
 
     def _find(self, fluent: str, a: str | None, b: str | None) -> list[Occasion]:
-        if fluent not in self._found:
-            rows = map(self.__getitem__, self._of_fluent.get(fluent, ()))
-            self._found[fluent] = _OfFluent([r for r in rows if r.span.from_ns <= self._until_ns])
-        of_fluent = self._found[fluent]
-        rows_of_a = of_fluent.rows if a is None else of_fluent.about.get(a, [])
-        return [row for row in rows_of_a if b is None or row.b == b]
+        key = fluent, a
+        if key not in self._made:
+            rows = (self[number] for number in self._numbers(fluent, a))
+            known = (row for row in rows if row.span.from_ns <= self._until_ns)
+            self._made[key] = sorted(known, key=_begin)
+        return [row for row in self._made[key] if b is None or row.b == b]
 
-
-class _OfFluent:
-    """The occasions of a fluent, by begin."""
-
-    def __init__(self, rows: list[Occasion]) -> None:
-        self.rows = sorted(rows, key=_begin)
-        self.about: dict[str, list[Occasion]] = defaultdict(list)
-        for row in self.rows:
-            self.about[row.a].append(row)
+    def _numbers(self, fluent: str, a: str | None) -> Sequence[int]:
+        """Return the numbers of the rows of a fluent, of one entity or of all."""
+        if a is None:
+            return self._of_fluent.get(fluent, ())
+        if fluent not in self._about:
+            about: dict[str, list[int]] = defaultdict(list)
+            for number in self._of_fluent.get(fluent, ()):
+                about[self._stretches[number].a].append(number)
+            self._about[fluent] = about
+        return self._about[fluent].get(a, ())
 
 
 def _begin(occasion: Occasion) -> tuple[int, int]:
