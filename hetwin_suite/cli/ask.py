@@ -13,6 +13,7 @@ from hetwin_suite.cli.options import AsJson
 if TYPE_CHECKING:
     from hetwin_core.projection.asking.expressions.answered import Answered
 
+DIGITS = 4
 MOST_ROWS = 5
 """More rows of evidence are counted only, unless as JSON."""
 
@@ -112,9 +113,19 @@ def _show(answer: Answered) -> None:
 
 
 def _words(value: Any) -> str:
-    if value is None:
-        return "not known"
-    return json.dumps(value)
+    return "not known" if value is None else json.dumps(_rounded(value))
+
+
+def _rounded(value: Any) -> Any:
+    """Return a value with numbers as a person reads them; JSON has all their digits."""
+    match value:
+        case float():
+            return round(value, DIGITS)
+        case list():
+            return [_rounded(one) for one in value]
+        case dict():
+            return {key: _rounded(one) for key, one in value.items()}
+    return value
 
 
 def _row_words(row: dict[str, Any]) -> str:

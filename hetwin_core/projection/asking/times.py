@@ -83,8 +83,8 @@ Asked: TypeAlias = "When | Moment | Span"
 """A time; a moment by itself is `at`, a task or an interval `during`."""
 
 FOREVER = 2**62
-SLACK_NS = 1000
-"""Times that users read off an answer, rounded, may lie outside of the log by so much."""
+SLACK_NS = 1_000_000
+"""Times that users read off an answer, rounded, may lie outside of the log by so much; its end is meant."""
 
 
 def window(asked: Asked, tables: Tables) -> Window:
@@ -104,6 +104,7 @@ def window(asked: Asked, tables: Tables) -> Window:
     else:
         end = _end(asked, tables)
     _check(begin, end, asked.sort, tables)
+    begin, end = _inside(begin, tables), _inside(end, tables)
     return Window(asked.sort, Interval(begin, end + 1))
 
 
@@ -161,6 +162,15 @@ def _end(asked: When, tables: Tables) -> int:
             expected=f"{asked.sort.value}(from, to), or {asked.sort.value}(task)",
         )
     return _begin(last, tables)
+
+
+def _inside(time_ns: int, tables: Tables) -> int:
+    """Return a time, or that of the log's begin or end if it lies just outside."""
+    just_before = tables.start_ns - SLACK_NS <= time_ns < tables.start_ns
+    just_after = tables.known_until_ns < time_ns <= tables.known_until_ns + SLACK_NS
+    if just_before:
+        return tables.start_ns
+    return tables.known_until_ns if just_after else time_ns
 
 
 def _check(begin: int, end: int, sort: Sort, tables: Tables) -> None:

@@ -61,4 +61,4 @@ def shown(value: Any) -> Any:
         return {str(key): shown(one) for key, one in sorted(value.items())}
     if isinstance(value, list | tuple):
         return [shown(one) for one in value]
-    return value
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -38,6 +38,7 @@ ANSWERS: list[tuple[str, Any]] = [
     ('count(occurs(collision("robot")))', 2),
     ('count(tasks("pick_up").filter(t, t.status == "failed"))', 0),
     ('count(on("box", any))', 2),
+    ('duration("2s")', "0:00:02"),
     ('tasks("place")', [PLACE]),
     ('tasks("place").all(t, holds(goal(t), at(t.end)))', True),
     ('supertask(task("place.1")).id', "bring.1"),

@@ -108,6 +108,22 @@ def test_a_growing_log_tells_what_it_knows() -> None:
     assert len(episode.occurs(event("fell"))) == 1
 
 
+def test_a_time_that_was_rounded_up_is_the_end() -> None:
+    assert EPISODE.holds(on("box", "tray"), at(10.0005)).truth is True
+    assert EPISODE.holds(on("box", "tray"), throughout(6, 10.0005)).truth is True
+    with pytest.raises(BadInput, match="outside of the episode"):
+        EPISODE.holds(on("box", "tray"), at(10.002))
+
+
+def test_a_term_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    episode = AskedTables(placed_box().made())
+    term = on(ANY, "table") & ~held(ANY)
+    before = [episode.holds(term, at(t)) for t in (1, 3, 9)]
+    monkeypatch.setattr(episode.tables.occasions, "find", None)
+    assert [episode.holds(term, at(t)) for t in (1, 3, 9)] == before
+    assert [len(answer.evidence) for answer in before] == [4, 4, 2]
+
+
 def test_places() -> None:
     assert EPISODE.holds(loc("box", near=[0.4, 0.2, 0.5], within=0.05), at(START))
     answer = EPISODE.where(loc("box", near=[0.5, 0.0], within=0.1))
