@@ -85,9 +85,9 @@ class Vain(Exception):
 
 
 def clean(seed: int) -> Case:
-    """Fetch one to three things; beliefs are right, neighbours stand aside, a task may be cancelled."""
+    """Fetch one or two things; beliefs are right, neighbours stand aside, a task may be cancelled."""
     random = np.random.default_rng([seed, 1])
-    story = Story.drawn(seed, int(random.integers(1, 4)))
+    story = Story.drawn(seed, int(random.integers(1, 3)))
     before: list[str] = []
     for number in range(len(story.things)):
         story.fetch(number, after=before)

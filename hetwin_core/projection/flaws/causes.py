@@ -18,12 +18,12 @@ _ORDER = ("wrong_order", "failed_navigation")
 
 
 def linked(flaws: Iterable[Flaw], facts: Facts) -> list[Flaw]:
-    """Return flaws by begin, each with the flaws that it comes from, before its own causes and the tasks.
+    """Return flaws in the order in which they came about, each with what it comes from: flaws, events, tasks.
 
     A flaw comes from earlier ones that are about the same object, or about one that has touched it since; from wrong
     beliefs about what it is about; and from what went wrong with the tasks that its task comes after or is a part of.
     """
-    ordered = sorted(flaws, key=lambda flaw: (flaw.span.from_ns, _rank(flaw), flaw.span.to_ns))
+    ordered = sorted(flaws, key=lambda flaw: (flaw.since_ns, _rank(flaw), flaw.span.to_ns))
     parents: list[tuple[int, ...]] = []
     found: list[Flaw] = []
     for number, flaw in enumerate(ordered):
@@ -65,7 +65,7 @@ def _comes_from(flaw: Flaw, other: Flaw, facts: Facts) -> bool:
         return True
     if other.kind in _ORDER and flaw.task and other.task and _related(flaw.task, other.task, facts):
         return True
-    since = Interval(other.span.from_ns - SAME_NS, flaw.span.to_ns)
+    since = Interval(other.since_ns - SAME_NS, flaw.span.to_ns)
     return any(_touched(name, _movable(other, facts), since, facts) for name in objects)
 
 

@@ -20,7 +20,7 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 def find_flaws(questions: Questions, rules: Sequence[Rule]) -> list[Flaw]:
-    """Return the flaws of an episode by begin, each with what it comes from.
+    """Return the flaws of an episode in the order in which they came about, each with what it comes from.
 
     Args:
         questions: to the episode.
@@ -80,6 +80,7 @@ def _flaw(rule: Rule, variables: Mapping[str, Any], functions: Functions) -> Fla
 
     entities = [str(name) for name in asked(rule.entities) if name]
     begin, end = (_time(rule, query, asked(query)) for query in (rule.begin, rule.end))
+    since = begin if rule.since is None else _time(rule, rule.since, asked(rule.since))
     return Flaw(
         kind=rule.kind,
         span=Interval(begin, max(begin, end)),
@@ -94,6 +95,7 @@ def _flaw(rule: Rule, variables: Mapping[str, Any], functions: Functions) -> Fla
             for row in asked(rule.evidence) or ()
         ),
         trace=frozenset(map(str, asked(rule.trace) or ())),
+        since_ns=min(begin, since),
     )
 
 

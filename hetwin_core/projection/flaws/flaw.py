@@ -67,8 +67,8 @@ class Flaw:
         caused_by: what it comes from, the nearest cause first; other flaws with all that they come from.
         text: in one sentence.
         evidence: the rows that say so.
-        incident: what happened, by a name; of several flaws of one incident only the first kind is told.
         trace: entities that took part, which link it with other flaws.
+        since_ns: from when on it may bring about others.
     """
 
     kind: str
@@ -78,8 +78,8 @@ class Flaw:
     text: str
     caused_by: tuple[Cause, ...] = ()
     evidence: tuple[Evidence, ...] = ()
-    incident: str = ""
     trace: frozenset[str] = frozenset()
+    since_ns: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Return it as ``hetwin flaws --json`` has it."""

@@ -83,6 +83,7 @@ def of_move(move: Move, **more: bool | None) -> Row:
         "released": None if move.grip is None else move.grip.span.to_ns / 1e9,
         "in_motion": move.in_motion,
         "left": move.left,
+        "parted": move.parted_ns / 1e9,
         "reached": move.reached,
         "upset": sorted(names),
         "blows": blows,

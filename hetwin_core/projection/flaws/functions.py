@@ -83,6 +83,7 @@ class Findings:
                 lost=move.grip is not None and move.grip.row in lost,
                 expected=self._is_expected(move),
                 meant=self._is_meant(move),
+                again=self._goes_on(move),
             )
             for move in self._moves.all
             if move.upsets or move.blows or move.left != move.reached
@@ -181,6 +182,19 @@ class Findings:
             expects("collision", {"a": row.a, "b": row.b}, row.span.from_ns) for row in move.blows
         ]
         return None if None in found else all(found)
+
+    def _goes_on(self, move: Move) -> bool:
+        """Whether an object that toppled or fell when a hand let go of it then leaves its support in a later motion."""
+        return any(
+            other.object == move.object
+            and other.span.from_ns > move.span.from_ns
+            and other.left != other.reached
+            and other.grip is not None
+            and move.grip is not None
+            and other.grip.row == move.grip.row
+            for other in self._moves.all
+            if move.upsets
+        )
 
     def _is_meant(self, move: Move) -> bool:
         """Whether the tasks may let an object fall or topple as it does."""

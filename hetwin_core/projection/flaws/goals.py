@@ -13,7 +13,7 @@ from hetwin_core.projection.flaws.facts import Facts
 from hetwin_core.projection.flaws.moves import SECOND, Move
 from hetwin_core.projection.tables.rows import Interval, Occasion, Status, Task
 
-BEFORE_NS, AFTER_NS = 500_000_000, SECOND
+BEFORE_NS, AFTER_NS = 100_000_000, SECOND
 """A goal counts as reached if it holds some time so long before or after its task says that it is done [ns]."""
 TAKING = frozenset({"lift", "carry", "transport", "pick_up", "transfer"})
 """Operations after which their object is no longer where it was."""

@@ -36,6 +36,7 @@ class Move:
         grip: the hold that ended in this motion, or not long before it; None if there was none.
         in_motion: whether that hold ended in the motion itself.
         left: what it stood on, or was let go on, and what it then left; empty if it stood on nothing.
+        parted_ns: when the motion began in which it left that; if it never stood on it, when it was let go.
         reached: what it stands on afterwards; empty if on nothing.
         upsets: events that say that it toppled, fell ...
         blows: contacts with what may have set it in motion, by begin.
@@ -47,6 +48,7 @@ class Move:
     grip: Occasion | None
     in_motion: bool
     left: str
+    parted_ns: int
     reached: str
     upsets: tuple[Happening, ...]
     blows: tuple[Occasion, ...]
@@ -92,13 +94,15 @@ class Moves:
         in_motion = last is not None and last.span.to_ns > span.from_ns
         begin = last.span.to_ns if last is not None and in_motion else span.from_ns
         free = Interval(begin, span.to_ns)
+        left = self._left(name, free, in_motion)
         return Move(
             number,
             name,
             free,
             last,
             in_motion,
-            self._left(name, free, in_motion),
+            left,
+            self._parted(name, left, free),
             self._reached(name, free.to_ns),
             tuple(self._upsets(name, free)),
             tuple(self._blows(name, free, last)),
@@ -116,8 +120,18 @@ class Moves:
         others = (row.b if row.a == name else row.a for row in touched)
         return next((other for other in others if other not in self._facts.bodies.links), "")
 
+    def _parted(self, name: str, left: str, free: Interval) -> int:
+        """When the motion began in which it left what it stood on; if it never stood on it, when it was let go."""
+        rows = [r for r in self._facts.during("on", name, free) if (r.a, r.b) == (name, left)]
+        ends = [row.span.to_ns for row in rows if row.ended and row.span.to_ns <= free.to_ns]
+        if not ends:
+            return free.from_ns
+        end = Interval(max(ends), max(ends))
+        begins = [row.span.from_ns for row in self._facts.during("moving", name, end)]
+        return max(free.from_ns, min(begins, default=end.from_ns))
+
     def _reached(self, name: str, time_ns: int) -> str:
-        after = Interval(time_ns, time_ns + SECOND)
+        after = Interval(time_ns, time_ns + LETTING_GO_NS)
         rows = [row for row in self._facts.during("on", name, after) if row.a == name]
         return max(rows, key=lambda row: row.span.to_ns).b if rows else ""
 

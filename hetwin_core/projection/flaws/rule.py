@@ -36,6 +36,9 @@ class RuleEntry(Strict):
     when: list[Text] = Field(default=[], alias="if", description="conditions, all of them true")
     begin: Text = Field(alias="from", description="time [s]")
     end: Text = Field(alias="to", description="time [s]")
+    since: Text | None = Field(
+        None, description="time [s] from which on it may bring about others; default: from"
+    )
     entities: Text = Field(description="list of the entities that it is about")
     task: Text | None = Field(None, description="id of the task in which it happened, or null")
     causes: Text | None = Field(None, description="list of {what, from, to}: what brought it about")
@@ -122,6 +125,7 @@ class Rule:
         self.conditions = [Query(text, f"{index}.if.{i}") for i, text in enumerate(entry.when)]
         self.begin = Query(entry.begin, f"{index}.from")
         self.end = Query(entry.end, f"{index}.to")
+        self.since = _maybe(entry.since, f"{index}.since")
         self.entities = Query(entry.entities, f"{index}.entities")
         self.task = _maybe(entry.task, f"{index}.task")
         self.causes = _maybe(entry.causes, f"{index}.causes")
@@ -131,7 +135,7 @@ class Rule:
 
     def queries(self) -> list[Query]:
         """Return all queries."""
-        maybe = (self.task, self.causes, self.trace, self.evidence)
+        maybe = (self.since, self.task, self.causes, self.trace, self.evidence)
         return [
             *self.each.values(),
             *self.conditions,

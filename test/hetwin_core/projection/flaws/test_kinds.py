@@ -183,6 +183,13 @@ def test_a_belief_that_follows_the_world_late_is_none() -> None:
     assert flaws_in(made.made()) == []
 
 
+def test_what_stood_for_a_while_leaves_its_support_when_it_stands_on_it_no_more() -> None:
+    made = dropped(touched="tray")
+    made.held("on", "box", "tray", (5.9, 6.3))
+    flaw, *_ = flaws_in(made.made())
+    assert (flaw.kind, flaw.span.from_ns) == ("unstable_support", 6_300_000_000)
+
+
 def test_a_cancelled_task_need_not_reach_its_goal() -> None:
     made = fetched()
     made.did("stack.1", 9.0, 10.0, goal='on("cup1", "cup2")', status=Status.CANCELLED)
