@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,23 +24,32 @@ _METRES, _PARTS = 5, 4
 
 
 class _Kept:
-    """The poses of one entity that are kept so far."""
+    """The poses of all entities that are kept so far.
 
-    def __init__(self, columns: slice) -> None:
-        self._columns = columns
-        self._last: NDArray[np.int64] | None = None
-        self.times: list[NDArray[np.int64]] = []
-        self.poses: list[Floats] = []
+    Args:
+        columns: of each entity's pose in the values of a state.
+    """
+
+    def __init__(self, columns: Sequence[slice]) -> None:
+        self._columns = np.concatenate([np.arange(c.start, c.start + _NUMBERS) for c in columns])
+        self._steps = np.tile(_STEPS, len(columns))
+        self._last: Floats | None = None
+        self.times: list[list[NDArray[np.int64]]] = [[] for _ in columns]
+        self.poses: list[list[Floats]] = [[] for _ in columns]
 
     def read(self, times: NDArray[np.int64], values: Floats) -> None:
         """Keep the poses that differ from the one before."""
-        poses = values[:, self._columns][:, :_NUMBERS]
-        cells = np.rint(np.nan_to_num(poses) / _STEPS).astype(np.int64)
+        poses = values[:, self._columns]
+        cells = np.nan_to_num(np.rint(poses / self._steps), copy=False)
         before = cells[:1] - 1 if self._last is None else self._last
-        changed = (np.diff(cells, axis=0, prepend=before) != 0).any(axis=1)
+        differs = np.concatenate((before, cells[:-1])) != cells
         self._last = cells[-1:].copy()
-        self.times.append(times[changed])
-        self.poses.append(poses[changed])
+        changed = differs.reshape(len(times), -1, _NUMBERS).any(axis=2)
+        poses = poses.reshape(len(times), -1, _NUMBERS)
+        for i, rows in enumerate(changed.T):
+            if rows.any():
+                self.times[i].append(times[rows])
+                self.poses[i].append(poses[rows, i])
 
 
 def changed_poses(tables: Tables) -> Iterator[tuple[str, Mapping[str, NDArray[Any]]]]:
@@ -48,25 +57,20 @@ def changed_poses(tables: Tables) -> Iterator[tuple[str, Mapping[str, NDArray[An
 
     The log is read once. A pose is within half a step of the row's in place, and in each part of the rotation.
     """
-    kept = {
-        slot.entity: _Kept(tables.layout.range_of(slot.entity, POSE.name))
-        for slot in tables.layout.slots
-        if slot.attribute.name == POSE.name
-    }
-    span = Interval(tables.start_ns, tables.known_until_ns + 1)
-    for times, values in tables.poses.states(span):
-        for one in kept.values():
-            one.read(times, values)
-    for entity, one in kept.items():
-        if one.times:
-            yield entity, _columns(one, tables.known_until_ns)
+    names = [slot.entity for slot in tables.layout.slots if slot.attribute.name == POSE.name]
+    if not names:
+        return
+    kept = _Kept([tables.layout.range_of(name, POSE.name) for name in names])
+    for times, values in tables.poses.states(Interval(tables.start_ns, tables.known_until_ns + 1)):
+        kept.read(times, values)
+    for name, times_of, poses_of in zip(names, kept.times, kept.poses, strict=True):
+        if times_of:
+            yield name, _columns(np.concatenate(times_of), np.concatenate(poses_of), tables)
 
 
-def _columns(kept: _Kept, until_ns: int) -> Mapping[str, NDArray[Any]]:
-    times = np.concatenate(kept.times)
-    poses = np.concatenate(kept.poses)
+def _columns(times: NDArray[np.int64], poses: Floats, tables: Tables) -> Mapping[str, NDArray[Any]]:
     poses[:, :3] = poses[:, :3].round(_METRES)
     poses[:, 3:] = poses[:, 3:].round(_PARTS)
-    ends = np.append(times[1:], max(until_ns, int(times[-1])))
+    ends = np.append(times[1:], max(tables.known_until_ns, int(times[-1])))
     found = {"from": times / 1e9, "to": ends / 1e9}
     return found | {name: poses[:, i].copy() for i, name in enumerate(_NAMES)}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.plain_json import plain
 from hetwin_core.projection.sql.changed_poses import changed_poses
 from hetwin_core.projection.sql.views import NUMBER, TRUTH, VIEWS, WHOLE, Column
+from hetwin_core.projection.tables.belief_list import BeliefList
 from hetwin_core.projection.tables.rows import Belief, BeliefError, Happening, Occasion, Task
 from hetwin_core.projection.tables.tables import Tables
 
@@ -20,7 +21,8 @@ Batch: TypeAlias = Mapping[str, NDArray[Any]]
 """Column -> values of some rows; '' and NaN stand for nothing."""
 _ROWS = 50_000
 """At most in one batch, as rows in Python are large."""
-_UNKNOWN = (float("nan"),) * 7
+_POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
+_UNKNOWN = (float("nan"),) * len(_POSE)
 _TYPES: Mapping[str, Any] = {NUMBER: np.float64, WHOLE: np.int64, TRUTH: np.bool_}
 
 
@@ -35,6 +37,9 @@ def batches(view: str, tables: Tables, episode: str) -> Iterator[Batch]:
     if view == "poses":
         for entity, poses in changed_poses(tables):
             yield _named(poses, episode, entity)
+        return
+    if view == "beliefs" and isinstance(tables.beliefs, BeliefList):
+        yield {"episode": _same(episode, len(tables.beliefs)), **_belief_columns(tables.beliefs)}
         return
     rows = _ROWS_OF[view](tables)
     columns = VIEWS[view][1:]
@@ -83,6 +88,24 @@ def _belief(row: Belief) -> tuple[object, ...]:
     pose = _UNKNOWN if row.pose is None else row.pose[:7]
     what = row.fluent, row.a, row.b, row.holds
     return *what, *_seconds(*row.span), row.row, *pose, row.origin
+
+
+def _belief_columns(beliefs: BeliefList) -> Batch:
+    """The same as `_belief` of each row, without making the rows."""
+    columns, rows, ends = beliefs.in_columns()
+    kinds = columns.kinds[rows]
+    said = {
+        name: np.array([getattr(claim, name) for claim in columns.claims], object)
+        for name in ("fluent", "a", "b", "origin")
+    }
+    return {
+        **{name: texts[kinds] for name, texts in said.items()},
+        "holds": np.array([claim.holds for claim in columns.claims], np.bool_)[kinds],
+        "from": columns.times[rows] / 1e9,
+        "to": ends[rows] / 1e9,
+        "row": rows,
+        **{name: columns.poses[rows, i] for i, name in enumerate(_POSE)},
+    }
 
 
 def _belief_error(row: BeliefError) -> tuple[object, ...]:

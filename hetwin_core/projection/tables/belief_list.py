@@ -86,6 +86,10 @@ class BeliefList:
                 ends[rows[:-1]] = c.times[rows[1:]]
         return ends
 
+    def in_columns(self) -> tuple[BeliefColumns, Numbers, Numbers]:
+        """Return all beliefs as columns, which of them are rows, (m,), and until when each was held, (n,) [ns]."""
+        return self._columns, self._rows, self._to
+
     def __len__(self) -> int:
         return len(self._rows)
 

@@ -33,11 +33,14 @@ def course_card(
     note = f'<p class="note">{escape(trouble)}</p>' if trouble else ""
     content = document.plot(drawn(tables, shown, flaws)) + _listed(flaws) + note
     return card(
-        "What was done, what held, what was believed", _how_to_read(tables, left), content, COURSE
+        "What was done, what held, what was believed",
+        _how_to_read(tables, flaws, left),
+        content,
+        COURSE,
     )
 
 
-def _how_to_read(tables: Tables, left: int) -> str:
+def _how_to_read(tables: Tables, flaws: Sequence[Mark], left: int) -> str:
     text = "Tasks have the colour of how they ended; below them is what held."
     if tables.believed:
         text = (
@@ -45,7 +48,8 @@ def _how_to_read(tables: Tables, left: int) -> str:
             "half what the robot believed, red where that was wrong."
         )
     more = f" {left} rows that change less are left out." if left else ""
-    return f"{text} Bands in red are flaws. Point at a bar.{more}"
+    bands = " Bands in red are flaws." if flaws else ""
+    return f"{text}{bands} Point at a bar.{more}"
 
 
 def _listed(flaws: Sequence[Mark]) -> str:
