@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hetwin_core.ensemble.annotations import ROBOT
-from hetwin_core.ensemble.beliefs import BeliefFields, belief_fields, problem_of
+from hetwin_core.ensemble.beliefs import BeliefFields, Pose, belief_fields, problem_of
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.scenario.believed_entities import BelievedNames
-from hetwin_core.ensemble.scene.poses import compose, relative_to
+from hetwin_core.ensemble.scene.poses import compose, multiply, relative_to, rotate
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.values import ODOMETRY, WORLD, Floats, pose_value
 from hetwin_core.ensemble.words import seconds
@@ -108,13 +108,17 @@ class BeliefIntake:
 _WORLD_POSE: Floats = pose_value((0.0, 0.0, 0.0)).data
 
 
+def _moved(frame: list[float], pose: Pose) -> list[Json]:
+    """A pose in a frame as one in the world; the frame's twist does not matter."""
+    x, y, z = rotate(frame[3:7], pose[:3])
+    return [x + frame[0], y + frame[1], z + frame[2], *multiply(frame[3:7], pose[3:])]
+
+
 def _resolved(
     event: Event, fields: BeliefFields, entities: list[str], frame: Floats | None
 ) -> Event:
     """The belief with the scene's names and its pose in the world."""
     arguments: dict[str, Json] = {**event.arguments, "arguments": [*entities], "frame": WORLD}
     if frame is not None and frame is not _WORLD_POSE:
-        local = _WORLD_POSE.copy()
-        local[:7] = fields.pose
-        arguments["pose"] = compose(frame, local)[:7].tolist()
+        arguments["pose"] = _moved(frame.tolist(), fields.pose)
     return replace(event, arguments=arguments)
