@@ -88,3 +88,10 @@ def _near(value: Any, wanted: Any) -> bool:
     if isinstance(wanted, list) and wanted and isinstance(wanted[0], int | float):
         return bool(value == pytest.approx(wanted, abs=0.01))
     return bool(value == wanted)
+
+
+def test_the_page_about_flaws_shows_those_of_the_same_episode(run: Path) -> None:
+    page = (ROOT / "docs" / "flaws.md").read_text(encoding="utf-8")
+    said = hetwin("flaws", run)
+    assert said.code == 0, said.err
+    assert f"\n{said.out}```" in page

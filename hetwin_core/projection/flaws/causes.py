@@ -13,7 +13,8 @@ SAME_NS = 50_000_000
 """Begins that are not farther apart count as the same [ns]."""
 FORGOTTEN_NS = 5_000_000_000
 """A belief that has been right again for so long does not show any more [ns]."""
-_BELIEFS = ("incorrect_belief", "stale_belief", "wrong_object")
+_WRONG = ("incorrect_belief", "stale_belief")
+_BELIEFS = (*_WRONG, "wrong_object")
 _ORDER = ("wrong_order", "failed_navigation")
 
 
@@ -37,7 +38,7 @@ def linked(flaws: Iterable[Flaw], facts: Facts) -> list[Flaw]:
 
 def _rank(flaw: Flaw) -> int:
     """Of flaws that begin together, what the robot did or believed comes first, what it did not achieve last."""
-    if flaw.kind in ("incorrect_belief", "stale_belief"):
+    if flaw.kind in _WRONG:
         return 2
     return {"wrong_order": 0, "unachieved": 4, "failed_navigation": 4, "overlooked": 0}.get(
         flaw.kind, 1
@@ -75,8 +76,8 @@ def _is_over(other: Flaw, flaw: Flaw, facts: Facts) -> bool:
     A belief was right again for a while; or a hand has since then taken and let go of all objects that both are about.
     """
     later = flaw.span.from_ns - other.span.to_ns
-    if other.kind in ("incorrect_belief", "stale_belief"):
-        return later > FORGOTTEN_NS
+    if other.kind in _WRONG:
+        return later > (0 if flaw.kind in _WRONG else FORGOTTEN_NS)
     common = _movable(flaw, facts) & _movable(other, facts)
     since = Interval(other.span.to_ns, flaw.span.from_ns)
     return bool(common) and later > 0 and all(_handled(name, since, facts) for name in common)
