@@ -8,7 +8,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.flaws.find import flaws_in
 from hetwin_core.projection.report import sections
-from hetwin_core.projection.report.course.card import course_card
+from hetwin_core.projection.report.course.card import TITLE, course_card
 from hetwin_core.projection.report.course.drawing import Mark
 from hetwin_core.projection.report.document import Document, card, folded
 from hetwin_core.projection.report.first_screen import first_screen
@@ -18,7 +18,7 @@ from hetwin_core.projection.report.space import space
 from hetwin_core.projection.report.time_link import TIMELINE
 from hetwin_core.projection.report.timeline import timeline
 from hetwin_core.projection.run_folder import REPORT, write_atomically
-from hetwin_core.projection.tables.open import open_tables
+from hetwin_core.projection.tables.open import Follower
 from hetwin_core.projection.tables.tables import Tables
 
 
@@ -39,13 +39,13 @@ def write_report(run: Path, out: Path | None = None) -> Path:
     path = run / REPORT if out is None else out
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, page(episode, open_tables(run)))
+        write_atomically(path, page(episode, _tables(run)))
     except OSError as error:
         raise BadInput(f"the report cannot be written: {error.strerror}", file=path) from error
     return path
 
 
-def page(episode: Episode, tables: Tables) -> str:
+def page(episode: Episode, tables: Tables | BadInput) -> str:
     """The whole page: the story and the scene, then what they are drawn from, then the run's particulars."""
     document = Document()
     responsible = card(
@@ -73,8 +73,18 @@ def page(episode: Episode, tables: Tables) -> str:
     return document.html(episode.scenario, body, footer)
 
 
-def _course(tables: Tables, document: Document) -> str:
+def _tables(run: Path) -> Tables | BadInput:
+    """The tables, without leaving anything beside the log; or why there are none."""
+    try:
+        return Follower(run).poll()
+    except BadInput as error:
+        return error
+
+
+def _course(tables: Tables | BadInput, document: Document) -> str:
     """The section with tasks, what held, and flaws; a rule that cannot be used costs the flaws alone."""
+    if isinstance(tables, BadInput):
+        return card(TITLE, f"There is nothing to show: {tables}", "")
     try:
         found, trouble = flaws_in(tables), ""
     except BadInput as error:

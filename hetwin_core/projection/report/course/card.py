@@ -13,6 +13,7 @@ from hetwin_core.projection.report.time_link import time_link
 from hetwin_core.projection.tables.tables import Tables
 
 COURSE = "course"
+TITLE = "What was done, what held, what was believed"
 _MOST_FLAWS = 8
 
 

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -223,6 +224,18 @@ def test_a_report_is_written_again(make_run: Callable[..., Any]) -> None:
     first = write_report(run.out).read_text(encoding="utf-8")
     assert write_report(run.out).read_text(encoding="utf-8") == first
     assert sorted(p.name for p in run.out.iterdir()) == ["log", "report.html", "summary.json"]
+
+
+def test_a_log_without_tables_costs_the_section_alone(
+    make_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = make_run(steps=3)
+    run.record()
+    failing = mock.Mock(side_effect=BadInput("no <tables> here"))
+    monkeypatch.setattr("hetwin_core.projection.report.page.Follower", failing)
+    text = Page(write_report(run.out).read_text(encoding="utf-8")).text()
+    assert "There is nothing to show: no <tables> here" in text
+    assert "All events and handovers" in text
 
 
 def test_no_run_no_report(tmp_path: Path) -> None:
