@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+import numpy as np
+
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.projection.flaws.facts import Facts
 from hetwin_core.projection.tables.rows import Happening, Interval, Occasion
@@ -21,6 +23,10 @@ PASSED_ON_NS = 100_000_000
 """... and what else moves, if it touches it at most so long after [ns]: later it is what has been struck."""
 LATE_NS = 700_000_000
 """That an object has toppled or fallen may be told so long after it has come to rest [ns]."""
+TILTED = float(np.cos(np.radians(8.0)))
+"""Cosine of the tilt from which on something tips."""
+AWAY = 0.015
+"""Something slips when it is so far from where it was [m]."""
 SETTLING_NS = 5 * SECOND
 """What leaves its support so long after it was let go did not stand on it stably [ns]."""
 
@@ -36,7 +42,7 @@ class Move:
         grip: the hold that ended in this motion, or not long before it; None if there was none.
         in_motion: whether that hold ended in the motion itself.
         left: what it stood on, or was let go on, and what it then left; empty if it stood on nothing.
-        parted_ns: when the motion began in which it left that; if it never stood on it, when it was let go.
+        parted_ns: when it began to leave that.
         reached: what it stands on afterwards; empty if on nothing.
         upsets: events that say that it toppled, fell ...
         blows: contacts with what may have set it in motion, by begin.
@@ -94,7 +100,8 @@ class Moves:
         in_motion = last is not None and last.span.to_ns > span.from_ns
         begin = last.span.to_ns if last is not None and in_motion else span.from_ns
         free = Interval(begin, span.to_ns)
-        left = self._left(name, free, in_motion)
+        left, reached = self._left(name, free, in_motion), self._reached(name, free.to_ns)
+        upsets = tuple(self._upsets(name, free))
         return Move(
             number,
             name,
@@ -102,9 +109,9 @@ class Moves:
             last,
             in_motion,
             left,
-            self._parted(name, left, free),
-            self._reached(name, free.to_ns),
-            tuple(self._upsets(name, free)),
+            self._parted(name, left, free, last) if upsets or left != reached else free.from_ns,
+            reached,
+            upsets,
             tuple(self._blows(name, free, last)),
         )
 
@@ -120,8 +127,11 @@ class Moves:
         others = (row.b if row.a == name else row.a for row in touched)
         return next((other for other in others if other not in self._facts.bodies.links), "")
 
-    def _parted(self, name: str, left: str, free: Interval) -> int:
-        """When the motion began in which it left what it stood on; if it never stood on it, when it was let go."""
+    def _parted(self, name: str, left: str, free: Interval, last: Occasion | None) -> int:
+        """When it began to tip or to slip, or the motion in which it left what it stood on; else when it was let go."""
+        begun = self._tips(name, free if last is None else Interval(last.span.to_ns, free.to_ns))
+        if begun is not None:
+            return begun
         rows = [r for r in self._facts.during("on", name, free) if (r.a, r.b) == (name, left)]
         ends = [row.span.to_ns for row in rows if row.ended and row.span.to_ns <= free.to_ns]
         if not ends:
@@ -129,6 +139,30 @@ class Moves:
         end = Interval(max(ends), max(ends))
         begins = [row.span.from_ns for row in self._facts.during("moving", name, end)]
         return max(free.from_ns, min(begins, default=end.from_ns))
+
+    def _tips(self, name: str, free: Interval) -> int | None:
+        """When it was first tilted or away from how it was at first; None if it never was, or nothing tells."""
+        try:
+            before = self._facts.tables.poses.at(name, free.from_ns - LETTING_GO_NS)[1]
+            times, poses = self._facts.tables.poses.during(name, free)
+        except KeyError:
+            return None
+        if not len(times):
+            return None
+        poses = np.vstack((before, poses))
+        q = poses[:, 3:7]
+        up = np.stack(
+            (
+                2.0 * (q[:, 1] * q[:, 3] + q[:, 0] * q[:, 2]),
+                2.0 * (q[:, 2] * q[:, 3] - q[:, 0] * q[:, 1]),
+                1.0 - 2.0 * (q[:, 1] ** 2 + q[:, 2] ** 2),
+            ),
+            axis=1,
+        )
+        tilted = up[1:] @ up[0] < TILTED
+        away = np.linalg.norm(poses[1:, :3] - poses[1, :3], axis=1) > AWAY
+        rows = np.flatnonzero(tilted | away)
+        return max(free.from_ns, int(times[rows[0]])) if len(rows) else None
 
     def _reached(self, name: str, time_ns: int) -> str:
         after = Interval(time_ns, time_ns + LETTING_GO_NS)
