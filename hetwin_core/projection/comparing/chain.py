@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.comparing.comparison import (
     DISTANCE,
     TOLERANCE_NS,
@@ -64,20 +65,24 @@ def _given(given: Sequence[Differing]) -> Iterator[str]:
 
 def _given_words(item: Differing) -> str:
     here, there = item.here, item.there
+    name = item.name
+    if item.what is not What.SCENE and item.what.value != name:
+        name = f"{item.what.value} {name}"
     if here is None or there is None:
-        where = "there" if here is None else "here"
-        kind = "" if item.what is What.SCENE else f"{item.what.value} "
-        return f"{kind}{item.name} only {where}"
+        return f"{name} only {'there' if here is None else 'here'}"
     if item.what is What.SCENE and isinstance(here, list) and isinstance(there, list):
-        moved = np.array(there, np.float64) - np.array(here, np.float64)
-        distance = float(np.linalg.norm(moved[:3]))
-        if distance > 0.0:
-            x, y, z = moved[:3]
-            return f"{item.name} stands {distance:.3f} m off there ({x:+.3f} {y:+.3f} {z:+.3f})"
-        return f"{item.name} is turned there"
+        return _moved_words(name, np.array(here, np.float64), np.array(there, np.float64))
     if isinstance(here, str | int | float) and isinstance(there, str | int | float):
-        return f"{item.what.value} {item.name}: {here} here, {there} there"
-    return f"{item.what.value} {item.name} differs"
+        return f"{name}: {here} here, {there} there"
+    return f"{name} differs"
+
+
+def _moved_words(name: str, here: Floats, there: Floats) -> str:
+    x, y, z = moved = there[:3] - here[:3]
+    distance = float(np.linalg.norm(moved))
+    if distance > 0.0:
+        return f"{name} stands {distance:.3f} m off there ({x:+.3f} {y:+.3f} {z:+.3f})"
+    return f"{name} is turned there"
 
 
 def _links(found: Found) -> Iterator[_Link]:

@@ -79,7 +79,7 @@ def test_the_chain_leads_from_what_was_given_to_the_outcome() -> None:
     there = side(made, facts={"seed": "2"}, summary={"ended": "failed", "simulated_time": 9.0})
     found = compare_sides(here, there)
     assert found.chain == (
-        "before the first step: seed seed: 1 here, 2 there",
+        "before the first step: seed: 1 here, 2 there",
         "5.80 s: only here: on(box, tray)",
         "6.10 s: only here: box put down on tray",
         "at the end: on(box, tray) here, not there",
