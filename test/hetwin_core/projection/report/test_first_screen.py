@@ -10,8 +10,9 @@ from support.made_episode import concern, made_episode, observed, poses, seconds
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.report.first_screen import TIMELINE, first_screen
+from hetwin_core.projection.report.first_screen import first_screen
 from hetwin_core.projection.report.pictures import Picture
+from hetwin_core.projection.report.time_link import TIMELINE
 
 ENTITIES = [
     Entity("arm", EntityKind.ROBOT, joints=("shoulder",)),
