@@ -1,4 +1,4 @@
-"""Rotation matrices of quaternions w x y z, of one and of many at once.
+"""Rotation matrices of quaternions w x y z, of one and of many at once, and angles between them.
 
 transforms3d's `quat2mat` divides by the squared norm, so that its results differ in the last bit; every model and
 every room gets the same bits from here.
@@ -34,3 +34,10 @@ def rotation_matrix(quaternion: Sequence[float] | Floats) -> Floats:
             (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
         )
     )
+
+
+def angles_between(one: Floats, other: Floats) -> Floats:
+    """Angles (...) [rad] between quaternions w x y z (..., 4), of any length but 0, and others."""
+    squares = np.einsum("...i,...i->...", one, one) * np.einsum("...i,...i->...", other, other)
+    cosines = np.abs(np.einsum("...i,...i->...", one, other)) / np.maximum(np.sqrt(squares), 1e-12)
+    return np.asarray(2.0 * np.arccos(np.minimum(cosines, 1.0)), np.float64)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.rotations import angles_between
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.asking.entities import Entities
 from hetwin_core.projection.asking.evidence import Evidence, of_state
@@ -36,14 +37,7 @@ def off(poses: Floats, place: Place, near: Floats) -> tuple[Floats, Floats]:
     distance = np.linalg.norm(poses[:, :size] - near[..., :size], axis=1)
     if near.shape[-1] < FULL or isinstance(place.near, str):
         return distance, np.zeros_like(distance)
-    return distance, angles(poses[:, 3:7], near[..., 3:7])
-
-
-def angles(one: Floats, other: Floats) -> Floats:
-    """Return (n,) angles [rad] between (n, 4) quaternions and others."""
-    norms = np.linalg.norm(one, axis=-1) * np.linalg.norm(other, axis=-1)
-    cosine = np.abs(np.sum(one * other, axis=-1)) / np.maximum(norms, 1e-12)
-    return np.asarray(2.0 * np.arccos(np.clip(cosine, 0.0, 1.0)), np.float64)
+    return distance, angles_between(poses[:, 3:7], near[..., 3:7])
 
 
 def is_near(distance: Floats, angle: Floats, place: Place) -> NDArray[np.bool_]:

@@ -114,8 +114,8 @@ class State(Term):
 
 
 @dataclass(frozen=True, slots=True)
-class Both(Term):
-    """One term and another."""
+class _Pair(Term):
+    """Two terms."""
 
     one: Term
     two: Term
@@ -124,22 +124,19 @@ class Both(Term):
         """Yield the atoms of both."""
         yield from self.one.atoms()
         yield from self.two.atoms()
+
+
+@dataclass(frozen=True, slots=True)
+class Both(_Pair):
+    """One term and another."""
 
     def __str__(self) -> str:
         return f"({self.one} & {self.two})"
 
 
 @dataclass(frozen=True, slots=True)
-class Either(Term):
+class Either(_Pair):
     """One term or another, or both."""
-
-    one: Term
-    two: Term
-
-    def atoms(self) -> Iterator[Atom]:
-        """Yield the atoms of both."""
-        yield from self.one.atoms()
-        yield from self.two.atoms()
 
     def __str__(self) -> str:
         return f"({self.one} | {self.two})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import radians
 from typing import TypeAlias
 
 import numpy as np
@@ -12,13 +11,10 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.asking.intervals import Intervals
 from hetwin_core.projection.comparing.comparison import TOLERANCE_NS, Parting
-from hetwin_core.projection.comparing.poses import Times, differences, sampled, since
+from hetwin_core.projection.comparing.poses import Times, sampled, since
 from hetwin_core.projection.comparing.side import Side
+from hetwin_core.projection.tables.pose_tolerance import ANGLE, DISTANCE_M, distances
 from hetwin_core.projection.tables.rows import Belief, Interval
-
-_DISTANCE = 0.02
-"""Believed places that are further apart differ [m]; percepts are noisy."""
-_ANGLE = radians(10.0)
 
 Fact: TypeAlias = tuple[str, str, str]
 """Fluent, entity, other entity."""
@@ -70,8 +66,8 @@ def _parted_poses(here: Sequence[Belief], there: Sequence[Belief]) -> int | None
         since(sampled(times, known_ns, poses), poses[:1])
         for known_ns, poses in ((one_ns, one), (other_ns, other))
     ]
-    distances, angles = differences(*moved)
-    off = np.nonzero((distances > _DISTANCE) | (angles > _ANGLE))[0]
+    distance, angle = distances(*moved)
+    off = np.nonzero((distance > DISTANCE_M) | (angle > ANGLE))[0]
     return int(times[off[0]]) if len(off) else None
 
 

@@ -23,8 +23,9 @@ from hetwin_core.projection.comparing.comparison import (
     Apart,
     Parting,
 )
-from hetwin_core.projection.comparing.poses import Times, differences, sampled, since, still
+from hetwin_core.projection.comparing.poses import Times, sampled, since, still
 from hetwin_core.projection.comparing.side import Side
+from hetwin_core.projection.tables.pose_tolerance import distances
 from hetwin_core.projection.tables.rows import Interval
 
 _WINDOW_NS = 60_000_000_000
@@ -180,18 +181,18 @@ def _look(body: _Body, times: Times, poses: list[Floats | None]) -> None:
     ]
     if body.parted_ns is None:
         one, other = moved[0], moved[1] if len(moved) > 1 else still(len(times))
-        body.parted_ns = _first_time(times, *differences(one, other), body.from_ns)
+        body.parted_ns = _first_time(times, *distances(one, other), body.from_ns)
     here, there = poses
     if here is None or there is None:
         return
-    distances, angles = differences(here, there)
+    distance, angle = distances(here, there)
     if body.apart_ns is None:
-        body.apart_ns = _first_time(times, distances, angles)
-    body.most = max(body.most, float(distances.max()))
-    body.end = float(distances[-1])
+        body.apart_ns = _first_time(times, distance, angle)
+    body.most = max(body.most, float(distance.max()))
+    body.end = float(distance[-1])
 
 
-def _first_time(times: Times, distances: Floats, angles: Floats, from_ns: int = 0) -> int | None:
+def _first_time(times: Times, distance: Floats, angle: Floats, from_ns: int = 0) -> int | None:
     """Return the first time from which on one of them is too large; None if there is none."""
-    off = np.nonzero(((distances > DISTANCE) | (angles > ANGLE)) & (times >= from_ns))[0]
+    off = np.nonzero(((distance > DISTANCE) | (angle > ANGLE)) & (times >= from_ns))[0]
     return int(times[off[0]]) if len(off) else None

@@ -21,14 +21,6 @@ def sampled(times: Times, known_ns: Times, poses: Floats) -> Floats:
     return result
 
 
-def differences(one: Floats, other: Floats) -> tuple[Floats, Floats]:
-    """Return (n,) distances [m] and angles [rad] between (n, 7) poses."""
-    distances = np.linalg.norm(one[:, :3] - other[:, :3], axis=1)
-    lengths = np.linalg.norm(one[:, 3:], axis=1) * np.linalg.norm(other[:, 3:], axis=1)
-    cosines = np.abs((one[:, 3:] * other[:, 3:]).sum(axis=1)) / np.maximum(lengths, 1e-12)
-    return distances, 2.0 * np.arccos(np.clip(cosines, 0.0, 1.0))
-
-
 def since(poses: Floats, start: Floats) -> Floats:
     """Return (n, 7) how far and how the poses have moved and turned since the start, along the world's axes."""
     back = start[0, 3:] * np.array([1.0, -1.0, -1.0, -1.0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +14,8 @@ from hetwin_core.projection.report.palette import see_through
 Figure: TypeAlias = dict[str, Any]
 ONLY_WIDE = "only wide"
 """Name of annotations for which there is room on a wide page only."""
+LEGEND_BELOW = {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"}
+"""A legend at the bottom of a figure."""
 _MOST_POINTS = 1600
 
 
@@ -63,6 +65,19 @@ def time_axis(start: float, end: float) -> dict[str, Any]:
         "ticksuffix": " s",
         "zeroline": False,
         "hoverformat": ".3f",
+    }
+
+
+def row_axis(rows: Sequence[str]) -> dict[str, Any]:
+    """An axis of named rows, the first on top."""
+    return {
+        "categoryorder": "array",
+        "categoryarray": list(reversed(rows)),
+        "range": [-0.6, len(rows) - 0.4],
+        "automargin": True,
+        "showgrid": False,
+        "fixedrange": True,
+        "ticksuffix": " ",
     }
 
 

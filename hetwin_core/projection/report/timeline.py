@@ -11,11 +11,13 @@ from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.words import event_words, seconds
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.report.figure import (
+    LEGEND_BELOW,
     ONLY_WIDE,
     Figure,
     bars,
     escaped,
     figure,
+    row_axis,
     time_axis,
 )
 from hetwin_core.projection.report.lanes import lane_name, lanes
@@ -69,20 +71,12 @@ def timeline(episode: Episode) -> Figure:
         44 + top + bottom + _ROW * len(rows),
         annotations=labels,
         showlegend=len(owner_traces) > 1,
-        legend={"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
+        legend=LEGEND_BELOW,
         barmode="overlay",
         bargap=0.28,
         hovermode="closest",
         xaxis=time_axis(episode.start_ns / 1e9, episode.end_ns / 1e9),
-        yaxis={
-            "categoryorder": "array",
-            "categoryarray": rows[::-1],
-            "range": [-0.6, len(rows) - 0.4],
-            "automargin": True,
-            "showgrid": False,
-            "fixedrange": True,
-            "ticksuffix": " ",
-        },
+        yaxis=row_axis(rows),
         margin={"l": 10, "r": 14, "t": top, "b": bottom},
     )
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.rotations import angles_between
 from hetwin_core.ensemble.scene.values import Floats
 
 DISTANCE_M = 0.02
@@ -16,6 +17,4 @@ ANGLE = math.radians(10.0)
 def distances(poses: Floats, others: Floats) -> tuple[Floats, Floats]:
     """Return (n,) distances [m] and angles [rad] of (n, 7) poses from others, (n, 7) or (7,)."""
     step = poses[..., :3] - others[..., :3]
-    cosine = np.abs((poses[..., 3:] * others[..., 3:]).sum(axis=-1))
-    angle: Floats = 2.0 * np.arccos(np.minimum(cosine, 1.0))
-    return np.sqrt((step * step).sum(axis=-1)), angle
+    return np.sqrt((step * step).sum(axis=-1)), angles_between(poses[..., 3:], others[..., 3:])

@@ -7,7 +7,16 @@ from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.words import seconds
 from hetwin_core.projection.report.course.facts import Fact
-from hetwin_core.projection.report.figure import Figure, band, bars, escaped, figure, time_axis
+from hetwin_core.projection.report.figure import (
+    LEGEND_BELOW,
+    Figure,
+    band,
+    bars,
+    escaped,
+    figure,
+    row_axis,
+    time_axis,
+)
 from hetwin_core.projection.report.lanes import lane_name, lanes
 from hetwin_core.projection.tables.rows import BeliefError, Interval, Status, Task
 from hetwin_core.projection.tables.tables import Tables
@@ -83,20 +92,12 @@ def drawn(tables: Tables, shown: Sequence[Fact], flaws: Sequence[Mark]) -> Figur
         [trace for trace in traces if trace["y"]],
         96 + _ROW * len(rows),
         shapes=bands,
-        legend={"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
+        legend=LEGEND_BELOW,
         barmode="overlay",
         uniformtext={"minsize": 9, "mode": "hide"},
         hovermode="closest",
         xaxis=time_axis(tables.start_ns / 1e9, tables.known_until_ns / 1e9),
-        yaxis={
-            "categoryorder": "array",
-            "categoryarray": rows[::-1],
-            "range": [-0.6, len(rows) - 0.4],
-            "automargin": True,
-            "showgrid": False,
-            "fixedrange": True,
-            "ticksuffix": " ",
-        },
+        yaxis=row_axis(rows),
         margin={"l": 10, "r": 14, "t": 10, "b": 76},
     )
 

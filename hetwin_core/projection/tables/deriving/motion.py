@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.rotations import angles_between
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.tables.deriving.book import Batch, Book, StretchesByKey
 from hetwin_core.projection.tables.deriving.scene_index import SceneIndex
@@ -67,8 +68,7 @@ class Motion:
         before = np.maximum(oldest, np.maximum(now - WINDOW_STATES, 0))
         seconds = np.maximum(times[now] - times[before], WINDOW_NS) / 1e9
         step = poses[now, :, :3] - poses[before, :, :3]
-        cosine = np.abs(np.einsum("nki,nki->nk", poses[now, :, 3:], poses[before, :, 3:]))
-        angle = 2.0 * np.arccos(np.minimum(cosine, 1.0))
+        angle = angles_between(poses[now, :, 3:], poses[before, :, 3:])
         distance = np.sqrt(np.einsum("nki,nki->nk", step, step))
         self._times, self._poses = times[-WINDOW_STATES:], poses[-WINDOW_STATES:]
         found: Floats = np.maximum(distance / SPEED, angle / TURN) / seconds[:, None]
