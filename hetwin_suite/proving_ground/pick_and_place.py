@@ -18,7 +18,8 @@ import numpy as np
 
 from hetwin_suite.proving_ground import stand_in
 from hetwin_suite.proving_ground.blocks import Block, read_blocks, the_block
-from hetwin_suite.proving_ground.controller import CONTROL_PERIOD_S, Controller, Grip
+from hetwin_suite.proving_ground.controller import Controller, Grip
+from hetwin_suite.proving_ground.executing import execute
 from hetwin_suite.proving_ground.inverse_kinematics import Reacher
 from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.recording import typestore, write_bag
@@ -33,8 +34,7 @@ OPENED_M = 0.04
 SQUEEZE_M = -0.01
 """Goal of the closing fingers: beyond contact with each other, so that they press."""
 TRUTH_PERIOD_S = 0.05
-_CONTROL_STEPS = round(CONTROL_PERIOD_S / stand_in.PERIOD_S)
-_WITNESS_STEPS = 4
+_WITNESS_PERIOD_S = 4 * stand_in.PERIOD_S
 
 DRIVERS = (
     Driver(stand_in.ARM_JOINTS, 20, 0, 2e-4, 2 * np.pi / 2**17, 2e-3, 0.05, 0.01),
@@ -119,13 +119,9 @@ def simulate(variant: Variant, robot: Path, world: Path) -> Episode:
     witness, sensors = Witness(model, box.size / 2), Sensors(model, DRIVERS, random)
     place_at_home(data)
     mj.mj_forward(model, data)
-    for step in range(round(program.now / stand_in.PERIOD_S) + 1):
-        if step % _CONTROL_STEPS == 0:
-            data.ctrl[:] = controller.forces(data)
-        if step % _WITNESS_STEPS == 0:
-            witness.observe(data)
-        sensors.sample(step, data)
-        mj.mj_step(model, data)
+    execute(
+        model, data, program, controller, sensors, lambda: witness.observe(data), _WITNESS_PERIOD_S
+    )
     return Episode(program, sensors.readings, witness.samples)
 
 
@@ -168,7 +164,7 @@ def place_at_home(data: mj.MjData, prefix: str = "") -> None:
 
 def _truth(episode: Episode, blocks: tuple[Block, ...]) -> dict[str, object]:
     samples = episode.samples
-    every = round(TRUTH_PERIOD_S / (_WITNESS_STEPS * stand_in.PERIOD_S))
+    every = round(TRUTH_PERIOD_S / _WITNESS_PERIOD_S)
     return {
         "start_ns": START_NS,
         "object": stand_in.OBJECT,

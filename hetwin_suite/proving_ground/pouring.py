@@ -19,7 +19,8 @@ import numpy as np
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.proving_ground import stand_in
-from hetwin_suite.proving_ground.controller import CONTROL_PERIOD_S, Controller, Grip
+from hetwin_suite.proving_ground.controller import Controller, Grip
+from hetwin_suite.proving_ground.executing import execute
 from hetwin_suite.proving_ground.inverse_kinematics import Reacher
 from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.pouring_sdf import (
@@ -52,7 +53,6 @@ _GEOM_TYPES = {
     "plane": mj.mjtGeom.mjGEOM_PLANE,
 }
 _STIFF = (0.002, 1.0)
-_CONTROL_STEPS = round(CONTROL_PERIOD_S / stand_in.PERIOD_S)
 _DRIVERS = (
     Driver(stand_in.ARM_JOINTS, 40, 0, 2e-4, 2 * np.pi / 2**17, 2e-3, 0.05, 0.01),
     Driver(stand_in.FINGER_JOINTS, 40, 6, 3e-5, 1e-5, 5e-4, 0.15, 0.05),
@@ -136,14 +136,11 @@ def simulate(robot: Path, world: Path, balls: int, seed: int) -> Episode:
     sensors = Sensors(model, _DRIVERS, random)
     _start(model, data)
     counts: list[Count] = []
-    count_steps = round(TRUTH_PERIOD_S / stand_in.PERIOD_S)
-    for step in range(round(program.now / stand_in.PERIOD_S) + 1):
-        if step % _CONTROL_STEPS == 0:
-            data.ctrl[:] = controller.forces(data)
-        if step % count_steps == 0:
-            counts.append(_count(model, data, balls))
-        sensors.sample(step, data)
-        mj.mj_step(model, data)
+
+    def observe() -> None:
+        counts.append(_count(model, data, balls))
+
+    execute(model, data, program, controller, sensors, observe, TRUTH_PERIOD_S)
     return Episode(program, sensors.readings, counts)
 
 

@@ -19,7 +19,8 @@ from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.values import WORLD, Floats, pose_value
 from hetwin_suite.proving_ground import stand_in
 from hetwin_suite.proving_ground.blocks import Block, read_blocks, the_block
-from hetwin_suite.proving_ground.controller import CONTROL_PERIOD_S, Controller, Grip
+from hetwin_suite.proving_ground.controller import Controller, Grip
+from hetwin_suite.proving_ground.executing import execute
 from hetwin_suite.proving_ground.inverse_kinematics import Reacher
 from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.pick_and_place import (
@@ -46,7 +47,6 @@ DRIVERS = (
     Driver(stand_in.ARM_JOINTS, 40, 0, 1e-4, 2 * np.pi / 2**17, 2e-3, 0.05, 0.05),
     Driver(stand_in.FINGER_JOINTS, 40, 6, 3e-5, 1e-5, 5e-4, 0.15, 0.05),
 )
-_CONTROL_STEPS = round(CONTROL_PERIOD_S / stand_in.PERIOD_S)
 _GRASP = np.array([0.0, 0.0, 0.015])
 """Where the cup is gripped, from its middle [m]."""
 _CLEAR = np.array([0.0, 0.0, 0.001])
@@ -180,14 +180,7 @@ def simulate(seed: int, robot: Path, world: Path) -> tuple[Service, list[Reading
     path = _Path(model, [CUP, OTHER, PLATE, stand_in.HAND_LINK])
     place_at_home(data)
     mj.mj_forward(model, data)
-    every = round(PATH_PERIOD_S / stand_in.PERIOD_S)
-    for step in range(round(program.now / stand_in.PERIOD_S) + 1):
-        if step % _CONTROL_STEPS == 0:
-            data.ctrl[:] = controller.forces(data)
-        if step % every == 0:
-            path.observe(data)
-        sensors.sample(step, data)
-        mj.mj_step(model, data)
+    execute(model, data, program, controller, sensors, lambda: path.observe(data), PATH_PERIOD_S)
     return service, sensors.readings, path
 
 
