@@ -101,6 +101,7 @@ _MOVED = {
     "model_nodes.main_physics.xml_file": "model_nodes.main_physics.world.xml_file",
     "projection": "hetwin_core.projection",
     "projection.aftermath": "hetwin_core.projection.failed_run",
+    "projection.report": "hetwin_suite.view.report",
     "projection.salvage": "hetwin_core.projection.recover",
     "projection.streams": "hetwin_core.projection.periodic_messages",
     "projection.topics": "hetwin_core.ensemble.topics",

@@ -26,15 +26,19 @@ ROOMS = {
     "model_nodes": {"model_nodes", *CORE},
     "conductor_node": {"conductor_node", *CORE - {"hetwin_core.kinematics"}},  # it writes the log
     "hetwin_suite.proving_ground": {
-        *("hetwin_suite.proving_ground", "model_nodes", "conductor_node"),
+        *("hetwin_suite.proving_ground", "hetwin_suite.view", "model_nodes", "conductor_node"),
         *CORE,
     },
-    "hetwin_suite.running": {"hetwin_suite.running", "model_nodes", "conductor_node", *CORE},
+    "hetwin_suite.view": {"hetwin_suite.view", *CORE - {"hetwin_core.kinematics"}},
+    "hetwin_suite.running": {
+        *("hetwin_suite.running", "hetwin_suite.view", "model_nodes", "conductor_node"),
+        *CORE,
+    },
     "hetwin_suite.commanding": {"hetwin_suite.commanding", "model_nodes", *CORE},
     "hetwin_suite.scaffolding": {"hetwin_suite.scaffolding", "model_nodes", *CORE},
     "hetwin_suite.cli": {
         *("hetwin_suite", "hetwin_suite.cli", "hetwin_suite.running", "hetwin_suite.scaffolding"),
-        *("hetwin_suite.proving_ground", "hetwin_suite.commanding"),
+        *("hetwin_suite.proving_ground", "hetwin_suite.commanding", "hetwin_suite.view"),
         *("model_nodes", "conductor_node", *CORE),
     },
 }
@@ -56,8 +60,8 @@ ROS_ROOMS = {
     *("hetwin_core.wire", "conductor_node", "hetwin_suite.proving_ground", "hetwin_suite.running"),
     "hetwin_suite.commanding",
 }
-ROS_IN_MODEL_NODES = {"ros_node", "live"}
-"""Of model_nodes, the wrapper and the live source may use ROS: files or folders whose name starts so."""
+ROS_IN_PARTS = {"model_nodes": {"ros_node", "live"}, "hetwin_suite.view": {"ros"}}
+"""Rooms of which only some files or folders may use ROS, by how their names start: what wraps a model or follows nodes."""
 
 
 @cache
@@ -85,9 +89,9 @@ def room_of(module: str) -> str:
 
 def may_use_ros(room: str, inside: Path) -> bool:
     """Whether the file `inside` a room may import ROS, and what wraps it."""
-    if room == "model_nodes":
+    if room in ROS_IN_PARTS:
         return any(
-            Path(part).stem.startswith(name) for part in inside.parts for name in ROS_IN_MODEL_NODES
+            Path(part).stem.startswith(name) for part in inside.parts for name in ROS_IN_PARTS[room]
         )
     return room in ROS_ROOMS
 

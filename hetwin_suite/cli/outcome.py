@@ -47,7 +47,7 @@ def report(folder: Path) -> Path | None:
     """The page, if the run got as far as a log."""
     if not (folder / LOG).exists():
         return None
-    from hetwin_core.projection.report import write_report
+    from hetwin_suite.view.report import write_report
 
     try:
         with never_silent(lambda: "drawing the report"):

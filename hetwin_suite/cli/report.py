@@ -22,8 +22,8 @@ def report(
 
     Example: hetwin report runs/today
     """
-    from hetwin_core.projection.report import write_report  # plotly takes its time
     from hetwin_suite.running.patience import never_silent
+    from hetwin_suite.view.report import write_report  # plotly takes its time
 
     with never_silent(lambda: "drawing the report"):
         path = write_report(run, out)

@@ -14,7 +14,7 @@ from support.twin_runs import times_of
 
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.report.timeline import timeline
+from hetwin_suite.view.report.timeline import timeline
 from model_nodes.main_physics.sources.recording import Recording
 
 SCENARIO = ROOT / "scenarios" / "handing_over.yaml"

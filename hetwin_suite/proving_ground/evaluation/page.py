@@ -11,12 +11,6 @@ import numpy as np
 
 from hetwin_core.ensemble.words import seconds
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.report.document import Document, card
-from hetwin_core.projection.report.figure import Figure, figure, line
-from hetwin_core.projection.report.palette import SERIES
-from hetwin_core.projection.report.pictures import Picture, pictures
-from hetwin_core.projection.report.plot import axis
-from hetwin_core.projection.report.sections import table
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, TASKS
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
 from hetwin_suite.proving_ground.evaluation.table2 import Cell
@@ -26,6 +20,12 @@ from hetwin_suite.proving_ground.evaluation.wrong import (
     decisive_moments,
     reasons,
 )
+from hetwin_suite.view.report.document import Document, card
+from hetwin_suite.view.report.figure import Figure, figure, line
+from hetwin_suite.view.report.palette import SERIES
+from hetwin_suite.view.report.pictures import Picture, pictures
+from hetwin_suite.view.report.plot import axis
+from hetwin_suite.view.report.sections import table
 
 BINS_MM = (-1000, -66, -33, -15, 0, 15, 33, 66, 1000)
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from hetwin_core.ensemble.words import seconds
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.report.pictures import pictures
 from hetwin_core.projection.run_folder import read_summary
 from hetwin_suite.proving_ground.evaluation.judge import judge
 from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.evaluation.wrong import TruePath, decisive_moments, reasons
 from hetwin_suite.proving_ground.robustness.judging import at_level
 from hetwin_suite.proving_ground.robustness.work import Point
+from hetwin_suite.view.report.pictures import pictures
 
 
 @dataclass(frozen=True, slots=True)

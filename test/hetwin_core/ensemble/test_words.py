@@ -19,12 +19,12 @@ from hetwin_core.ensemble.words import event_line, event_words, failure_row_word
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.failed_run import finish_failed_run
 from hetwin_core.projection.log_writer import RunLog
-from hetwin_core.projection.report.sections import happenings_table
-from hetwin_core.projection.report.story.headline import headline
-from hetwin_core.projection.report.story.things import thing_sentences
 from hetwin_suite.cli.outcome import show
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.progress import ProgressListener
+from hetwin_suite.view.report.sections import happenings_table
+from hetwin_suite.view.report.story.headline import headline
+from hetwin_suite.view.report.story.things import thing_sentences
 
 ROOT = Path(__file__).resolve().parents[3]
 SEEN = {"object": "box", "hand": "gripper", "support": "table"}

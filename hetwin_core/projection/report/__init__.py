@@ -1,5 +1,0 @@
-"""The report of a run: one HTML page that needs nothing else."""
-
-from hetwin_core.projection.report.page import write_report
-
-__all__ = ["write_report"]

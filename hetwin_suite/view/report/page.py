@@ -1,0 +1,110 @@
+"""Puts the page of a run together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.flaws.find import flaws_in
+from hetwin_core.projection.run_folder import REPORT, write_atomically
+from hetwin_core.projection.tables.open import Follower
+from hetwin_core.projection.tables.tables import Tables
+from hetwin_suite.view.report import sections
+from hetwin_suite.view.report.course.card import TITLE, course_card
+from hetwin_suite.view.report.course.drawing import Mark
+from hetwin_suite.view.report.document import Document, card, folded
+from hetwin_suite.view.report.first_screen import first_screen
+from hetwin_suite.view.report.pictures import pictures
+from hetwin_suite.view.report.plots import plots
+from hetwin_suite.view.report.space import space
+from hetwin_suite.view.report.time_link import TIMELINE
+from hetwin_suite.view.report.timeline import timeline
+
+
+def write_report(run: Path, out: Path | None = None) -> Path:
+    """Write the report of a run: one HTML file that loads nothing from anywhere.
+
+    Args:
+        run: folder of the run.
+        out: the file to write; by default ``report.html`` in the folder.
+
+    Returns:
+        The file.
+
+    Raises:
+        BadInput: if the folder holds no run that can be read, or the file cannot be written.
+    """
+    episode = Episode.open(run)
+    path = run / REPORT if out is None else out
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, page(episode, _tables(run)))
+    except OSError as error:
+        raise BadInput(f"the report cannot be written: {error.strerror}", file=path) from error
+    return path
+
+
+def page(episode: Episode, tables: Tables | BadInput) -> str:
+    """The whole page: the story and the scene, then what they are drawn from, then the run's particulars."""
+    document = Document()
+    responsible = card(
+        "Time line",
+        "Bars have the colour of the responsible model. Dots are events; point at them.",
+        document.plot(timeline(episode)),
+        TIMELINE,
+    )
+    plotted = [card(p.title, p.text, document.plot(p.figure)) for p in plots(episode)]
+    body = "".join(
+        [
+            first_screen(episode, pictures(episode)),
+            responsible,
+            _course(tables, document),
+            *plotted,
+            _space(episode, document),
+            card("All events and handovers", "", sections.happenings_table(episode)),
+            _about(episode),
+        ]
+    )
+    footer = (
+        "Written by hetwin from the run's log. Zooming one plot over time zooms all; a double click shows the whole "
+        "run again."
+    )
+    return document.html(episode.scenario, body, footer)
+
+
+def _tables(run: Path) -> Tables | BadInput:
+    """The tables, without leaving anything beside the log; or why there are none."""
+    try:
+        return Follower(run).poll()
+    except BadInput as error:
+        return error
+
+
+def _course(tables: Tables | BadInput, document: Document) -> str:
+    """The section with tasks, what held, and flaws; a rule that cannot be used costs the flaws alone."""
+    if isinstance(tables, BadInput):
+        return card(TITLE, f"There is nothing to show: {tables}", "")
+    try:
+        found, trouble = flaws_in(tables), ""
+    except BadInput as error:
+        found, trouble = [], f"Flaws were not looked for: {error}"
+    found.sort(key=lambda flaw: flaw.span)
+    marks = [Mark(flaw.kind, flaw.span, flaw.text) for flaw in found]
+    return course_card(tables, marks, document, trouble)
+
+
+def _space(episode: Episode, document: Document) -> str:
+    scene = space(episode)
+    if scene is None:
+        return ""
+    turning = folded("The scene at the end, to turn around", document.plot(scene))
+    return f'<section class="card fold">{turning}</section>'
+
+
+def _about(episode: Episode) -> str:
+    warnings = sections.warnings(episode)
+    title = f"About this run: {len(episode.models)} models"
+    if warnings:
+        title += f", {len(warnings)} {'warning' if len(warnings) == 1 else 'warnings'}"
+    return f'<section class="card fold">{folded(title, sections.about(episode))}</section>'

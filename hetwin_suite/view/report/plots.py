@@ -1,0 +1,227 @@
+"""Plots of what changed: poses of objects, joints, predicates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Slot
+from hetwin_core.ensemble.scene.values import Floats, Meaning
+from hetwin_core.ensemble.state_words import predicate_stem
+from hetwin_core.projection.episode import Episode
+from hetwin_suite.view.report.clearance import clearance
+from hetwin_suite.view.report.figure import (
+    band,
+    bars,
+    escaped,
+    figure,
+    line,
+    markers_at,
+    thinned,
+)
+from hetwin_suite.view.report.followed import followed
+from hetwin_suite.view.report.own_plots import own_plots
+from hetwin_suite.view.report.palette import AXES, SERIES, model_colours
+from hetwin_suite.view.report.plot import Plot, axis, over
+from hetwin_suite.view.report.story.events import is_handling
+from hetwin_suite.view.report.story.joints import joint_slot
+from hetwin_suite.view.report.story.things import travel
+
+_MOVED = 1e-3
+_MOST_OBJECTS = 6
+_MOST_EVENTS = 40
+_MOST_NEVER = 6
+_PREDICATES = (Meaning.TRUTH, Meaning.ENTITY)
+
+
+def plots(episode: Episode) -> Iterator[Plot]:
+    """All plots of an episode, the most important first."""
+    objects = [
+        entity
+        for entity in episode.layout.of_kind(EntityKind.OBJECT)
+        if travel(episode, entity.name) > _MOVED
+    ]
+    objects.sort(key=lambda entity: -travel(episode, entity.name))
+    for entity in objects[:_MOST_OBJECTS]:
+        yield _object_plot(episode, entity)
+    yield from own_plots(episode)
+    yield from followed(episode)
+    predicates = _predicate_plot(episode)
+    if predicates is not None:
+        yield predicates
+    for hand in episode.layout.of_kind(EntityKind.HAND):
+        yield from _joint_plots(episode, hand, f"Fingers of {hand.name}")
+    for robot in episode.layout.of_kind(EntityKind.ROBOT):
+        yield from _joint_plots(episode, robot, f"Joints of {robot.name}")
+
+
+def _object_plot(episode: Episode, entity: Entity) -> Plot:
+    chosen = thinned(len(episode.times))
+    times = episode.seconds[chosen]
+    pose = episode.pose(entity.name)[chosen]
+    traces = [
+        line(times, pose[:, i], name, AXES[i], hovertemplate="%{y:.4f} m")
+        for i, name in enumerate("xyz")
+    ]
+    layout: dict[str, Any] = {"yaxis": axis("position [m]")}
+    height = clearance(episode, entity.name)
+    if height is not None and np.isfinite(height).any():
+        layout["yaxis"]["domain"] = [0.42, 1.0]
+        layout["yaxis2"] = {**axis("clear [mm]"), "domain": [0.0, 0.34], "anchor": "x"}
+        above = line(
+            times,
+            1e3 * height[chosen],
+            "above what is under it",
+            SERIES[5],
+            hovertemplate="%{y:.1f} mm",
+            yaxis="y2",
+        )
+        traces.append(above)
+    colours = model_colours(episode.models)
+    main = {model.name for model in episode.models if model.main}
+    tints = [
+        band(span.from_ns / 1e9, span.to_ns / 1e9, colours.get(span.model, SERIES[0]))
+        for span in episode.responsibilities.get((entity.name, "pose"), ())
+        if span.model not in main
+    ]
+    text = "Position in the world"
+    text += (
+        ", and the height of its lowest point above the surface under it."
+        if height is not None
+        else "."
+    )
+    if tints:
+        text += " Tinted while a model other than the main one was responsible for its pose."
+    shapes = tints + _event_lines(episode, entity.name)
+    return Plot(
+        f"Where {entity.name} was",
+        text,
+        figure(traces, 400, shapes=shapes, **over(episode, layout)),
+    )
+
+
+def _joint_plots(episode: Episode, entity: Entity, title: str) -> Iterator[Plot]:
+    """Joint positions of a robot, or of a hand's fingers, which are joints of its robot."""
+    robot = entity.owner if entity.kind is EntityKind.HAND else entity.name
+    slot = joint_slot(episode, robot)
+    if slot is None or not entity.joints:
+        return
+    names = episode.layout.entity(robot).joints
+    values = episode.attribute(robot, slot.attribute.name)
+    chosen = thinned(len(episode.times))
+    times = episode.seconds[chosen]
+    traces = [
+        line(
+            times,
+            values[chosen, names.index(name)],
+            name,
+            SERIES[i % len(SERIES)],
+            hovertemplate="%{y:.4f}",
+        )
+        for i, name in enumerate(name for name in entity.joints if name in names)
+    ]
+    if traces:
+        layout = {"yaxis": axis(slot.attribute.unit or "rad or m")}
+        shapes = _event_lines(episode, None)
+        height = 300 + 18 * (len(traces) // 4)
+        yield Plot(
+            title,
+            "Joint positions.",
+            figure(traces, height, shapes=shapes, **over(episode, layout)),
+        )
+
+
+def _predicate_plot(episode: Episode) -> Plot | None:
+    """Predicates as bars where they hold; where they name an entity, with its name."""
+    rows, starts, lengths, texts = [], [], [], []
+    names: dict[str, str] = {}
+    for slot in episode.layout.slots:
+        if slot.attribute.meaning not in _PREDICATES or slot.attribute.size != 1:
+            continue
+        partner = slot.attribute.meaning is Meaning.ENTITY
+        name = predicate_stem(slot.attribute.name, slot.entity, partner=partner)
+        row = escaped(name)
+        names[row] = name
+        for start, end, value in stretches(episode.times, episode.values[:, slot.offset]):
+            words = _partner(episode, slot, value)
+            if words is not None:
+                rows.append(row)
+                starts.append(start / 1e9)
+                lengths.append((end - start) / 1e9)
+                texts.append(escaped(words))
+    if not names:
+        return None
+    shown = [row for row in names if row in rows]
+    trace = bars(
+        rows,
+        starts,
+        lengths,
+        text=texts,
+        textposition="inside",
+        insidetextanchor="middle",
+        textfont={"color": "#ffffff", "size": 11},
+        marker={"color": SERIES[2], "line": {"width": 0}},
+        hovertemplate="<b>%{y}</b> %{text}<br>from %{base:.3f} s<extra></extra>",
+        showlegend=False,
+    )
+    categories = {
+        "categoryorder": "array",
+        "categoryarray": shown[::-1],
+        "automargin": True,
+        "showgrid": False,
+        "fixedrange": True,
+        "ticksuffix": " ",
+    }
+    layout = {"yaxis": categories, "hovermode": "closest", "bargap": 0.3, "barmode": "overlay"}
+    layout["margin"] = {"l": 10, "r": 14, "t": 10, "b": 40}
+    shapes = _event_lines(episode, None)
+    height = 60 + 28 * max(1, len(shown))
+    text = _never([name for row, name in names.items() if row not in rows])
+    return Plot("What held", text, figure([trace], height, shapes=shapes, **over(episode, layout)))
+
+
+def _never(names: list[str]) -> str:
+    if not names:
+        return "A bar where it holds, with the name of what it is about."
+    more = f" and {len(names) - _MOST_NEVER} more" if len(names) > _MOST_NEVER else ""
+    return f"A bar where it holds. Never: {', '.join(names[:_MOST_NEVER])}{more}."
+
+
+def _partner(episode: Episode, slot: Slot, value: float) -> str | None:
+    """What to write on a bar; None for no bar."""
+    if slot.attribute.meaning is Meaning.TRUTH:
+        return "" if value > 0.5 else None
+    index = int(value) if np.isfinite(value) else -1
+    entities = episode.layout.entities
+    return entities[index].name if 0 <= index < len(entities) else None
+
+
+def stretches(times: NDArray[np.int64], values: Floats) -> list[tuple[int, int, float]]:
+    """Cut a series of values into stretches of the same value.
+
+    Args:
+        times: (n,) in ns.
+        values: (n,) each holds until the next time.
+
+    Returns:
+        From, to (in ns) and value of each stretch.
+    """
+    changes = np.flatnonzero(values[1:] != values[:-1]) + 1
+    begins = [0, *changes.tolist()]
+    ends = [*changes.tolist(), len(values) - 1]
+    return [
+        (int(times[begin]), int(times[end]), float(values[begin]))
+        for begin, end in zip(begins, ends, strict=True)
+    ]
+
+
+def _event_lines(episode: Episode, thing: str | None) -> list[dict[str, Any]]:
+    times = [
+        event.time_ns / 1e9
+        for event in episode.events
+        if is_handling(event) and thing in (None, event.arguments.get("object"))
+    ]
+    return markers_at(times[:_MOST_EVENTS])

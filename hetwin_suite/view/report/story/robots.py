@@ -1,0 +1,133 @@
+"""One sentence for each robot: what it did, even if it handled nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.projection.episode import Episode
+from hetwin_suite.view.report.story.joints import JOINT_DEVIATION, joint_motions, moving_times
+from hetwin_suite.view.report.story.sentence import Piece, Sentence, length, listed
+from hetwin_suite.view.report.story.things import travel
+
+_MOST_JOINTS = 3
+_MOST_TOUCHED = 4
+_LEAST = 5e-3
+"""A joint that went less far [rad or m] is not worth a word."""
+_EXACT = 1e-5
+"""A deviation [rad or m] that no one sees."""
+_DROVE_M = 0.02
+_COARSE = 200
+
+
+def robot_sentences(episode: Episode) -> list[Sentence]:
+    """What each robot did."""
+    return [_sentence(episode, robot) for robot in episode.layout.of_kind(EntityKind.ROBOT)]
+
+
+def _sentence(episode: Episode, robot: Entity) -> Sentence:
+    driven = _driven(episode, robot)
+    times = moving_times(episode, robot.name)
+    if not times and not driven:
+        return Sentence(robot.name, (" stood still.", *_neighbours(episode, robot)))
+    pieces: list[Piece] = [" moved"]
+    if times:
+        long = sum(end - begin for begin, end in times) / 1e9
+        pieces += [f" for {long:.2f} s, between ", times[0][0], " and ", times[-1][1]]
+    clauses = [*driven, *_tips(episode, robot), *_joints(episode, robot)]
+    pieces += [": " if clauses else "", "; ".join(clauses), "."]
+    return Sentence(robot.name, (*pieces, *_followed(episode, robot), *_neighbours(episode, robot)))
+
+
+def _followed(episode: Episode, robot: Entity) -> list[Piece]:
+    """How well the twin's joints followed the recording, if it was watched."""
+    if not episode.layout.has(robot.name, JOINT_DEVIATION):
+        return []
+    values = np.abs(np.nan_to_num(episode.attribute(robot.name, JOINT_DEVIATION)))
+    worst = int(np.argmax(values.max(axis=0)))
+    greatest = float(values[:, worst].max())
+    if greatest < _EXACT:
+        return [" It followed its recording exactly."]
+    sliding = {motion.name for motion in joint_motions(episode, robot.name) if motion.slides}
+    name = robot.joints[worst] if len(robot.joints) == values.shape[1] else "a joint"
+    unit = "mm" if name in sliding else "mrad"
+    return [f" It followed its recording within {1e3 * greatest:.2g} {unit} ({name})."]
+
+
+def _driven(episode: Episode, robot: Entity) -> list[str]:
+    base = next((link.name for link in _links(episode, robot)), None)
+    if base is None or travel(episode, base) < _DROVE_M:
+        return []
+    return [f"its base travelled {_way(episode.pose(base)[:, :3])}"]
+
+
+def _tips(episode: Episode, robot: Entity) -> list[str]:
+    """Where the hands went; without hands, the link that went farthest."""
+    hands = [e for e in episode.layout.of_kind(EntityKind.HAND) if e.owner == robot.name]
+    tips = [hand.name for hand in hands if travel(episode, hand.name) > _LEAST]
+    if not hands:
+        links = [link.name for link in _links(episode, robot)]
+        far = max(links, key=lambda name: travel(episode, name), default="")
+        tips = [far] if far and travel(episode, far) > _LEAST else []
+    return [f"{tip} travelled {_way(episode.pose(tip)[:, :3])}" for tip in tips]
+
+
+def _joints(episode: Episode, robot: Entity) -> list[str]:
+    hands = [e for e in episode.layout.of_kind(EntityKind.HAND) if e.owner == robot.name]
+    fingers = {joint for hand in hands for joint in hand.joints}
+    motions = [m for m in joint_motions(episode, robot.name) if m.name not in fingers]
+    moved = [motion for motion in motions if motion.range > _LEAST]
+    if not moved:
+        return []
+    verbs = ["slid" if motion.slides else "turned" for motion in moved]
+    farthest = [
+        f"{motion.name} {verb} most, by {motion.words}"
+        if i == 0
+        else f"{motion.name} {'' if verb == verbs[0] else f'{verb} '}by {motion.words}"
+        for i, (motion, verb) in enumerate(zip(moved[:_MOST_JOINTS], verbs, strict=False))
+    ]
+    still = len(motions) - len(moved)
+    words = "".join(str(piece) for piece in listed([[text] for text in farthest]))
+    return [words + (f"; {still} of {len(motions)} joints kept still" if still else "")]
+
+
+def _neighbours(episode: Episode, robot: Entity) -> list[Piece]:
+    """What the robot touched; else the object that it came nearest to."""
+    links = {link.name for link in _links(episode, robot)}
+    near = {pair: found for pair, found in episode.approaches.items() if pair[1] in links}
+    touched = {thing: None for (thing, _), found in near.items() if found.touching}
+    if touched:
+        names = list(touched)
+        more = [f"{len(names) - _MOST_TOUCHED} more"] if len(names) > _MOST_TOUCHED else []
+        return [" It touched ", *listed([[n] for n in [*names[:_MOST_TOUCHED], *more]]), "."]
+    if not near:
+        return []
+    (thing, link), least = min(near.items(), key=lambda item: item[1])
+    by = length(least.distance)
+    return [
+        f" It touched no object; the nearest was {thing}, {by} from {link} at ",
+        least.time_ns,
+        ".",
+    ]
+
+
+def _links(episode: Episode, robot: Entity) -> list[Entity]:
+    return [
+        link
+        for link in episode.layout.of_kind(EntityKind.LINK)
+        if link.owner == robot.name and episode.layout.has(link.name, "pose")
+    ]
+
+
+def _way(positions: Floats) -> str:
+    """How long a way was, and from where to where."""
+    chosen = positions[np.isfinite(positions).all(axis=1)]
+    chosen = chosen[:: max(1, len(chosen) // _COARSE)]
+    long = float(np.linalg.norm(np.diff(chosen, axis=0), axis=1).sum())
+    begin, end = _place(positions[0]), _place(positions[-1])
+    return f"{length(long)}, {f'and back to {end}' if begin == end else f'from {begin} to {end}'} m"
+
+
+def _place(position: Floats) -> str:
+    return "(" + ", ".join(f"{round(float(x), 2) + 0.0:.2f}" for x in position) + ")"

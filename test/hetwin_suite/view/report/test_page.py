@@ -1,0 +1,250 @@
+"""The page of a run: what stands in it, and that it needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.view.report import write_report
+
+_LOADING = {"src", "href", "data", "poster", "action", "srcset", "background", "xlink:href"}
+
+
+class Page(HTMLParser):
+    """Reads a page: its tags, its texts by tag, and its scripts."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.loads: list[tuple[str, str, str]] = []
+        self.tags: list[str] = []
+        self.images: list[str] = []
+        self.texts: dict[str, list[str]] = {}
+        self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self._open: list[str] = []
+        self._attributes: dict[str, str | None] = {}
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self._open.append(tag)
+        self._attributes = dict(attrs)
+        for name, value in attrs:
+            if name in _LOADING and value is not None:
+                self.loads.append((tag, name, value))
+        if tag == "img":
+            self.images.append(self._attributes["src"] or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._open and self._open.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1] == "script":
+            self.scripts.append((self._attributes, data))
+            return
+        for tag in self._open:
+            self.texts.setdefault(tag, []).append(data)
+
+    def text(self, tag: str = "main") -> str:
+        text = " ".join(" ".join(self.texts.get(tag, [])).split())
+        return re.sub(r" ([,.;:])", r"\1", text)
+
+    def figures(self) -> list[dict[str, Any]]:
+        (data,) = [text for attributes, text in self.scripts if attributes.get("id") == "figures"]
+        figures: list[dict[str, Any]] = json.loads(data)
+        return figures
+
+
+def numbers(packed: dict[str, str]) -> Any:
+    return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"])
+
+
+@pytest.fixture(scope="module")
+def path(small_run: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(small_run.out, tmp_path_factory.mktemp("page") / "deep" / "page.html")
+
+
+@pytest.fixture(scope="module")
+def page(path: Path) -> Page:
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def test_it_loads_nothing(path: Path, page: Page) -> None:
+    assert all(value.startswith("data:") or value == "#timeline" for _, _, value in page.loads)
+    assert not {"link", "iframe", "object", "embed", "base"} & set(page.tags)
+    assert all("src" not in attributes for attributes, _ in page.scripts)
+    (style,) = page.texts["style"]
+    assert "@import" not in style
+    assert "url(" not in style
+
+
+def test_it_stays_small_enough_to_send(path: Path) -> None:
+    assert path.stat().st_size < 6_000_000
+
+
+def test_it_tells_the_story(page: Page) -> None:
+    text = page.text()
+    assert "The run reached the end of its recording after 3.00 s." in text
+    assert (
+        "box was grasped by gripper at 1.00 s, picked up by gripper from table at 1.20 s, "
+        "released by gripper at 2.00 s and put down on table at 2.20 s." in text
+    )
+    assert "12.00" in text
+    assert "ab" * 32 in text
+
+
+def test_names_are_text_not_markup(path: Path, page: Page) -> None:
+    assert page.text("h1") == "small <run> & co"
+    assert page.text("ul").count("physics: mesh <a.stl> is absent") == 1
+    assert "About this run: 3 models, 2 warnings" in page.text("summary")
+    assert "run" not in page.tags
+    assert "a.stl" not in page.tags
+    html = path.read_text(encoding="utf-8")
+    (figures,) = re.findall(r'<script id="figures"[^>]*>(.*?)</script>', html, re.DOTALL)
+    assert "<" not in figures
+
+
+def test_the_tables_hold_models_events_and_handovers(page: Page) -> None:
+    table = page.text("table")
+    for model in ("physics", "in_hand", "handling"):
+        assert f"type_{model}" in table
+    assert "0.998 box grasped by gripper" in table
+    assert "1.000 box pose: physics → in_hand handover trigger grasp" in table
+    assert "2.000 box pose: in_hand → physics handover" in table
+    assert "box is not held" in page.text("ul")
+    assert "move hand begins" in table
+
+
+def test_the_timeline_shows_who_was_responsible(page: Page) -> None:
+    timeline = page.figures()[0]
+    rows = timeline["layout"]["yaxis"]["categoryarray"][::-1]
+    assert rows == [
+        "events",
+        "actions",
+        "box · pose",
+        "other · 7 (physics)",
+        "other · 2 (handling)",
+    ]
+    bars = {
+        (trace["name"], row, base): length
+        for trace in timeline["data"]
+        if trace["type"] == "bar"
+        for row, base, length in zip(trace["y"], trace["base"], trace["x"], strict=True)
+    }
+    assert bars == {
+        ("physics", "box · pose", 0.0): 1.0,
+        ("in_hand", "box · pose", 1.0): 1.0,
+        ("physics", "box · pose", 2.0): 1.0,
+        ("physics", "other · 7 (physics)", 0.0): 3.0,
+        ("handling", "other · 2 (handling)", 0.0): 3.0,
+        ("the robot's program", "actions", 0.95): pytest.approx(0.25),
+    }
+    dots = [x for trace in timeline["data"] if trace["type"] == "scatter" for x in trace["x"]]
+    assert sorted(dots) == [0.95, 0.9975, 1.2, 1.2, 2.0, 2.2]
+
+
+def test_the_plots_show_poses_clearance_joints_and_predicates(page: Page) -> None:
+    headings = page.text("h2")
+    for title in ("Where box was", "What held", "Fingers of gripper", "Joints of arm"):
+        assert title in headings
+    assert "Did not move: ball." in page.text("p")
+    figures = page.figures()
+    box = {trace["name"]: trace for trace in figures[1]["data"]}
+    assert numbers(box["z"]["y"])[0] == pytest.approx(0.43)
+    clear = numbers(box["above what is under it"]["y"])
+    assert clear[0] == pytest.approx(0.0, abs=1e-3)
+    assert clear.max() == pytest.approx(300.0, abs=0.1)
+    held = figures[2]["data"][0]
+    assert held["y"] == ["box is held", "box is held by"]
+    assert held["text"] == ["", "gripper"]
+    assert held["base"] == [1.0, 1.0]
+    assert held["x"] == [1.0, 1.0]
+
+
+def test_there_is_a_picture_of_each_moment(page: Page) -> None:
+    captions = "".join(page.texts["template"])
+    assert len(page.images) == 1 + 6
+    assert "box put down on table" in "".join(page.texts["figcaption"])
+    for words in ("box grasped by gripper", "picked up", "released", "put down", "end"):
+        assert words in captions
+    for source in page.images:
+        image = Image.open(BytesIO(base64.b64decode(source.removeprefix("data:image/png;base64,"))))
+        colours = image.convert("RGBA").getcolors(1 << 20)
+        assert colours is not None
+        assert len(colours) > 50
+
+
+def test_the_scripts_are_there(page: Page) -> None:
+    scripts = [text for _, text in page.scripts]
+    assert any("Plotly.newPlot" in text and "prefers-color-scheme" in text for text in scripts)
+    assert max(len(text) for text in scripts) > 1_000_000
+
+
+def test_a_failure_is_plain_to_see(make_run: Callable[..., Any]) -> None:
+    run = make_run(steps=500)
+    run.record(
+        {"model": "in_hand", "call": "step", "time": 1.25, "reason": "answered <NaN> in box.pose"}
+    )
+    path = write_report(run.out)
+    assert path == run.out / "report.html"
+    page = Page(path.read_text(encoding="utf-8"))
+    assert (
+        "The run failed: in_hand: step failed at 1.250000 s: answered <NaN> in box.pose"
+        in page.text()
+    )
+    assert 'class="card first bad"' in path.read_text(encoding="utf-8")
+    assert "step failed at 1.250000 s: answered <NaN> in box.pose" in page.text("ul")
+
+
+def test_a_run_that_broke_off_is_told_as_such(make_run: Callable[..., Any]) -> None:
+    run = make_run(steps=30)
+    run.record()
+    (run.out / "summary.json").unlink()
+    page = Page(write_report(run.out).read_text(encoding="utf-8"))
+    assert "The run broke off: there is no summary. The log ends at 0.07 s." in page.text()
+    assert "arm moved for " in page.text()
+
+
+def test_a_report_is_written_again(make_run: Callable[..., Any]) -> None:
+    run = make_run(steps=3)
+    run.record()
+    first = write_report(run.out).read_text(encoding="utf-8")
+    assert write_report(run.out).read_text(encoding="utf-8") == first
+    assert sorted(p.name for p in run.out.iterdir()) == ["log", "report.html", "summary.json"]
+
+
+def test_a_log_without_tables_costs_the_section_alone(
+    make_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = make_run(steps=3)
+    run.record()
+    failing = mock.Mock(side_effect=BadInput("no <tables> here"))
+    monkeypatch.setattr("hetwin_suite.view.report.page.Follower", failing)
+    text = Page(write_report(run.out).read_text(encoding="utf-8")).text()
+    assert "There is nothing to show: no <tables> here" in text
+    assert "All events and handovers" in text
+
+
+def test_no_run_no_report(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no run"):
+        write_report(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_is_bad_input(small_run: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="cannot be written"):
+        write_report(small_run.out, tmp_path / "file" / "page.html")
