@@ -61,7 +61,7 @@ ROS_ROOMS = {
     "hetwin_suite.commanding",
 }
 ROS_IN_PARTS = {"model_nodes": {"ros_node", "live"}, "hetwin_suite.view": {"ros"}}
-"""Rooms of which only some files or folders may use ROS, by how their names start: what wraps a model or follows nodes."""
+"""Rooms of which only some files or folders may use ROS, by how their names start: they wrap models or follow nodes."""
 
 
 @cache
