@@ -12,6 +12,9 @@ STAMP := $(VENV)/installed
 WORKERS := 4
 # What an installation is made from; Python code is not copied, so that it needs no new one.
 SOURCES := pyproject.toml hatch_build.py package.xml CMakeLists.txt $(wildcard cmake/* cmake/tf2_msgs/* cmake/tf2_msgs/msg/* msg/*.msg srv/*.srv action/*.action)
+# What the pages draw; made by the installation, and anew when one of its sources has changed.
+PAGE := hetwin_suite/view/page
+SCRIPT := $(PAGE)/built/page.js
 
 # A library path or a guard that another environment's Python has left behind would mix the two. Without kept bytecode
 # each worker of the tests would compile all of them anew.
@@ -22,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH 
 help: ## show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' Makefile | expand -t 16
 
-install: $(STAMP) ## make .venv and install hetwin with the robots and test extras
+install: $(STAMP) $(SCRIPT) ## make .venv and install hetwin with the robots and test extras
 	@$(BIN)/python cmake/python_packages.py >/dev/null
 
 $(STAMP): $(SOURCES)
@@ -32,6 +35,10 @@ $(STAMP): $(SOURCES)
 	@$(BIN)/python cmake/show_progress.py "installing hetwin" $(BIN)/python -m pip install \
 	  --disable-pip-version-check --no-compile --progress-bar off -e '.[robots,test]'
 	@touch $(STAMP)
+
+$(SCRIPT): $(wildcard $(PAGE)/src/*.ts $(PAGE)/*.json) cmake/bundle_page.py | $(STAMP)
+	@$(BIN)/python cmake/bundle_page.py >/dev/null
+	@touch $@
 
 demo: install ## run the pick-and-place scenario as ROS 2 nodes
 	@$(BIN)/hetwin run scenarios/pick_and_place.yaml --transport ros
@@ -81,5 +88,6 @@ lint: install ## check style and types
 	@$(BIN)/mypy --strict --no-error-summary
 
 clean: ## remove the environment and everything that was built
+	@rm -rf $(PAGE)/built $(PAGE)/node_modules
 	@rm -rf $(VENV) build install log dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""Build hook: the wheel carries the compiled ROS interfaces and the shared data of the package."""
+"""Build hook: the wheel carries the compiled ROS interfaces, the pages' script and the shared data."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "cmake"))
 
-from python_packages import remove_old_links
+from bundle_page import BUNDLE, NODE_FROM_PIP, BundleFailed, bundle_page, has_system_node
+from python_packages import ROOT, remove_old_links
 from stage import BuildFailed, stage
 
 
 class InterfacesHook(BuildHookInterface[Any]):
-    """Generates and compiles msg/, srv/ and action/ into each wheel."""
+    """Generates and compiles msg/, srv/ and action/ into each wheel, and bundles what the pages draw."""
+
+    def dependencies(self) -> list[str]:
+        """What bundling needs beside the system."""
+        return [] if has_system_node() else [NODE_FROM_PIP]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build into a staging folder and tell hatchling to pack it."""
@@ -26,8 +31,9 @@ class InterfacesHook(BuildHookInterface[Any]):
         prefix = self._staging / "prefix"
         try:
             # An editable installation reads them from the repository; copies would grow old unnoticed.
+            bundle_page()
             packages = stage(prefix, resources=version != "editable")
-        except BuildFailed as error:
+        except (BuildFailed, BundleFailed) as error:
             self._clean()
             sys.exit(f"hetwin: {error}")
         generated = self._staging / "generated"
@@ -36,6 +42,7 @@ class InterfacesHook(BuildHookInterface[Any]):
             if (packages / package).is_dir():
                 shutil.move(packages / package, generated / package)
         shutil.rmtree(packages)
+        build_data["artifacts"].append(f"/{BUNDLE.relative_to(ROOT).as_posix()}")
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
         build_data["force_include"] = {str(p): p.name for p in generated.iterdir()}

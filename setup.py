@@ -17,6 +17,7 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "cmake"))
 
+from bundle_page import BundleFailed, bundle_page  # noqa: E402
 from python_packages import all_packages, remove_old_links, top_packages  # noqa: E402
 from stage import BuildFailed, stage  # noqa: E402
 
@@ -30,10 +31,14 @@ class PlatformDistribution(Distribution):
 
 
 class BuildWithInterfaces(build_py):
-    """Adds the compiled interfaces to the Python code."""
+    """Adds the compiled interfaces and the pages' script to the Python code."""
 
     def run(self) -> None:
-        """Build both."""
+        """Build all three."""
+        try:
+            bundle_page()
+        except BundleFailed as error:
+            sys.exit(f"hetwin: {error}")
         super().run()
         prefix = Path(tempfile.mkdtemp(prefix="hetwin-stage-"))
         try:
@@ -58,7 +63,7 @@ remove_old_links()
 setup(
     packages=all_packages(),
     package_data={
-        name: ["py.typed", "scaffolding/package/*", "projection/flaws/rules/*"]
+        name: ["py.typed", "scaffolding/package/*", "projection/flaws/rules/*", "view/page/built/*"]
         for name in top_packages()
     },
     include_package_data=False,

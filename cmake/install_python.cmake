@@ -10,11 +10,17 @@ execute_process(
 if(NOT packages_result EQUAL 0)
   message(FATAL_ERROR "could not read the Python packages from pyproject.toml; Python 3.11 or later is needed")
 endif()
+# Needs Node.js, which a ROS installation need not have: only the pages are missing then, and say so.
+execute_process(
+  COMMAND "${python_interpreter}" "${CMAKE_CURRENT_SOURCE_DIR}/cmake/bundle_page.py" --if-possible
+  OUTPUT_QUIET
+)
 install(
   DIRECTORY ${python_packages}
   DESTINATION ${PYTHON_INSTALL_DIR}
   PATTERN "__pycache__" EXCLUDE
   PATTERN "*.pyc" EXCLUDE
+  PATTERN "node_modules" EXCLUDE
 )
 
 # Entry points are found through a distribution's metadata, which colcon does not write for CMake packages.

@@ -1,0 +1,127 @@
+// The bodies of one run in three.js: their geometry, where they are, and in whose colour.
+
+import { BufferGeometry, Color, DoubleSide, Group, Material, Mesh, MeshLambertMaterial } from "three";
+import type { Block } from "./block";
+import { POSE, type Body, type Part, type Scene } from "./scene";
+import { geometryOf, meshGeometry } from "./shapes";
+
+/** A part as it is drawn. */
+export interface Piece {
+  part: Part;
+  mesh: Mesh;
+}
+
+/** A body as it is drawn: its frame, and its pieces in it. */
+export interface Figure {
+  body: Body;
+  frame: Group;
+  pieces: Piece[];
+  /** The model (index) whose colour it has; -1 for its own colours. */
+  tint: number;
+}
+
+/** The bodies of one run. */
+export class Cast {
+  readonly group = new Group();
+  readonly figures: Figure[];
+  readonly #numbers: Map<string, number>;
+  readonly #materials = new Map<string, Material>();
+
+  constructor(
+    readonly scene: Scene,
+    block: Block<unknown>,
+  ) {
+    const meshes = scene.meshes.map((mesh) =>
+      meshGeometry(block.array(mesh.vertices) as Float32Array, block.array(mesh.faces) as Uint32Array),
+    );
+    this.figures = scene.bodies.map((body) => this.#figure(body, meshes));
+    this.#numbers = new Map(scene.bodies.map((body, i) => [body.name, i]));
+    this.group.add(...this.figures.map((figure) => figure.frame));
+  }
+
+  /** Put all bodies where they are: seven numbers for each; a body whose numbers are not finite is hidden. */
+  pose(poses: Float32Array): void {
+    this.figures.forEach(({ frame }, i) => {
+      const at = i * POSE;
+      const [x = NaN, y = 0, z = 0, qx = 0, qy = 0, qz = 0, qw = 1] = poses.subarray(at, at + POSE);
+      frame.visible = Number.isFinite(x);
+      if (!frame.visible) return;
+      frame.position.set(x, y, z);
+      frame.quaternion.set(qx, qy, qz, qw);
+    });
+  }
+
+  /** Give each object the colour of the model (index) responsible for its pose; the main one leaves it its own. */
+  own(owners: Int16Array): void {
+    this.figures.forEach((figure, i) => {
+      const owner = owners[i] ?? -1;
+      const foreign = figure.body.kind === "object" && owner >= 0 && !this.scene.models[owner]?.main;
+      this.#tint(figure, foreign ? owner : -1);
+    });
+  }
+
+  /** The figure of an entity; undefined if nothing of it is drawn. */
+  figure(entity: string): Figure | undefined {
+    return this.figures[this.#numbers.get(entity) ?? -1];
+  }
+
+  /** x y z qx qy qz qw of an entity as drawn; undefined if there is none. */
+  poseOf(entity: string): number[] | undefined {
+    const frame = this.figure(entity)?.frame;
+    return frame?.visible ? [...frame.position.toArray(), ...frame.quaternion.toArray()] : undefined;
+  }
+
+  /** The colour of an entity as drawn, as #rrggbb. */
+  colourOf(entity: string): string | undefined {
+    const piece = this.figure(entity)?.pieces.find((p) => p.mesh.visible);
+    return piece && `#${(piece.mesh.material as MeshLambertMaterial).color.getHexString()}`;
+  }
+
+  #figure(body: Body, meshes: BufferGeometry[]): Figure {
+    const frame = new Group();
+    const pieces = body.parts.map((part) => ({ part, mesh: this.#mesh(part, meshes) }));
+    frame.add(...pieces.map((piece) => piece.mesh));
+    frame.visible = false;
+    return { body, frame, pieces, tint: -1 };
+  }
+
+  #mesh(part: Part, meshes: BufferGeometry[]): Mesh {
+    const mesh = new Mesh(geometryOf(part, meshes), this.#material(part.colour));
+    const [x = 0, y = 0, z = 0, qx = 0, qy = 0, qz = 0, qw = 1] = part.pose;
+    mesh.position.set(x, y, z);
+    mesh.quaternion.set(qx, qy, qz, qw);
+    mesh.visible = part.drawn;
+    return mesh;
+  }
+
+  #tint(figure: Figure, owner: number): void {
+    if (figure.tint === owner) return;
+    figure.tint = owner;
+    const model = this.scene.models[owner];
+    for (const { part, mesh } of figure.pieces) {
+      mesh.material = this.#material(model ? [...hex(model.colour), part.colour[3]] : part.colour);
+    }
+  }
+
+  /** Colours as they are written, each 0 to 1, with how opaque they are. */
+  #material(colour: [number, number, number, number]): Material {
+    const key = colour.join(" ");
+    let material = this.#materials.get(key);
+    if (!material) {
+      const [r, g, b, opacity] = colour;
+      material = new MeshLambertMaterial({
+        color: new Color().setRGB(r, g, b, "srgb"),
+        opacity,
+        transparent: opacity < 1,
+        side: DoubleSide,
+      });
+      this.#materials.set(key, material);
+    }
+    return material;
+  }
+}
+
+function hex(colour: string): [number, number, number] {
+  const { r, g, b } = new Color(colour).getRGB({ r: 0, g: 0, b: 0 }, "srgb");
+  return [r, g, b];
+}

@@ -1,0 +1,5 @@
+// Begins whatever of hetwin a page holds.
+
+import { playAll } from "./player";
+
+playAll();

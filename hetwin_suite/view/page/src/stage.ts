@@ -1,0 +1,101 @@
+// Draws scenes: one canvas, one camera, one or more casts of bodies. Draws when asked, not all the time.
+
+import {
+  AmbientLight,
+  Box3,
+  Color,
+  DirectionalLight,
+  HemisphereLight,
+  PerspectiveCamera,
+  Scene as World,
+  Vector3,
+  WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import type { Block } from "./block";
+import { Cast } from "./cast";
+import type { Scene } from "./scene";
+
+const FIELD_DEG = 40;
+/** From where one looks at first: to the right of the front, from above. */
+const FIRST_LOOK = new Vector3(1.0, -1.25, 0.85).normalize();
+const MOST_PIXELS_PER_POINT = 2;
+
+/** A place in the page where scenes are drawn. */
+export class Stage {
+  readonly world = new World();
+  readonly camera = new PerspectiveCamera(FIELD_DEG, 1, 0.01, 500);
+  readonly controls: OrbitControls;
+  readonly casts: Cast[] = [];
+  /** Called before each drawing, for instance to move the camera along. */
+  readonly beforeDrawing: (() => void)[] = [];
+  readonly #renderer: WebGLRenderer;
+  #asked = 0;
+
+  /** Draw into an element, which gives the size. */
+  constructor(readonly element: HTMLElement) {
+    this.#renderer = new WebGLRenderer({ antialias: true, alpha: true });
+    this.#renderer.setPixelRatio(Math.min(window.devicePixelRatio, MOST_PIXELS_PER_POINT));
+    this.#renderer.domElement.style.display = "block";
+    element.append(this.#renderer.domElement);
+    this.camera.up.set(0, 0, 1);
+    this.controls = new OrbitControls(this.camera, this.#renderer.domElement);
+    this.controls.addEventListener("change", () => this.drawSoon());
+    this.#light();
+    new ResizeObserver(() => this.#resize()).observe(element);
+    this.#resize();
+  }
+
+  /** Add the bodies of a run; they are drawn once they have got poses. */
+  add(scene: Scene, block: Block<unknown>): Cast {
+    const cast = new Cast(scene, block);
+    this.casts.push(cast);
+    this.world.add(cast.group);
+    return cast;
+  }
+
+  /** Look at a box from where one looks at first. */
+  look(box: Box3): void {
+    if (box.isEmpty()) box.set(new Vector3(-0.5, -0.5, 0), new Vector3(0.5, 0.5, 0.5));
+    const centre = box.getCenter(new Vector3());
+    const radius = Math.max(0.05, 0.5 * box.getSize(new Vector3()).length());
+    const narrow = Math.min(1, this.camera.aspect);
+    const away = radius / Math.sin((FIELD_DEG / 2) * (Math.PI / 180)) / narrow;
+    this.camera.near = away / 200;
+    this.camera.far = away * 60;
+    this.camera.updateProjectionMatrix();
+    this.camera.position.copy(centre).addScaledVector(FIRST_LOOK, away);
+    this.controls.target.copy(centre);
+    this.controls.update();
+  }
+
+  /** Draw now. */
+  draw(): void {
+    for (const prepare of this.beforeDrawing) prepare();
+    this.#renderer.render(this.world, this.camera);
+  }
+
+  /** Draw at the next occasion that the browser gives. */
+  drawSoon(): void {
+    if (this.#asked) return;
+    this.#asked = requestAnimationFrame(() => {
+      this.#asked = 0;
+      this.draw();
+    });
+  }
+
+  #light(): void {
+    const sun = new DirectionalLight(new Color(1, 0.98, 0.95), 1.9);
+    sun.position.set(3, -4, 8);
+    this.world.add(sun, new HemisphereLight(0xf2f5ff, 0x8c8378, 1.5), new AmbientLight(0xffffff, 0.35));
+  }
+
+  #resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    if (!width || !height) return;
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.#renderer.setSize(width, height);
+    this.draw();
+  }
+}
