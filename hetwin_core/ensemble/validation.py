@@ -131,7 +131,8 @@ def alternatives(*keys: str, text: bool = False, otherwise: str = "") -> Discrim
             found = next((key for key in keys if key in data), otherwise)
             return tag(found) if found else None
         if isinstance(data, BaseModel):  # what was validated is written out again
-            return tag(next((key for key in keys if key in type(data).model_fields), otherwise))
+            fields = {field.alias or name for name, field in type(data).model_fields.items()}
+            return tag(next((key for key in keys if key in fields), otherwise))
         return tag("text") if text and isinstance(data, str) else None
 
     message = f"{'text, or ' if text else ''}a mapping"
