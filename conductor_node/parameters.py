@@ -8,6 +8,7 @@ PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     "scene": ("", "where objects are, as JSON, for runs that no goal requests"),
     "duration": (0.0, "end after so many simulated seconds; 0: with the source"),
     "engine": ("", "physics engine of the main model; empty: the scenario's"),
+    "variant": ("", "one of the scenario's variants; empty: the scenario as it stands"),
     "out": ("runs", "folder for the folders of runs"),
     "in_process": ("", "models that this process holds itself, separated by commas, or all"),
     "packages": ("", "JSON: name of a package:// -> its folder, beside the scenario's"),

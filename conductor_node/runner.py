@@ -96,6 +96,7 @@ def _run(
         transport="ros",
         engine=str(node.get_parameter("engine").value) or None,
         packages=_json_object("packages", str(node.get_parameter("packages").value)),
+        variant=_variant(node),
     )
     scenario = waiting_for_robots(scenario, options)
     here = scenario.chosen(str(node.get_parameter("in_process").value))
@@ -184,13 +185,17 @@ def _scenario(node: ConductorNode, requested: str) -> Scenario:
         raise BadInput(
             "no scenario is named", where="scenario", expected="a path in the goal or the parameter"
         )
-    scenario = load_scenario(find_scenario(name))
+    scenario = load_scenario(find_scenario(name), _variant(node))
     unknown = set(node.registrations) - {m.name for m in scenario.placeable}
     if unknown:
         node.get_logger().warning(
             f"registered, but not in {scenario.name}: {', '.join(sorted(unknown))}"
         )
     return scenario
+
+
+def _variant(node: ConductorNode) -> str | None:
+    return str(node.get_parameter("variant").value) or None
 
 
 def _out(node: ConductorNode, scenario: Scenario, requested: str) -> Path:

@@ -77,6 +77,7 @@ def generate_launch_description() -> LaunchDescription:
                 "recording (rosbag2), live, live:ROBOT_NAMESPACE, or JSON; empty: the scenario's",
             ),
             _argument("engine", "", "physics engine: auto, mujoco, gz; empty: the scenario's"),
+            _argument("variant", "", "one of the scenario's variants; empty: as it stands"),
             _argument(
                 "scene",
                 "",
@@ -128,7 +129,7 @@ def _nodes(context: LaunchContext) -> list[object]:
         return str(LaunchConfiguration(name).perform(context))
 
     try:
-        scenario = load_scenario(find_scenario(value("scenario")))
+        scenario = load_scenario(find_scenario(value("scenario")), value("variant") or None)
         here = scenario.chosen(value("models"))
         inside = scenario.chosen(value("in_process"))
     except BadInput as error:
@@ -171,7 +172,17 @@ def _conductor_parameters(scenario: Scenario, value: object) -> dict[str, object
     assert callable(value)
     return {
         "scenario": str(scenario.path),
-        **{name: value(name) for name in ("source", "out", "scene", "engine", "in_process")},
+        **{
+            name: value(name)
+            for name in (
+                "source",
+                "out",
+                "scene",
+                "engine",
+                "in_process",
+                "variant",
+            )
+        },
         "duration": float(value("duration")),
         "runs": 0 if value("start") == "stopped" else 1,
         "start_at_once": value("start") != "stopped",

@@ -32,7 +32,7 @@ from conductor_node.standard.spawning import Spawning, pose_numbers
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_live
 from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, WORLD
@@ -113,10 +113,14 @@ class StandardServices:
         if node.conductor is not None:
             return bool(node.conductor.is_live)
         try:
-            scenario = load_scenario(find_scenario(str(node.get_parameter("scenario").value)))
+            scenario = self._configured(str(node.get_parameter("scenario").value))
             return is_live(scenario, RunOptions(str(node.get_parameter("source").value) or None))
         except BadInput:  # reported at the start
             return False
+
+    def _configured(self, name: str) -> Scenario:
+        variant = str(self._node.get_parameter("variant").value) or None
+        return load_scenario(find_scenario(name), variant)
 
     def _get_state(self, _: Any, response: Any) -> None:
         response.state.state = self._run_control.state
@@ -252,7 +256,7 @@ class StandardServices:
         if not name:
             raise not_found("no scenario is named")
         try:
-            scenario = load_scenario(find_scenario(name))
+            scenario = self._configured(name)
         except BadInput as error:
             raise failed(str(error)) from None
         world = scenario.path_of(scenario.file.world) if scenario.file.world else None

@@ -9,28 +9,38 @@ from typing import Annotated
 import typer
 
 from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import AsJson, Packages, Scenario, json_object, package_folders
+from hetwin_suite.cli.options import (
+    AsJson,
+    Packages,
+    Scenario,
+    Variant,
+    json_object,
+    package_folders,
+)
 
 
 def check(
     scenario: Scenario,
     source: Annotated[str | None, typer.Option(help="recording to check it with")] = None,
     package: Packages = None,
+    variant: Variant = None,
     as_json: AsJson = False,
 ) -> None:
     """Read a scenario and everything that it names, take one step with its models, and say what is there.
 
-    A live robot is not listened to; what the scenario says of it is checked.
+    Without `--variant` the scenario's variants are read too, but no step is taken with them. A live robot is not
+    listened to; what the scenario says of it is checked.
 
     Example: hetwin check scenarios/pick_and_place.yaml
     """
     from hetwin_suite.running.checks import check_scenario_watched
 
-    facts = check_scenario_watched(scenario, source, package_folders(package))
+    facts = check_scenario_watched(scenario, source, package_folders(package), variant)
     if as_json:
         print(json.dumps(facts, indent=2))
         return
-    print(f"{facts['scenario']} ({facts['file']}) is fine.")
+    of = f", variant {variant}," if variant else ""
+    print(f"{facts['scenario']} ({facts['file']}){of} is fine.")
     for m in facts["models"]:
         print(
             f"  model {m['name']}: {m['type']}, {m['kind']}, {m['stepping']}, {m['rate']:g} steps/s"
@@ -41,6 +51,8 @@ def check(
     for kind, names in kinds.items():
         print(f"  {kind}: {', '.join(names)}")
     print(f"  triggers: {', '.join(facts['triggers']) or 'none'}")
+    if facts["variants"]:
+        print(f"  variants: {', '.join(facts['variants'])}")
     for warning, count in Counter(facts["warnings"]).items():
         print(f"  warning: {warning}{f' ({count} times)' if count > 1 else ''}")
 

@@ -18,6 +18,9 @@ Scenario = Annotated[
         help="scenario file, or name of one of hetwin's", autocompletion=completion.scenarios
     ),
 ]
+Variant = Annotated[
+    str | None, typer.Option(metavar="NAME", help="one of the scenario's variants; default: none")
+]
 Packages = Annotated[
     list[str] | None,
     typer.Option(

@@ -12,7 +12,7 @@ import typer
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import Packages, Scenario, package_folders, scene_object
+from hetwin_suite.cli.options import Packages, Scenario, Variant, package_folders, scene_object
 
 
 class Transport(StrEnum):
@@ -66,6 +66,7 @@ def run(
         typer.Option(help="with --transport ros: models whose nodes others start, on other hosts"),
     ] = "",
     package: Packages = None,
+    variant: Variant = None,
     with_report: Annotated[
         bool, typer.Option("--report/--no-report", help="write the page")
     ] = True,
@@ -105,9 +106,10 @@ def run(
             scene_object(scene),
             seed,
             duration,
-            transport.value if transport else usual_transport(scenario, source),
+            transport.value if transport else usual_transport(scenario, source, variant),
             engine,
             packages=package_folders(package),
+            variant=variant,
         )
         placing = Placing(namespace, in_process, elsewhere)
         with Progress(Path(scenario).stem) as progress:

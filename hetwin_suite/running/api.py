@@ -72,6 +72,7 @@ def run(
     in_process: str = "",
     elsewhere: str = "",
     packages: Mapping[str, str | Path] | None = None,
+    variant: str | None = None,
     watched: bool = False,
     progress: bool = False,
 ) -> Summary:
@@ -94,6 +95,7 @@ def run(
         in_process: with ``ros``: models in the conductor's process, separated by commas, or ``all``.
         elsewhere: with ``ros``: models whose nodes are started by others, on this host or another.
         packages: name of a package:// -> its folder, beside those of the scenario.
+        variant: one of the scenario's; None: the scenario as it stands.
         watched: with ``local``: run in a child process, so that a model that hangs or crashes fails the run
             instead of this process.
         progress: show on stderr how far it is.
@@ -103,7 +105,7 @@ def run(
         RunFailed: if the run failed; a note says where its log is.
     """
     named = None if source is None else str(source)
-    transport = transport or usual_transport(str(scenario), named)
+    transport = transport or usual_transport(str(scenario), named, variant)
     if transport not in ("local", "ros"):
         raise BadInput(
             "no such transport", where="transport", found=transport, expected="local or ros"
@@ -116,6 +118,7 @@ def run(
         transport=transport,
         engine=engine,
         packages={name: str(folder) for name, folder in (packages or {}).items()},
+        variant=variant,
     )
     request = RunRequest(str(scenario), options, None if out is None else Path(out))
     placing = Placing(namespace, in_process, elsewhere)

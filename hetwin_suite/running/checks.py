@@ -29,7 +29,10 @@ PREPARE_PATIENCE_S = 60.0
 
 
 def check_scenario_watched(
-    name: str, source: str | None, packages: Mapping[str, str] | None = None
+    name: str,
+    source: str | None,
+    packages: Mapping[str, str] | None = None,
+    variant: str | None = None,
 ) -> dict[str, Any]:
     """Take one step with a scenario's models, and return what is there.
 
@@ -37,6 +40,8 @@ def check_scenario_watched(
         name: scenario file, or name of one of hetwin's.
         source: instead of the scenario's.
         packages: name of a package:// -> its folder, beside those of the scenario.
+        variant: of the scenario, with which the step is taken; None: the scenario as it stands, and each of its
+            variants is read.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
@@ -58,7 +63,7 @@ def check_scenario_watched(
 
     patience = Patience(to_stderr)
     facts: dict[str, Any] = in_a_child(
-        lambda send: _facts(name, source, packages or {}, heartbeat, send),
+        lambda send: _facts(name, source, packages or {}, variant, heartbeat, send),
         models.extend,
         progress,
         PREPARE_PATIENCE_S,
@@ -73,10 +78,14 @@ def _facts(
     name: str,
     source: str | None,
     packages: Mapping[str, str],
+    variant: str | None,
     heartbeat: Heartbeat,
     send: Send,
 ) -> dict[str, Any]:
-    loaded = load_scenario(find_scenario(name))
+    path = find_scenario(name)
+    loaded = load_scenario(path, variant)
+    for other in loaded.file.variants if variant is None else ():
+        load_scenario(path, other)
     ports = local_ports(loaded, heartbeat, one_process=True)
     send([plan.name for plan in loaded.models])
     one_step = RunOptions(source=source, duration=1.0 / loaded.clock.rate, packages=packages)
@@ -93,6 +102,8 @@ def _facts(
     return {
         "scenario": loaded.name,
         "file": str(loaded.path),
+        "variant": variant,
+        "variants": list(loaded.file.variants),
         "source": start.source or (f"{listening}:{spec[listening]}" if listening else ""),
         "models": [
             {

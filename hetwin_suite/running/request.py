@@ -26,7 +26,7 @@ class RunRequest:
         Raises:
             BadInput: if one of them cannot be used.
         """
-        scenario = load_scenario(find_scenario(self.scenario))
+        scenario = load_scenario(find_scenario(self.scenario), self.options.variant)
         out = self.out or new_run_folder(Path("runs"), scenario.name)
         check_free(out)
         return waiting_for_robots(scenario, self.options), out

@@ -49,7 +49,12 @@ class Nodes:
         self._noted = 0.0
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         packages = json.dumps(dict(options.packages)) if options.packages else ""
-        asked = {"in_process": here, "engine": options.engine, "packages": packages}
+        asked = {
+            "in_process": here,
+            "engine": options.engine,
+            "packages": packages,
+            "variant": options.variant,
+        }
         conductor = {"scenario": scenario.path, "runs": 1, **{k: v for k, v in asked.items() if v}}
         others = scenario.chosen(here) | scenario.chosen(placing.elsewhere)
         try:

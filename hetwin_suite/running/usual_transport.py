@@ -9,21 +9,31 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
+from hetwin_core.ensemble.scenario.strict_yaml import Document
+from hetwin_core.ensemble.scenario.variants import with_variant
 
 
-def usual_transport(scenario: str, source: str | None) -> Literal["local", "ros"]:
+def usual_transport(
+    scenario: str, source: str | None, variant: str | None = None
+) -> Literal["local", "ros"]:
     """Return ``ros`` if commands move the robot, since who sends them must see what comes of it; else ``local``.
 
     Args:
         scenario: file, or name of one of hetwin's; one that cannot be read is not reported here.
         source: as the start of the run names it; None: the scenario's.
+        variant: of the scenario; None: the scenario as it stands.
     """
     try:
-        written = [source] if source else _written(load_with_base(find_scenario(scenario)).data)
+        written = [source] if source else _written(_document(scenario, variant).data)
         named = [named_source(one) if isinstance(one, str) else one for one in written]
     except BadInput:
         return "local"
     return "ros" if any(_is_commanded(one) for one in named) else "local"
+
+
+def _document(scenario: str, variant: str | None) -> Document:
+    path = find_scenario(scenario)
+    return with_variant(load_with_base(path), variant, path)
 
 
 def _written(scenario: object) -> list[Any]:

@@ -10,6 +10,12 @@ from support.ros_runs import run, toy
 
 from hetwin_core.projection.episode import Episode
 
+VARIANT = """
+variants:
+  short: {models: {physics: {parameters: {until: 1.0}}}}
+"""
+SHORT = ("--variant", "short")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -19,23 +25,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def ros(folder: Path) -> Any:
     """What a run as nodes prints."""
-    return run(toy(folder), folder / "ros").json
+    return run(toy(folder, until=2.0, more=VARIANT), folder / "ros", *SHORT).json
 
 
 def test_events_handovers_and_digest_are_equal_in_both_transports(folder: Path, ros: Any) -> None:
-    local = run(toy(folder), folder / "local", transport="local").json
+    scenario = toy(folder, until=2.0, more=VARIANT)
+    local = run(scenario, folder / "local", *SHORT, transport="local").json
     assert ros["digest"] == local["digest"]
     for outcome in (local, ros):
         assert outcome["ended"] == "recording"
         assert outcome["deterministic"] is True
         assert outcome["events"] == local["events"]
         assert outcome["handovers"] == local["handovers"]
+        assert outcome["simulated_time"] == pytest.approx(1.0)
     assert [(h["time"], h["from"], h["to"]) for h in ros["handovers"]] == [
         (0.2, "physics", "grasp"),
         (0.5, "grasp", "physics"),
     ]
     first, second = (Episode.open(folder / name).given for name in ("local", "ros"))
     assert first == second
+    assert first["variant"] == "short"
     assert first["scenario"]["scenario"] == local["scenario"]
 
 

@@ -26,14 +26,18 @@ def run_given(scenario: Scenario, options: RunOptions, ready: Ready) -> dict[str
     """Return what a run was given, the same over every transport.
 
     Returns:
-        ``scenario``: its content with what it extends, without what says its defaults; ``scene``: initial poses and
+        ``scenario``: its content with what it extends and the variant laid over it, without what says its defaults;
+        ``variant``: its name, None without one; ``scene``: initial poses and
         added objects by entity, those of scenario, episode and start laid over each other; ``source`` by robot;
         ``seed``, ``rate``, ``duration`` [s] and ``engine``; ``files``: digests by what they are (``world``,
         ``robot``, ``source``, ``models.NAME`` ...), see `file_digest`; ``version`` of hetwin.
     """
-    content = scenario.file.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    content = scenario.file.model_dump(
+        mode="json", by_alias=True, exclude_defaults=True, exclude={"variants"}
+    )
     given = {
         "scenario": content,
+        "variant": scenario.variant,
         "scene": laid_scene(scenario, options),
         "source": source_specs(scenario, options),
         "seed": ready.seed,

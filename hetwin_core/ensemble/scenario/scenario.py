@@ -20,6 +20,7 @@ from hetwin_core.ensemble.resources import find, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.schema import ModelEntry, OnFailure, ScenarioFile
+from hetwin_core.ensemble.scenario.variants import with_variant
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
 from hetwin_core.ensemble.triggers.trigger import Trigger, compile_evaluators, compile_triggers
 from hetwin_core.ensemble.validation import check
@@ -81,7 +82,10 @@ class ModelPlan:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A checked scenario; paths in it are absolute, and `functions` are those that its expressions may call."""
+    """A checked scenario; paths in it are absolute, and `functions` are those that its expressions may call.
+
+    `variant` names the one of its variants that is laid over it, and that the other attributes hold already.
+    """
 
     file: ScenarioFile
     path: Path
@@ -90,6 +94,7 @@ class Scenario:
     models: tuple[ModelPlan, ...]
     triggers: tuple[Trigger, ...]
     functions: Mapping[str, Evaluator]
+    variant: str | None = None
 
     @property
     def name(self) -> str:
@@ -178,13 +183,18 @@ def scenario_names() -> list[str]:
     return names_of("scenarios", ".yaml")
 
 
-def load_scenario(path: Path) -> Scenario:
+def load_scenario(path: Path, variant: str | None = None) -> Scenario:
     """Read and check a scenario file.
+
+    Args:
+        path: of the file.
+        variant: one of its variants, which is laid over it; None: the scenario as it stands.
 
     Raises:
         BadInput: with file, line, key, what was found and what was expected.
     """
-    return build_scenario(load_with_base(path), path)
+    document = with_variant(load_with_base(path), variant, path)
+    return replace(build_scenario(document, path), variant=variant)
 
 
 def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:

@@ -15,10 +15,12 @@ from pydantic import (
 
 from hetwin_core.ensemble.event_patterns import EventPattern
 from hetwin_core.ensemble.model import Stepping
+from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.scenario.commands import Commands
 from hetwin_core.ensemble.scenario.robot import RobotEntry, RobotsEntry
 from hetwin_core.ensemble.scenario.several_robots import check_robots
 from hetwin_core.ensemble.scenario.source import SourceEntry
+from hetwin_core.ensemble.scenario.variants import NEVER_OVERRIDDEN
 from hetwin_core.ensemble.triggers.schema import TriggerEntry
 from hetwin_core.ensemble.validation import (
     Finite,
@@ -162,6 +164,22 @@ EventText = Annotated[str, AfterValidator(_is_event)]
 """A pattern of events, e.g. ``collision(hand, object)``; see `EventPattern`."""
 
 
+def _is_variant(overrides: dict[str, Any]) -> dict[str, Any]:
+    """Check the keys of a variant; what they hold is checked with the variant."""
+    for key in overrides:
+        if key in NEVER_OVERRIDDEN:
+            raise ValueError(f"keys that a variant may override, not {key}")
+        if key not in ScenarioFile.model_fields:
+            raise ValueError(
+                f"keys of a scenario, not {key}{perhaps(key, ScenarioFile.model_fields)}"
+            )
+    return overrides
+
+
+Variant = Annotated[dict[str, Any], AfterValidator(_is_variant)]
+"""Keys of a scenario that a variant overrides."""
+
+
 class ScenarioFile(Strict):
     """A scenario: world, robot, models, responsibilities, evaluators, triggers."""
 
@@ -213,6 +231,11 @@ class ScenarioFile(Strict):
         description="events that an operation may cause, in place of its defaults: operation, or * for any other ->"
         " patterns such as collision(hand, object)",
     )
+    variants: dict[Name, Variant] = Field(
+        default={},
+        description="overrides by name, for --variant NAME: keys of this file; mappings are merged with"
+        " its own, anything else replaces, null leaves out",
+    )
     log: LogEntry = LogEntry()
 
     @model_validator(mode="after")
@@ -229,4 +252,7 @@ class ScenarioFile(Strict):
 def json_schema() -> dict[str, Any]:
     """JSON Schema of scenario files."""
     schema = ScenarioFile.model_json_schema(by_alias=True)
+    overridden = sorted({*schema["properties"]} - {*NEVER_OVERRIDDEN})
+    for variant in schema["properties"]["variants"]["patternProperties"].values():
+        variant["propertyNames"] = {"enum": overridden}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

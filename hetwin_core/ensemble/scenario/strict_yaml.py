@@ -42,6 +42,20 @@ class Document:
         document._base = (base, file)
         return document
 
+    def raised(self, prefix: tuple[str | int, ...], data: Any) -> Document:
+        """This document with the keys below a path raised to the top, and the data that came of it."""
+        depth = len(prefix)
+        raised = {
+            path[depth:]: line
+            for path, line in self._lines.items()
+            if len(path) > depth and path[:depth] == prefix
+        }
+        document = Document(data, {**self._lines, **raised})
+        if self._base is not None:
+            base, file = self._base
+            document._base = (base.raised(prefix, base.data), file)
+        return document
+
     def line_of(self, path: tuple[str | int, ...]) -> int | None:
         """Line (from 1) of a key, or of its closest parent that stands in the file."""
         if self._base is not None and path and not self._stands_here(path):

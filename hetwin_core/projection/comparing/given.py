@@ -52,6 +52,7 @@ def _settings(here: Side, there: Side) -> Iterator[Differing]:
     yield from _differing(What.RATE, "rate", one.get("rate"), other.get("rate"))
     if _both_say(here, there):
         yield from _differing(What.ENGINE, "hetwin", one["version"], other["version"])
+        yield from _differing(What.PARAMETER, "variant", one.get("variant"), other.get("variant"))
         yield from _differing(What.PARAMETER, "duration", one["duration"], other["duration"])
 
 

@@ -61,3 +61,34 @@ def test_a_scenario_is_checked_as_safely(tmp_path: Path, name: str, says: str) -
     scenario.write_text(SCENARIO.format(name=name), encoding="utf-8")
     with pytest.raises(HetwinError, match=rf"broken: start failed: .*{says}"):
         checks.check_scenario_watched(str(scenario), None)
+
+
+VARIANTS = """
+scenario: several
+models: {physics: {type: "support.toys:ToyPhysics", main: true}}
+variants:
+  plain: {}
+  cup: {models: {cup: {type: "support.toys:ToyCup"}}}
+"""
+
+
+@pytest.fixture
+def several(tmp_path: Path) -> Path:
+    """A scenario with two variants, one of which has a cup."""
+    path = tmp_path / "several.yaml"
+    path.write_text(VARIANTS, encoding="utf-8")
+    return path
+
+
+def test_a_step_is_taken_with_the_variant_that_is_named(several: Path) -> None:
+    facts = checks.check_scenario_watched(str(several), None, variant="cup")
+    assert [model["name"] for model in facts["models"]] == ["physics", "cup"]
+    assert (facts["variant"], facts["variants"]) == ("cup", ["plain", "cup"])
+
+
+def test_variants_are_read_without_being_named(several: Path) -> None:
+    assert len(checks.check_scenario_watched(str(several), None)["models"]) == 1
+    with several.open("a", encoding="utf-8") as file:
+        file.write("  odd: {rate: fast}\n")
+    with pytest.raises(BadInput, match="line 7, rate"):
+        checks.check_scenario_watched(str(several), None)

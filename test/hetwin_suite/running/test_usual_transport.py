@@ -43,3 +43,11 @@ def test_one_of_several_robots_is_enough(tmp_path: Path) -> None:
     )
     file.write_text(text, encoding="utf-8")
     assert usual_transport(str(file), None) == "ros"
+
+
+def test_a_variant_may_be_moved_by_commands(tmp_path: Path) -> None:
+    file = tmp_path / "driven.yaml"
+    text = "scenario: driven\nsource: recording\nvariants: {by_hand: {source: commands}}\n"
+    file.write_text(text, encoding="utf-8")
+    assert usual_transport(str(file), None, "by_hand") == "ros"
+    assert usual_transport(str(file), None) == "local"

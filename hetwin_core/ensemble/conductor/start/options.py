@@ -21,6 +21,8 @@ class RunOptions:
         no_source: leave the scenario's source out.
         engine: the main model's physics engine; None: the scenario's.
         packages: name of a package:// -> its folder, beside those of the scenario.
+        variant: the scenario's that is run; None: the scenario as it stands. It is laid over the scenario when that is
+            loaded.
     """
 
     source: str | None = None
@@ -31,3 +33,4 @@ class RunOptions:
     engine: str | None = None
     no_source: bool = False
     packages: Mapping[str, str] = field(default_factory=dict)
+    variant: str | None = None
