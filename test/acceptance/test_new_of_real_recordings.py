@@ -166,9 +166,19 @@ class Made:
             source.close()
 
 
+DAILY = {
+    *("kuka, sqlite3, prefix", "kuka, recorded description"),
+    *("baxter, bare db3, dots", "tiago, ROS 1, with a hand"),
+}
+"""Each robot and each kind of file; the others take minutes together."""
+
+
 def marked(name: str) -> Any:
     form = FORMS[name]
-    return pytest.param(name, marks=needs(form.folder, robots=form.folder != KUKA))
+    marks = [needs(form.folder, robots=form.folder != KUKA)]
+    if name not in DAILY:
+        marks.append(pytest.mark.long)
+    return pytest.param(name, marks=marks)
 
 
 def hetwin_new(*arguments: object) -> tuple[NewScenario, float]:

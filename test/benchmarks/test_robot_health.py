@@ -28,7 +28,16 @@ def healthy(tmp_path_factory: pytest.TempPathFactory) -> Healthy:
     return bench.healthy_base(tmp_path_factory.mktemp("base"))
 
 
-@pytest.mark.parametrize("draw", [base_in_table, wall_in_the_way, starts_inside, effort_pulse])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        wall_in_the_way,
+        *(
+            pytest.param(d, marks=pytest.mark.long)
+            for d in (base_in_table, starts_inside, effort_pulse)
+        ),
+    ],
+)
 def test_a_change_is_named_in_time_and_not_called_fine(
     draw: Draw, healthy: Healthy, tmp_path: Path
 ) -> None:

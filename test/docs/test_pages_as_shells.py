@@ -15,6 +15,11 @@ from support.short_recordings import link_repository
 AT_WORK_S = 300
 BEGINNINGS = {"pick_and_place": 9.5, "pouring": 5.0, "truck_unloading": 5.0}
 """How much is kept of shipped recordings [s]: till the box is on the tray, and till something was taken."""
+LONG = {
+    *("experiment", "fidelity", "flaws", "fluid", "fmu", "new", "nodes_by_hand", "robot_health"),
+    *("ros_interface", "sql", "use_cases"),
+}
+"""Pages whose shells take ten seconds and more, and what they show is tested elsewhere every day."""
 PREPARED = """
 set -eu -o pipefail
 make() { command make -n "$@" > /dev/null && echo "make $*"; }
@@ -45,7 +50,13 @@ def test_there_are_pages_with_commands() -> None:
     assert len(WITH_COMMANDS) >= 7
 
 
-@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.stem, marks=(pytest.mark.long,) if page.stem in LONG else ())
+        for page in WITH_COMMANDS
+    ],
+)
 def test_a_page_works_as_one_shell(page: Path, clone: Path) -> None:
     shown = commands(page)
     begin = [] if page.stem == "README" else [ACTIVATION]  # the README comes first
