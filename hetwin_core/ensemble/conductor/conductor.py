@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from hetwin_core.ensemble.conductor.controls import Controls, Placement
+from hetwin_core.ensemble.conductor.controls import Act, Controls, Done, Move, Placement
+from hetwin_core.ensemble.conductor.pace import Pace
 from hetwin_core.ensemble.conductor.pause import Pause
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
@@ -14,7 +15,8 @@ from hetwin_core.ensemble.conductor.start.lifecycle import prepare
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_commanded, is_live
 from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
@@ -125,31 +127,75 @@ class Conductor:
         """Whether the run is paused, and how it goes on."""
         return self._controls.pause
 
+    @property
+    def pace(self) -> Pace:
+        """How fast the run goes at most; `hold_to` sets it."""
+        return self._controls.pace
+
     def pause(self) -> None:
         """Hold the run before its next step, or before its first.
 
         Raises:
             Refused: if it follows a live robot, which does not wait.
         """
-        if self.is_live:
-            raise Refused("the twin of a live robot cannot be paused: the robot does not wait")
+        self._check_not_live("paused")
+        if not self.pausing.holds:
+            self._record("paused")
         self.pausing.begin()
 
     def resume(self) -> None:
         """Let a paused run continue."""
+        if not self.pausing.is_off:
+            self._record("went_on")
         self.pausing.end()
 
-    def step_paused(self, steps: int) -> None:
+    def step_paused(self, steps: int | None, *, further: bool = False) -> None:
         """Let a paused run take some steps.
+
+        Args:
+            steps: how many; None: up to the next one in which an event happens.
+            further: also while it takes those that were allowed before, after which it takes these.
 
         Raises:
             Refused: if it is not paused.
         """
-        self.pausing.allow(steps)
+        self.pausing.allow(steps, further=further)
+        self._record("stepped", steps=steps)
 
-    def place(
-        self, entity: str, attribute: str, data: Floats, done: Callable[[str | None], None]
-    ) -> None:
+    def hold_to(self, factor: float | None) -> None:
+        """Hold the run to so many times real time; None: let it go as fast as it can.
+
+        Raises:
+            Refused: if this is no pace, or the run follows a live robot, which has its own.
+        """
+        self._check_not_live("held to a pace")
+        self.pace.set(factor)
+        self._record("paced", factor=factor)
+
+    def hand_over(self, entity: str, attribute: str, model: str, done: Done) -> None:
+        """Make a model responsible for an attribute at the next barrier, also while the run is paused.
+
+        It moves as triggers move it: the present owner releases, the model takes. The run is not deterministic then.
+
+        Args:
+            entity: of the scene.
+            attribute: of this entity.
+            model: name of the model that is to be responsible.
+            done: called once: with None when it is responsible, else with the reason why not.
+
+        Raises:
+            Refused: if there is no run, or no such attribute or model, or the model cannot be responsible for it.
+        """
+        slot = self._slot(entity, attribute)
+        plan = self._scenario.plan(model)
+        if plan is None:
+            names = one_of(model, [m.name for m in self._scenario.models])
+            raise Refused(f"there is no model {model!r}; expected {names}")
+        if not plan.provides(attribute):
+            raise Refused(f"{model} cannot be responsible for {attribute}")
+        self._controls.requests.append(Move(slot, plan.index, done))
+
+    def place(self, entity: str, attribute: str, data: Floats, done: Done) -> None:
         """Give an attribute another value at the next barrier, also while the run is paused.
 
         Args:
@@ -161,13 +207,30 @@ class Conductor:
         Raises:
             Refused: if there is no run, or it has no such attribute of this size.
         """
+        slot = self._slot(entity, attribute, len(data))
+        self._controls.requests.append(Placement(slot, data, done))
+
+    def _slot(self, entity: str, attribute: str, size: int | None = None) -> int:
+        """Index of an attribute of the scene.
+
+        Raises:
+            Refused: if there is no run, or it has no such attribute of this size, if one is given.
+        """
         if self._run is None:
             raise Refused("no simulation is running")
         layout = self._run.scene.layout
         slot = layout.find(entity, attribute)
-        if slot is None or layout.slots[slot].attribute.size != len(data):
-            raise Refused(f"the scene has no {entity}.{attribute} of {len(data)} numbers")
-        self._controls.placements.put(Placement(slot, data, done))
+        if slot is None or size not in (None, layout.slots[slot].attribute.size):
+            of_size = "" if size is None else f" of {size} numbers"
+            raise Refused(f"the scene has no {entity}.{attribute}{of_size}")
+        return slot
+
+    def _check_not_live(self, done: str) -> None:
+        if self.is_live:
+            raise Refused(f"the twin of a live robot cannot be {done}: the robot does not wait")
+
+    def _record(self, name: str, **arguments: Json) -> None:
+        self._controls.requests.append(Act(name, arguments))
 
     def _stop_models(self) -> None:
         for port in self._ports:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,11 +18,13 @@ class Pause:
         waiting: whether the run waits at this moment.
         steps_allowed: how many single steps the run has taken while it was paused.
         held_s: wall time that the run has waited, in seconds.
+        until_event: whether the run is to be held again at the next step in which an event happens.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._left: int | None = None
+        self.until_event = False
         self.waiting = False
         self.steps_allowed = 0
         self.held_s = 0.0
@@ -40,22 +43,30 @@ class Pause:
         """Hold the run before its next step."""
         with self._lock:
             self._left = 0
+            self.until_event = False
 
     def end(self) -> None:
         """Let the run continue."""
         with self._lock:
             self._left = None
+            self.until_event = False
 
-    def allow(self, steps: int) -> None:
+    def allow(self, steps: int | None, *, further: bool = False) -> None:
         """Let the run take some steps, then hold it again.
+
+        Args:
+            steps: how many; None: up to the next one in which an event happens.
+            further: also while it takes those that were allowed before, after which it takes these.
 
         Raises:
             Refused: if the run is not held.
         """
         with self._lock:
-            if self._left != 0:
+            if self._left is None or (self._left and not further):
                 raise Refused("only a paused run can be stepped")
-            self._left = steps
+            left = 0 if self.until_event else self._left
+            self.until_event = steps is None
+            self._left = sys.maxsize if steps is None else left + steps
 
     def step_begins(self) -> None:
         """The run takes a step; it counts if it was allowed singly."""

@@ -37,7 +37,14 @@ def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart
         warnings=ready.warnings,
         snapshot=ready.scene.kept_snapshot(),
         given=run_given(scenario, options, ready),
+        able=_able(scenario, ready),
     )
+
+
+def _able(scenario: Scenario, ready: Ready) -> dict[str, tuple[str, ...]]:
+    """Names of the models that can be responsible, by the name of each attribute of the scene."""
+    names = sorted({slot.attribute.name for slot in ready.scene.layout.slots})
+    return {n: tuple(plan.name for plan in scenario.models if plan.provides(n)) for n in names}
 
 
 def _source(scenario: Scenario, options: RunOptions) -> str:

@@ -137,13 +137,19 @@ class Run:
             if not begun and not self._begin_when_allowed(step + 1, idle):
                 return "stopped"
             step += 1
+            handled = self._parts.events.handled
             over = ensemble.finish(step) or effects.stopped_by is not None
+            if self._controls.pause.until_event and self._parts.events.handled != handled:
+                self._controls.pause.begin()
 
     def _begin_step(self, step: int) -> bool:
-        """Begin a step, unless the run is stopped or paused; returns whether it did."""
-        if self._controls.stop.is_set() or self._controls.pause.holds:
+        """Begin a step, unless the run is stopped, paused or ahead of its pace; returns whether it did."""
+        controls = self._controls
+        if controls.stop.is_set() or controls.pause.holds:
             return False
-        self._controls.pause.step_begins()
+        if controls.pace.wait_s(self._ready.scene.time_ns):
+            return False
+        controls.pause.step_begins()
         self._parts.step.begin(step)
         return True
 
@@ -152,16 +158,27 @@ class Run:
         while not self._begin_step(step):
             if self._controls.stop.is_set():
                 return False
-            self._wait(idle)
+            if self._controls.pause.holds:
+                self._wait(idle)
+            else:
+                self._keep_pace(idle)
         return True
 
     def _wait(self, idle: Callable[[float], None]) -> None:
-        """Wait until the pause ends or the run is stopped; placements take effect meanwhile."""
+        """Wait until the pause ends or the run is stopped; what is asked for meanwhile takes effect."""
         pause, stop = self._controls.pause, self._controls.stop
         with pause.waiting_here():
             while pause.holds and not stop.is_set():
-                self._parts.outside.place()
+                self._parts.outside.carry_out()
                 idle(POLL_S)
+            if not stop.is_set():
+                self._parts.outside.carry_out()
+        self._controls.pace.begin_anew()
+
+    def _keep_pace(self, idle: Callable[[float], None]) -> None:
+        """Wait for the time of the next step, or a while if that is far off."""
+        self._parts.outside.carry_out()
+        idle(min(POLL_S, self._controls.pace.wait_s(self._ready.scene.time_ns)))
 
     def _unforeseen(self, error: BaseException) -> RunFailed:
         is_input = isinstance(error, BadInput)

@@ -48,8 +48,11 @@ class Handovers:
         self.done: list[Handover] = []
         self.refused = 0
 
-    def move(self, slot: int, to: int, cause: str) -> None:
+    def move(self, slot: int, to: int, cause: str) -> str | None:
         """Move one responsibility; a refusal is noted and counted, and nothing else happens.
+
+        Returns:
+            Why it was refused; None if it was not.
 
         Raises:
             FellBackToMain: if the new owner failed and the former one does not take it back; the main model has it.
@@ -63,11 +66,13 @@ class Handovers:
             self._record(fall.handover)
             if fall.failure is not None:
                 raise
+            return str(fall)
         except Refused as refusal:
             self.refuse(cause, str(refusal))
-        else:
-            if handover is not None:
-                self._record(handover)
+            return str(refusal)
+        if handover is not None:
+            self._record(handover)
+        return None
 
     def place(self, slot: int, data: Floats) -> None:
         """Give an attribute another value, from which its owner continues.

@@ -59,6 +59,7 @@ class RunStart:
         snapshot: the scene at the start.
         shown: where other programs see what the main model computes, as text by name; may be empty.
         given: all that decides how the run goes, see `given.run_given`.
+        able: names of the models that can be responsible, by the name of each attribute of the scene.
     """
 
     scenario: str
@@ -74,6 +75,7 @@ class RunStart:
     snapshot: Snapshot
     shown: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Json] = field(default_factory=dict)
+    able: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from hetwin_core.ensemble.conductor.controls import BY_HAND
 from hetwin_core.ensemble.conductor.failures.handler import FailureHandler
 from hetwin_core.ensemble.conductor.handovers.handovers import Handovers
 from hetwin_core.ensemble.conductor.handovers.two_phase_handover import FellBackToMain
@@ -97,6 +98,17 @@ class EffectRunner:
         """
         self._handovers.place(slot, data)
 
+    def hand_over_by_hand(self, slot: int, to: int) -> None:
+        """A user makes another model responsible for an attribute.
+
+        Raises:
+            Refused: if that is refused, which is noted and counted too.
+            RunFailed: if a model fails and the run is to stop.
+        """
+        refusal = self.move(slot, to, BY_HAND)
+        if refusal is not None:
+            raise Refused(refusal)
+
     def requests(self, port: ModelPort, requests: Iterable[Request]) -> None:
         """Responsibilities that a model asks for, or gives back, with the output of a step.
 
@@ -119,8 +131,8 @@ class EffectRunner:
         else:
             self._handovers.refuse(name, f"gives back {what} without having it")
 
-    def move(self, slot: int, to: int, cause: str) -> None:
-        """Move one responsibility to the model with this index.
+    def move(self, slot: int, to: int, cause: str) -> str | None:
+        """Move one responsibility to the model with this index; returns why that was refused, None if it was not.
 
         If a model fails and the run goes on, the move is tried again with the models as they are then; a model that
         always fails is given up or ends the run, so that this ends.
@@ -134,7 +146,7 @@ class EffectRunner:
             except FellBackToMain as fall:
                 if fall.failure is not None:
                     self._failures.handle(fall.failure)
-                return None
+                return str(fall)
             except RunFailed as failure:
                 self._failures.handle(failure)
 

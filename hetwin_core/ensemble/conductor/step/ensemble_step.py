@@ -90,7 +90,7 @@ class EnsembleStep:
         events = self._events.of_model(self._main.port.plan.index, output.events)
         due = self._begin_after_main(step)
         events += self._barrier.wait(due, step, then)
-        self._outside.place()
+        self._outside.carry_out()
         events += self._outside.events()
         self._scene.resolve(then)
         self._triggers.run(self._events.ordered(events), then)

@@ -27,7 +27,8 @@ class EventQueue:
         beliefs: receives what the robot believes, which is no event to anything else.
 
     Attributes:
-        events: all events that were handled, in order.
+        events: all events that were handled or recorded, in order.
+        handled: how many were handled.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class EventQueue:
         self._sequences: Counter[str] = Counter()
         self._unseen: dict[int, list[Event]] = {index: [] for index in range(len(models))}
         self.events: list[Event] = []
+        self.handled = 0
 
     def of_model(self, index: int, events: Sequence[Event]) -> list[tuple[int, Event]]:
         """Events of a model's output, with its index as their rank and its name as their source.
@@ -90,13 +92,22 @@ class EventQueue:
             self._beliefs.heard(event.source)
         if event.kind is EventKind.TRIGGER:  # others were checked when they came in
             _check_json(event, event.source)
-        self._sequences[event.source] += 1
-        event = replace(event, sequence=self._sequences[event.source])
-        self.events.append(event)
+        event = self._numbered(event)
+        self.handled += 1
         self._digest.event(event)
         self._listeners.event(event)
         for unseen in self._unseen.values():
             unseen.append(event)
+        return event
+
+    def record(self, event: Event) -> None:
+        """Number, publish and keep an event that changes nothing: it is no part of the digest, and no model sees it."""
+        self._listeners.event(self._numbered(event))
+
+    def _numbered(self, event: Event) -> Event:
+        self._sequences[event.source] += 1
+        event = replace(event, sequence=self._sequences[event.source])
+        self.events.append(event)
         return event
 
     def unseen_by(self, index: int) -> tuple[Event, ...]:

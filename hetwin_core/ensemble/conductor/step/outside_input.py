@@ -1,11 +1,12 @@
-"""What comes from outside of the models: events and placements."""
+"""What comes from outside of the models: events, and what somebody asks of the run while it goes on."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from queue import Empty
 
-from hetwin_core.ensemble.conductor.controls import Controls, Placement
+from hetwin_core.ensemble.conductor.controls import BY_HAND, Act, Controls, Move, Placement
 from hetwin_core.ensemble.conductor.failures.handler import FailureHandler
 from hetwin_core.ensemble.conductor.step.effects import EffectRunner
 from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
@@ -18,18 +19,19 @@ from hetwin_core.ensemble.transport.port import ModelPort
 class OutsideInput:
     """Takes in, at the barrier, what other threads have put into the controls.
 
-    While the main model is some steps ahead it cannot be changed: events wait, and placements are refused.
+    While the main model is some steps ahead it cannot be changed: events and handovers wait, and placements are
+    refused, as is everything in a pause, in which waiting would never end.
 
     Args:
         controls: of the run.
         scene: values and layout.
         main: the main model.
         events: ranks events.
-        effects: carries placements out.
+        effects: carries out what is asked for.
         failures: handles a model that fails.
 
     Attributes:
-        any_events: whether any event has come in, so that the run cannot be repeated.
+        any_events: whether any event has come in, or anything was done by hand, so that the run cannot be repeated.
     """
 
     def __init__(
@@ -42,7 +44,8 @@ class OutsideInput:
         failures: FailureHandler,
     ) -> None:
         self._arrivals = controls.arrivals
-        self._placements = controls.placements
+        self._requests = controls.requests
+        self._pause = controls.pause
         self._scene = scene
         self._main = main
         self._events = events
@@ -65,37 +68,70 @@ class OutsideInput:
                 self.any_events = True
         return events
 
-    def place(self) -> None:
-        """Carry out the placements that have arrived; each is followed by an event ``placed``.
+    def carry_out(self) -> None:
+        """Do what has been asked for; a placement is followed by an event ``placed``, a handover by ``handed_over``.
 
         Raises:
             RunFailed: if a model fails and the run is to stop.
         """
-        while not self._placements.empty():
-            placement = self._placements.get_nowait()
-            try:
-                self._place(placement)
-            except Refused as refusal:
-                placement.done(str(refusal))
-            except RunFailed as failure:
-                placement.done(str(failure))
-                self._failures.handle(failure)
+        while self._requests:
+            request = self._requests[0]
+            if isinstance(request, Move) and self._main.ahead and not self._pause.waiting:
+                return
+            self._requests.popleft()
+            if isinstance(request, Act):
+                event = Event(
+                    request.name, self._scene.time_ns, source=BY_HAND, arguments=request.arguments
+                )
+                self._events.record(event)
             else:
-                self._arrivals.put(self._placed(placement))
-                placement.done(None)
+                self._try(request)
 
-    def _place(self, placement: Placement) -> None:
+    def _try(self, request: Placement | Move) -> None:
+        try:
+            self._check_not_ahead()
+            event = self._move(request) if isinstance(request, Move) else self._place(request)
+        except Refused as refusal:
+            request.done(str(refusal))
+        except RunFailed as failure:
+            request.done(str(failure))
+            self._failures.handle(failure)
+        else:
+            self._arrivals.put(event)
+            request.done(None)
+
+    def _check_not_ahead(self) -> None:
         steps = self._main.ahead
         if steps:
             raise Refused(f"the main model is {steps} steps ahead; step so many and try again")
-        self._effects.place(placement.slot, placement.data)
 
-    def _placed(self, placement: Placement) -> Event:
-        slot = self._scene.layout.slots[placement.slot]
-        arguments: dict[str, Json] = {"entity": slot.entity, "attribute": slot.attribute.name}
-        return Event("placed", self._scene.time_ns, arguments=arguments)
+    def _place(self, placement: Placement) -> Event:
+        self._effects.place(placement.slot, placement.data)
+        self.any_events = True
+        return self._event("placed", placement.slot, {})
+
+    def _move(self, move: Move) -> Event:
+        """Hand over; a model that refuses has perhaps moved on already, so that the run cannot be repeated either."""
+        table = self._scene.table
+        owner, models = table.owner(move.slot), table.models
+        place = self._scene.layout.slots[move.slot]
+        if owner == move.model:
+            what = f"{place.entity}.{place.attribute.name}"
+            raise Refused(f"{models[owner]} is responsible for {what} already")
+        self.any_events = True
+        self._effects.hand_over_by_hand(move.slot, move.model)
+        return self._event(
+            "handed_over", move.slot, {"from": models[owner], "to": models[move.model]}
+        )
+
+    def _event(self, name: str, slot: int, arguments: Mapping[str, Json]) -> Event:
+        place = self._scene.layout.slots[slot]
+        of = {"entity": place.entity, "attribute": place.attribute.name, **arguments}
+        return Event(name, self._scene.time_ns, source=BY_HAND, arguments=of)
 
     def refuse_all(self, reason: str) -> None:
-        """Refuse the placements that nothing can be done about any more."""
-        while not self._placements.empty():
-            self._placements.get_nowait().done(reason)
+        """Refuse what nothing can be done about any more."""
+        while self._requests:
+            request = self._requests.popleft()
+            if not isinstance(request, Act):
+                request.done(reason)

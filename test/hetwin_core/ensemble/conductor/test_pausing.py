@@ -2,48 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from support.small_ensemble import HEADER, Recorder, run, scenario
+from support.held_runs import Held, wait
+from support.small_ensemble import HEADER, run
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.scene.values import pose_value
-from hetwin_core.ensemble.transport.local import LocalPort
 
 HIGH = pose_value((0.0, 0.0, 5.0)).data
-
-
-class Held:
-    """A run that is paused before its first step; each time it idles, one more of the deeds is done."""
-
-    def __init__(self, *deeds: Callable[[Conductor], Any], **options: Any) -> None:
-        read = scenario(HEADER)
-        self.record = Recorder()
-        self.steps: list[int] = []
-        self._deeds: Iterator[Callable[[Conductor], Any]] = iter(deeds)
-        ports = [LocalPort(plan) for plan in read.models]
-        self.conductor = Conductor(
-            read, ports, [self.record], RunOptions(**options), idle=self._idle
-        )
-
-    def run(self) -> Any:
-        self.conductor.pause()
-        return self.conductor.run()
-
-    def _idle(self, _seconds: float) -> None:
-        scene = self.conductor.scene
-        assert scene is not None
-        self.steps.append(round(scene.time_ns / 10_000_000))
-        next(self._deeds)(self.conductor)
-
-
-def wait(_: Conductor) -> None:
-    """Nothing is done."""
 
 
 def test_a_paused_run_stands_still_and_then_says_what_it_would_have_said() -> None:
@@ -83,6 +53,35 @@ def test_only_a_paused_run_is_stepped() -> None:
         held.conductor.step_paused(1)
 
 
+def test_further_steps_are_added_to_those_under_way() -> None:
+    held = Held(lambda c: (c.step_paused(2), c.step_paused(3, further=True)), Conductor.resume)
+    held.run()
+    assert held.steps == [0, 5]
+
+
+def test_it_goes_on_up_to_the_next_event() -> None:
+    event = "{at: 0.05, name: seen}"
+    text = f"""{HEADER}  watcher: {{type: "support.small_ensemble:Watcher", parameters: {{tells: [{event}]}}}}
+"""
+    held = Held(lambda c: c.step_paused(None), Conductor.resume, text=text)
+    assert held.run().deterministic
+    assert held.steps == [0, 5]
+
+
+def test_pauses_and_steps_are_in_the_log_but_no_part_of_the_digest() -> None:
+    held = Held(lambda c: c.step_paused(2), wait, Conductor.resume)
+    summary = held.run()
+    rows = [(e["time"], e["name"], e["source"], e["arguments"]) for e in summary.events]
+    assert rows == [
+        (0.0, "paused", "by hand", {}),
+        (0.0, "stepped", "by hand", {"steps": 2}),
+        (0.02, "went_on", "by hand", {}),
+    ]
+    assert [e.name for e in held.record.events] == ["paused", "stepped", "went_on"]
+    assert summary.deterministic
+    assert summary.digest == run(HEADER).summary.digest
+
+
 def test_the_twin_of_a_live_robot_is_not_paused() -> None:
     held = Held(source="live")
     with pytest.raises(Refused, match="the robot does not wait"):
@@ -113,6 +112,7 @@ def test_an_object_is_put_elsewhere_and_its_owner_goes_on_from_there() -> None:
     (event,) = [e for e in summary.events if e["name"] == "placed"]
     assert event["arguments"] == {"entity": "ball", "attribute": "pose"}
     assert event["time"] == pytest.approx(0.02)
+    assert event["source"] == "by hand"
 
 
 @pytest.mark.parametrize(
