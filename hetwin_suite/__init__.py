@@ -114,6 +114,11 @@ if TYPE_CHECKING:
     from hetwin_suite.running.api import check_model as check_model
     from hetwin_suite.running.api import open_episode as open_episode
     from hetwin_suite.running.api import run as run
+    from model_nodes.robot_program.errors import CannotReach as CannotReach
+    from model_nodes.robot_program.errors import Failed as Failed
+    from model_nodes.robot_program.pictures import Percept as Percept
+    from model_nodes.robot_program.robot import Robot as Robot
+    from model_nodes.robot_program.tasks import Task as Task
 
 _HOMES = {
     "hetwin_core.ensemble.conformance.result": "CheckResult",
@@ -144,6 +149,10 @@ _HOMES = {
     "hetwin_suite.proving_ground.mismatch.twin_files": "TwinFiles",
     "hetwin_suite.proving_ground.two_hands.real_world": "RealWorld",
     "hetwin_suite.running.api": "Summary check_model open_episode run",
+    "model_nodes.robot_program.errors": "CannotReach Failed",
+    "model_nodes.robot_program.pictures": "Percept",
+    "model_nodes.robot_program.robot": "Robot",
+    "model_nodes.robot_program.tasks": "Task",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 

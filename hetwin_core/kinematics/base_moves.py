@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.kinematics.moves import MoveLimits, move
 from hetwin_core.kinematics.planar import PlanarPose
@@ -69,8 +71,6 @@ def base_move(start: PlanarPose, goal: PlanarPose, forward: float, turn: float) 
         forward: largest velocity [m/s].
         turn: largest velocity about z [rad/s].
     """
-    limits = np.array([turn, forward])
-    rise = _RISE * limits
     dx, dy = goal.x - start.x, goal.y - start.y
     way = math.hypot(dx, dy)
     if way < _NEAR:
@@ -79,11 +79,29 @@ def base_move(start: PlanarPose, goal: PlanarPose, forward: float, turn: float) 
         bearing = start.yaw + nearest_turn(math.atan2(dy, dx) - start.yaw)
     last = bearing + nearest_turn(goal.yaw - bearing)
     corners = [(start.yaw, 0.0), (bearing, 0.0), (bearing, way), (last, way)]
-    parts = tuple(
-        move(("heading", "way"), np.array(a), np.array(b), MoveLimits(limits, rise, 10.0 * rise))
-        for a, b in pairwise(corners)
-    )
-    return BaseMove(start, goal, parts)
+    return BaseMove(start, goal, _parts(corners, np.array([turn, forward])))
+
+
+def straight_move(start: PlanarPose, way: float, forward: float) -> BaseMove:
+    """Return the move straight on by a way [m], backwards if it is negative.
+
+    Args:
+        start: where it begins.
+        way: along the own x axis [m].
+        forward: largest velocity [m/s].
+    """
+    corners = [(start.yaw, 0.0), (start.yaw, 0.0), (start.yaw, way), (start.yaw, way)]
+    return BaseMove(start, start.after(way, 0.0), _parts(corners, np.array([1.0, forward])))
+
+
+def _parts(
+    corners: Sequence[tuple[float, float]], limits: NDArray[np.float64]
+) -> tuple[JointTrajectory, ...]:
+    """The motions between headings and ways, within limits (2,) of their velocities."""
+    rise = _RISE * limits
+    moves = MoveLimits(limits, rise, 10.0 * rise)
+    names = ("heading", "way")
+    return tuple(move(names, np.array(a), np.array(b), moves) for a, b in pairwise(corners))
 
 
 def nearest_turn(angle: float) -> float:

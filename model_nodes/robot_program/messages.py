@@ -1,0 +1,127 @@
+"""What a robot's program and the twin say to each other, in turn: the twin what is sensed, the program what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from hetwin_core.ensemble.events import Event
+from hetwin_core.kinematics.base_moves import BaseMove
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+
+Pose = tuple[float, ...]
+"""x y z [m], qw qx qy qz."""
+
+
+class Seen(NamedTuple):
+    """What a camera takes something for.
+
+    Attributes:
+        object: name of the object that it believes to see.
+        pose: in the frame of its picture.
+        confidence: 0 to 1.
+    """
+
+    object: str
+    pose: Pose
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sensed:
+    """What the robot senses of itself.
+
+    Attributes:
+        time: since the start of the run [s].
+        joints: measured positions of all joints of the robot, by name [rad or m].
+        root: where its root link is, by its odometry.
+    """
+
+    time: float
+    joints: Mapping[str, float]
+    root: Pose
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What a camera detects at one time.
+
+    Attributes:
+        camera: its name.
+        frame: link of the robot in which the poses are; empty: the world.
+        found: what it detects.
+        sensed: what the robot sensed then.
+    """
+
+    camera: str
+    frame: str
+    found: tuple[Seen, ...]
+    sensed: Sensed
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the twin says when the time that the program waited for has come.
+
+    Attributes:
+        sensed: now.
+        pictures: that have been taken since the last reply.
+    """
+
+    sensed: Sensed
+    pictures: tuple[Picture, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Something that the robot believes to move with a link of its own.
+
+    Attributes:
+        frame: the link, by the robot's own name.
+        pose: in that link's frame.
+    """
+
+    frame: str
+    pose: Pose
+
+
+@dataclass(slots=True)
+class Request:
+    """What the program wants.
+
+    Attributes:
+        events: what it does, believes and perceives, since its last request; those of time 0 happen now.
+        motions: of joints, that begin now.
+        base: motion of the base that begins now; None: none.
+        held: what it believes to hold from now on; None: as before.
+        seconds: how long it waits for the reply [s].
+        until_picture: whether the reply comes as soon as there is a picture.
+    """
+
+    events: list[Event] = field(default_factory=list)
+    motions: list[JointTrajectory] = field(default_factory=list)
+    base: BaseMove | None = None
+    held: Mapping[str, Held] | None = None
+    seconds: float = 0.0
+    until_picture: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The program has ended.
+
+    Attributes:
+        events: since its last request.
+        problem: why it could not go on, with the place; empty: it is done.
+    """
+
+    events: Sequence[Event] = ()
+    problem: str = ""
+
+
+class Twin(Protocol):
+    """The program's side of the connection."""
+
+    def ask(self, request: Request) -> Reply:
+        """Pass a request on; returns when its time is over."""

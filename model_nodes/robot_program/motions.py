@@ -1,0 +1,206 @@
+"""Plans motions of a robot's joints: to positions, of a hand to a pose, of a hand along a straight line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.kinematics.chains.chain import Chain
+from hetwin_core.kinematics.chains.inverse import solve
+from hetwin_core.kinematics.moves import MoveLimits, move
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from model_nodes.robot_program.errors import CannotReach
+from model_nodes.robot_program.facts import RobotFacts
+from model_nodes.robot_program.messages import Pose
+from model_nodes.robot_program.placing import seen_from, within
+
+Floats = NDArray[np.float64]
+
+_STEP_S = 0.02
+"""Between the points of a straight line."""
+_RISE = 4.0
+"""Acceleration per velocity [1/s]; the jerk is ten times that."""
+_JUMP = 0.5
+"""Joints that would go further between two points of a line jump [rad or m]."""
+
+
+class Motions:
+    """Plans for one robot from where its joints are commanded to be.
+
+    Args:
+        facts: of the robot.
+
+    Attributes:
+        commanded: where the joints are, or are to be by what was planned so far [rad or m].
+    """
+
+    def __init__(self, facts: RobotFacts) -> None:
+        self._facts = facts
+        self.commanded = {name: joint.start for name, joint in facts.joints.items()}
+        self._chains: dict[str, Chain] = {}
+
+    def pose_of(self, link: str, joints: Mapping[str, float]) -> Pose:
+        """Return a link's pose in the frame of the root link, for these positions of the joints.
+
+        Raises:
+            ValueError: if the robot has no such link.
+        """
+        chain = self._chain(link)
+        positions = np.array([joints.get(name, 0.0) for name in chain.joints])
+        return tuple(chain.place(positions).pose.tolist())
+
+    def hand_pose(self, hand: str, joints: Mapping[str, float]) -> Pose:
+        """Return a hand's pose in the frame of the root link, for these positions of the joints."""
+        facts = self._facts.hands[hand]
+        return within(self.pose_of(facts.link, joints), facts.offset)
+
+    def to_positions(
+        self, goal: Mapping[str, float], share: float, seconds: float | None = None
+    ) -> JointTrajectory:
+        """Plan a motion of some joints, all at the same time.
+
+        Args:
+            goal: positions by joint [rad or m].
+            share: of the joints' largest velocities.
+            seconds: that it takes; None, or if that is too fast: as fast as it can.
+
+        Raises:
+            ValueError: if the program may move no such joint.
+            CannotReach: if a position is beyond a joint's limits.
+        """
+        for name, position in goal.items():
+            self._check(name, position)
+        names = tuple(goal)
+        start = np.array([self.commanded[name] for name in names])
+        motion = move(
+            names, start, np.array(list(goal.values()), np.float64), self._limits(names, share)
+        )
+        self.commanded.update(goal)
+        return _lasting(motion, seconds)
+
+    def hand_to(
+        self, hand: str, pose: Sequence[float], share: float, seconds: float | None
+    ) -> JointTrajectory:
+        """Plan a motion of a hand's arm to a pose in the frame of the root link.
+
+        Raises:
+            CannotReach: if the hand cannot be there.
+        """
+        positions = self._solved(hand, pose, self._now(hand), "be")
+        return self.to_positions(self._arm_only(hand, positions), share, seconds)
+
+    def hand_along(
+        self, hand: str, pose: Sequence[float], speed: float, seconds: float | None
+    ) -> JointTrajectory:
+        """Plan a straight motion of a hand to a pose in the frame of the root link.
+
+        Args:
+            hand: its name.
+            pose: at the end.
+            speed: mean velocity on the way [m/s]; the rotation takes as long.
+            seconds: that it takes; None: as the speed says.
+
+        Raises:
+            CannotReach: if the hand cannot be at a point of the line.
+        """
+        joints = self._now(hand)
+        start = self.hand_pose(hand, self.commanded)
+        length = float(np.linalg.norm(np.subtract(pose[:3], start[:3])))
+        lasts = max(0.2, length / speed) if seconds is None else seconds
+        count = max(2, round(lasts / _STEP_S))
+        shares = np.arange(count + 1) / count
+        rows = [joints]
+        for share in (shares**3 * (10 - 15 * shares + 6 * shares**2)).tolist()[1:]:
+            joints = self._solved(hand, _between(start, pose, share), rows[-1], "go on a line")
+            if np.abs(joints - rows[-1]).max() > _JUMP:
+                raise CannotReach(
+                    f"{hand} cannot go straight to {_said(pose)}: its arm would have to turn over"
+                )
+            rows.append(joints)
+        arm = self._arm_only(hand, joints)
+        index = [self._chain(self._facts.hands[hand].link).joints.index(name) for name in arm]
+        positions = np.array(rows)[:, index]
+        times = shares * lasts
+        velocities = np.gradient(positions, times, axis=0)
+        velocities[0] = velocities[-1] = 0.0
+        self.commanded.update(arm)
+        return JointTrajectory(tuple(arm), times, positions, velocities)
+
+    def _solved(self, hand: str, pose: Sequence[float], start: Floats, verb: str) -> Floats:
+        facts = self._facts.hands[hand]
+        chain = self._chain(facts.link)
+        moving = np.array([name in self._facts.joints for name in chain.joints], np.bool_)
+        backwards = seen_from(facts.offset, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
+        target = within(pose, backwards)
+        found = solve(chain, np.array(target), start, moving)
+        if not found.solved:
+            raise CannotReach(
+                f"{hand} cannot {verb} at {_said(pose)}, seen from the robot's root link;"
+                f" its arm gets as near as {found.distance:.3f} m and {found.angle:.2f} rad"
+            )
+        return found.positions
+
+    def _now(self, hand: str) -> Floats:
+        chain = self._chain(self._facts.hands[hand].link)
+        return np.array([self.commanded.get(name, 0.0) for name in chain.joints])
+
+    def _arm_only(self, hand: str, positions: Floats) -> dict[str, float]:
+        names = self._chain(self._facts.hands[hand].link).joints
+        pairs = zip(names, positions.tolist(), strict=True)
+        return {name: position for name, position in pairs if name in self._facts.joints}
+
+    def _limits(self, names: Sequence[str], share: float) -> MoveLimits:
+        velocity = share * np.array([self._facts.joints[name].speed for name in names])
+        return MoveLimits(velocity, _RISE * velocity, 10.0 * _RISE * velocity)
+
+    def _check(self, name: str, position: float) -> None:
+        joint = self._facts.joints.get(name)
+        if joint is None:
+            raise ValueError(
+                f"no joint {name} that the program may move; expected {one_of(name, self._facts.joints)}"
+            )
+        if not joint.lower - 1e-6 <= position <= joint.upper + 1e-6:
+            raise CannotReach(
+                f"{name} cannot be at {position:.4g}; expected {joint.lower:.4g} to {joint.upper:.4g}"
+            )
+
+    def _chain(self, link: str) -> Chain:
+        if link not in self._facts.links:
+            raise ValueError(
+                f"the robot has no link {link}; expected {one_of(link, self._facts.links)}"
+            )
+        if link not in self._chains:
+            self._chains[link] = Chain(self._facts.links[link])
+        return self._chains[link]
+
+
+def _lasting(motion: JointTrajectory, seconds: float | None) -> JointTrajectory:
+    """The motion, slower if it is to last longer."""
+    if seconds is None or seconds <= motion.duration or motion.duration == 0.0:
+        return motion
+    factor = seconds / motion.duration
+    velocities, accelerations = motion.velocities, motion.accelerations
+    return JointTrajectory(
+        motion.names,
+        motion.times * factor,
+        motion.positions,
+        None if velocities is None else velocities / factor,
+        None if accelerations is None else accelerations / factor**2,
+    )
+
+
+def _between(start: Sequence[float], end: Sequence[float], share: float) -> Pose:
+    """A pose on the straight way between two, turning on the shorter way."""
+    a, b = np.array(start), np.array(end, np.float64)
+    if float(a[3:] @ b[3:]) < 0.0:
+        b[3:] = -b[3:]
+    mixed = a + share * (b - a)
+    mixed[3:] /= np.linalg.norm(mixed[3:])
+    return tuple(mixed.tolist())
+
+
+def _said(pose: Sequence[float]) -> str:
+    return "(" + ", ".join(f"{number:.3f}" for number in pose) + ")"
