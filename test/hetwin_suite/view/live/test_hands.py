@@ -1,0 +1,59 @@
+"""Messages of pages become deeds, or are none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hetwin_suite.view.live.hands import (
+    Deed,
+    GoOn,
+    HandOver,
+    HoldTo,
+    NotADeed,
+    Pause,
+    Step,
+    deed_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "deed"),
+    [
+        ({"do": "pause"}, Pause()),
+        ({"do": "go_on"}, GoOn()),
+        ({"do": "step", "steps": 40}, Step(40)),
+        ({"do": "step", "steps": None}, Step(None)),
+        ({"do": "pace", "factor": 2}, HoldTo(2.0)),
+        ({"do": "pace", "factor": None}, HoldTo(None)),
+        (
+            {"do": "hand_over", "entity": "box", "attribute": "pose", "model": "physics"},
+            HandOver("box", "pose", "physics"),
+        ),
+    ],
+)
+def test_messages_are_deeds(message: dict[str, Any], deed: Deed) -> None:
+    assert deed_of(message) == deed
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({}, "one of pause, go_on, step, pace, hand_over"),
+        ({"do": ["pause"]}, "one of"),
+        ({"do": "step", "steps": 0}, "'steps' must be a whole number from 1"),
+        ({"do": "step", "steps": True}, "'steps'"),
+        ({"do": "step", "steps": 1.5}, "'steps'"),
+        ({"do": "step", "steps": 10**9}, "'steps'"),
+        ({"do": "pace", "factor": 0}, "'factor' must be a number above 0"),
+        ({"do": "pace", "factor": float("nan")}, "'factor'"),
+        ({"do": "pace", "factor": "fast"}, "'factor'"),
+        ({"do": "hand_over", "entity": "box", "attribute": "pose"}, "'model' must be a name"),
+        ({"do": "hand_over", "entity": "", "attribute": "pose", "model": "x"}, "'entity'"),
+        ({"do": "hand_over", "entity": "x" * 301, "attribute": "a", "model": "x"}, "'entity'"),
+    ],
+)
+def test_other_messages_are_none(message: dict[str, Any], words: str) -> None:
+    with pytest.raises(NotADeed, match=words):
+        deed_of(message)
