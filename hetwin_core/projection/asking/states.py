@@ -20,6 +20,7 @@ from hetwin_core.projection.asking.evidence import Evidence, of_state
 from hetwin_core.projection.asking.intervals import Intervals
 from hetwin_core.projection.asking.reading import Reading
 from hetwin_core.projection.asking.terms import State
+from hetwin_core.projection.asking.thresholds import threshold
 from hetwin_core.projection.asking.times import whole
 from hetwin_core.projection.asking.truths import UNKNOWN, Truths
 from hetwin_core.projection.tables.rows import Interval
@@ -54,7 +55,7 @@ class StateReader:
             holds = self._holds(state, span.from_ns)
             true = Intervals([span] if holds else [])
             return Reading(Truths.known(true, span), (self._evidence(span.from_ns),))
-        times, flags = self._scan(state, self._times(span))
+        times, flags = self._all(state, span) or self._scan(state, self._times(span))
         true = Intervals.where(times, flags, span.to_ns).within(span)
         changes = np.flatnonzero(np.diff(flags)) + 1
         seen = tuple(self._evidence(int(times[i])) for i in (0, *changes.tolist()))
@@ -67,6 +68,16 @@ class StateReader:
             BadInput: if it is wrong.
         """
         return self._value(state, time_ns), self._evidence(time_ns)
+
+    def _all(
+        self, state: State, span: Interval
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | None:
+        """Return the times of all states, and whether a threshold held then; None for any other condition."""
+        compared = threshold(state.text)
+        if compared is None or not self._tables.layout.has(compared.entity, POSE.name):
+            return None
+        times, rows = self._tables.poses.during(compared.entity, span)
+        return np.asarray(times, np.int64), compared.holds(rows)
 
     def _scan(
         self, state: State, times: NDArray[np.int64]
