@@ -8,12 +8,13 @@ from html import escape
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.words import seconds
 from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.flaws.flaw import Flaw
 from hetwin_suite.view.report.document import folded
 from hetwin_suite.view.report.pictures import Picture
 from hetwin_suite.view.report.story.concerns import StoredConcern, stored_concerns
 from hetwin_suite.view.report.story.headline import headline
 from hetwin_suite.view.report.story.robots import robot_sentences
-from hetwin_suite.view.report.story.sentence import Sentence
+from hetwin_suite.view.report.story.sentence import Piece, Sentence
 from hetwin_suite.view.report.story.things import resting_objects, thing_sentences
 from hetwin_suite.view.report.time_link import time_link
 
@@ -25,15 +26,15 @@ _FOUR, _FIVE = 4, 5
 _INSTANT_NS = 5_000_000
 
 
-def first_screen(episode: Episode, drawn: Sequence[Picture]) -> str:
-    """Scenario, verdict, story and pictures."""
-    head = headline(episode)
-    mark = f'<span class="mark">{escape(head.mark)}</span>' if head.mark else ""
-    more = f'<p class="more">{escape(head.more)}</p>' if head.more else ""
+def first_screen(episode: Episode, drawn: Sequence[Picture], flaws: Sequence[Flaw] = ()) -> str:
+    """Scenario, what came of it, story and pictures."""
+    head = headline(episode, flaws)
+    marks = "".join(f'<span class="mark {m.tone}">{escape(m.word)}</span>' for m in head.marks)
+    more = "".join(f'<p class="more">{_pieces(pieces)}</p>' for pieces in head.more)
     return (
         f"<header><h1>{escape(episode.scenario)}</h1></header>"
         f'<section class="card first {head.tone}{"" if drawn else " blind"}">'
-        f'<div class="head">{mark}<p class="how">{escape(head.text)}</p>{more}</div>'
+        f'<div class="head">{marks}<p class="how">{escape(head.text)}</p>{more}</div>'
         f"{_viewer(drawn)}"
         f'<div class="told">{_concerns(stored_concerns(episode))}{_story(episode)}</div></section>'
     )
@@ -74,10 +75,11 @@ def _sentences(sentences: Iterable[Sentence]) -> str:
 
 
 def _sentence(sentence: Sentence) -> str:
-    rest = "".join(
-        escape(piece) if isinstance(piece, str) else time_link(piece) for piece in sentence.pieces
-    )
-    return f"<b>{escape(sentence.about)}</b>{rest}"
+    return f"<b>{escape(sentence.about)}</b>{_pieces(sentence.pieces)}"
+
+
+def _pieces(pieces: Iterable[Piece]) -> str:
+    return "".join(escape(one) if isinstance(one, str) else time_link(one) for one in pieces)
 
 
 def _concerns(concerns: Sequence[StoredConcern]) -> str:

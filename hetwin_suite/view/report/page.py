@@ -7,6 +7,7 @@ from pathlib import Path
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.flaws.find import flaws_in
+from hetwin_core.projection.flaws.flaw import Flaw
 from hetwin_core.projection.run_folder import REPORT, write_atomically
 from hetwin_core.projection.tables.open import Follower
 from hetwin_core.projection.tables.tables import Tables
@@ -48,6 +49,7 @@ def write_report(run: Path, out: Path | None = None) -> Path:
 def page(episode: Episode, tables: Tables | BadInput) -> str:
     """The whole page: the story and the scene, then what they are drawn from, then the run's particulars."""
     document = Document()
+    flaws, trouble = _flaws(tables)
     responsible = card(
         "Time line",
         "Bars have the colour of the responsible model. Dots are events; point at them.",
@@ -57,9 +59,9 @@ def page(episode: Episode, tables: Tables | BadInput) -> str:
     plotted = [card(p.title, p.text, document.plot(p.figure)) for p in plots(episode)]
     body = "".join(
         [
-            first_screen(episode, pictures(episode)),
+            first_screen(episode, pictures(episode), flaws),
             responsible,
-            _course(tables, document),
+            _course(tables, flaws, trouble, document),
             *plotted,
             _space(episode, document),
             card("All events and handovers", "", sections.happenings_table(episode)),
@@ -81,16 +83,21 @@ def _tables(run: Path) -> Tables | BadInput:
         return error
 
 
-def _course(tables: Tables | BadInput, document: Document) -> str:
-    """The section with tasks, what held, and flaws; a rule that cannot be used costs the flaws alone."""
+def _flaws(tables: Tables | BadInput) -> tuple[list[Flaw], str]:
+    """The flaws by their beginning, and why they were not looked for: a rule that cannot be used costs them alone."""
+    if isinstance(tables, BadInput):
+        return [], ""
+    try:
+        return sorted(flaws_in(tables), key=lambda flaw: flaw.span), ""
+    except BadInput as error:
+        return [], f"Flaws were not looked for: {error}"
+
+
+def _course(tables: Tables | BadInput, flaws: list[Flaw], trouble: str, document: Document) -> str:
+    """The section with tasks, what held, and flaws."""
     if isinstance(tables, BadInput):
         return card(TITLE, f"There is nothing to show: {tables}", "")
-    try:
-        found, trouble = flaws_in(tables), ""
-    except BadInput as error:
-        found, trouble = [], f"Flaws were not looked for: {error}"
-    found.sort(key=lambda flaw: flaw.span)
-    marks = [Mark(flaw.kind, flaw.span, flaw.text) for flaw in found]
+    marks = [Mark(flaw.kind, flaw.span, flaw.text) for flaw in flaws]
     return course_card(tables, marks, document, trouble)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.words import arguments_words, event_words, seconds
 from hetwin_core.projection.episode import Episode, Note
 from hetwin_suite.view.report.document import folded
@@ -17,10 +17,12 @@ from hetwin_suite.view.report.story.events import (
     is_own,
     own_words,
 )
+from hetwin_suite.view.report.time_link import time_link
 
 _SHOWN_ROWS = 24
 _MOST_ROWS = 400
-_REPEATED = 4
+_REPEATED, _FLOOD = 4, 8
+_MOST_LISTED = 60
 
 
 def about(episode: Episode) -> str:
@@ -75,7 +77,7 @@ def happenings_table(episode: Episode) -> str:
     rows = [_happening(episode, run, colours) for run in _runs(episode, items)]
     if not rows:
         return '<p class="note">Nothing happened.</p>'
-    headings = ["time [s]", "what", "by", "details"]
+    headings = ["time", "what", "by", "details"]
     shown = table(headings, rows[:_SHOWN_ROWS], number=0)
     rest = rows[_SHOWN_ROWS:_MOST_ROWS]
     if rest:
@@ -87,16 +89,41 @@ def happenings_table(episode: Episode) -> str:
 
 
 def _runs(episode: Episode, items: list[Event | Handover]) -> list[list[Event | Handover]]:
-    """Each item by itself, but what models report again and again in one run, where it is first reported."""
-    found: dict[object, list[Event | Handover]] = {}
-    for i, item in enumerate(items):
-        own = isinstance(item, Event) and is_own(episode, item)
-        key = (item.source, own_words(episode, item)) if own and isinstance(item, Event) else i
-        found.setdefault(key, []).append(item)
-    runs = []
+    """Each item by itself, but what repeats, where it first happened; first what has the same words, then floods."""
+    runs = _grouped([[item] for item in items], lambda item: _words(episode, item), _REPEATED)
+    return _grouped(runs, _kind, _FLOOD)
+
+
+def _grouped(
+    runs: list[list[Event | Handover]],
+    alike: Callable[[Event | Handover], object],
+    most: int,
+) -> list[list[Event | Handover]]:
+    """Join the runs that are alike if they are more than `most`; in the order of their first items."""
+    found: dict[object, list[list[Event | Handover]]] = {}
+    for i, run in enumerate(runs):
+        key = alike(run[0])
+        found.setdefault(i if key is None else key, []).append(run)
+    grouped = []
     for same in found.values():
-        runs += [same] if len(same) > _REPEATED else [[item] for item in same]
-    return sorted(runs, key=lambda run: run[0].time_ns)
+        grouped += same if len(same) <= most else [[item for run in same for item in run]]
+    return sorted(grouped, key=lambda run: run[0].time_ns)
+
+
+def _words(episode: Episode, item: Event | Handover) -> object:
+    """What models say again and again in the same words; None for anything else."""
+    if isinstance(item, Event) and is_own(episode, item):
+        return item.source, own_words(episode, item)
+    return None
+
+
+def _kind(item: Event | Handover) -> object:
+    """What comes in floods: one event of a model about many things, and one handover of many."""
+    if isinstance(item, Handover):
+        return item.attribute, item.from_model, item.to_model, item.cause
+    if item.kind is EventKind.MODEL and not is_handling(item):
+        return item.source, item.name
+    return None
 
 
 def chip(model: str, colours: Mapping[str, str]) -> str:
@@ -162,20 +189,33 @@ def _happening(
     episode: Episode, run: list[Event | Handover], colours: Mapping[str, str]
 ) -> list[str]:
     item = run[0]
-    time = f"{item.time_ns / 1e9:.3f}"
+    what, by = _what(episode, item, colours)
+    if len(run) == 1:
+        more = item.cause if isinstance(item, Handover) else details(item.arguments)
+        return [_time(item), what, escape(by), escape(more)]
+    often = f"{len(run)} times until {seconds(run[-1].time_ns, 3)}"
+    same = {_what(episode, other, colours)[0] for other in run}
+    if len(same) == 1:
+        return [_time(item), what, escape(by), often]
+    rest = run[1 : _MOST_LISTED + 1]
+    rows = [[_time(one), _what(episode, one, colours)[0]] for one in rest]
+    left = len(run) - 1 - len(rest)
+    note = f'<p class="note">And {left} more.</p>' if left else ""
+    return [_time(item), what, escape(by), folded(often, table(["time", "what"], rows) + note)]
+
+
+def _time(item: Event | Handover) -> str:
+    return time_link(item.time_ns, 3)
+
+
+def _what(episode: Episode, item: Event | Handover, colours: Mapping[str, str]) -> tuple[str, str]:
+    """What happened, as HTML, and who says so."""
     if isinstance(item, Handover):
-        what = (
-            f"{escape(f'{item.entity} {item.attribute}')}: "
-            f"{chip(item.from_model, colours)} → {chip(item.to_model, colours)}"
-        )
-        return [time, what, "handover", escape(item.cause)]
+        moved = f"{chip(item.from_model, colours)} → {chip(item.to_model, colours)}"
+        return f"{escape(f'{item.entity} {item.attribute}')}: {moved}", "handover"
     own = is_own(episode, item)
     words = escape(own_words(episode, item) if own else event_words(item))
-    strong = f"<strong>{words}</strong>" if own or is_handling(item) else words
-    if len(run) > 1:
-        until = f"{len(run)} times until {seconds(run[-1].time_ns, 3)}"
-        return [time, strong, escape(item.source), until]
-    return [time, strong, escape(item.source), escape(details(item.arguments))]
+    return f"<strong>{words}</strong>" if own or is_handling(item) else words, item.source
 
 
 def _with_source(note: Note) -> str:

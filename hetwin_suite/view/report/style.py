@@ -39,7 +39,7 @@ p { margin: 0 0 8px; }
 .viewer { grid-area: viewer; min-width: 0; background: var(--stage); border-left: 1px solid var(--line); }
 .blind .head, .blind .told { padding-right: 24px; }
 .mark {
-  display: inline-block; padding: 2px 11px; border-radius: 999px; margin-bottom: 9px;
+  display: inline-block; padding: 2px 11px; border-radius: 999px; margin: 0 6px 9px 0;
   background: color-mix(in srgb, var(--tone) 15%, transparent); color: var(--tone);
   font-size: 0.82rem; font-weight: 650; letter-spacing: 0.01em;
 }

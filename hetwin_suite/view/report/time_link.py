@@ -8,8 +8,7 @@ TIMELINE = "timeline"
 """Name of the section that times link to."""
 
 
-def time_link(time_ns: int) -> str:
+def time_link(time_ns: int, digits: int = 2) -> str:
     """Return a link to a time in the time line, as HTML."""
-    return (
-        f'<a class="time" href="#{TIMELINE}" data-time="{time_ns / 1e9:.6g}">{seconds(time_ns)}</a>'
-    )
+    words = seconds(time_ns, digits)
+    return f'<a class="time" href="#{TIMELINE}" data-time="{time_ns / 1e9:.9g}">{words}</a>'

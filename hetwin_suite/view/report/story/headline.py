@@ -1,14 +1,35 @@
-"""The headline of a run: its verdict, or how it ended."""
+"""The headline of a run: what came of it, else its verdict, or how it ended."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from hetwin_core.ensemble.events import EventKind
+from hetwin_core.ensemble.tasks import Status
 from hetwin_core.ensemble.words import failure_row_words, seconds
 from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.flaws.flaw import Flaw
 from hetwin_suite.view.report.story.concerns import stored_concerns
+from hetwin_suite.view.report.story.outcome import Outcome, acted_on, outcomes
+from hetwin_suite.view.report.story.sentence import Piece
 
-GOOD, WARNED, BAD = "good", "warned", "bad"
+GOOD, WARNED, BAD = TONES = ("good", "warned", "bad")
+"""From the best to the worst."""
+_VERDICTS = {"fine": GOOD, "doubtful": WARNED, "absurd": BAD}
+_UPSETS = {
+    *("knocked_over", "spilled", "unstable_support", "grasp_lost", "goal_undone", "unachieved"),
+    *("wrong_object", "carrying_collision", "failed_navigation"),
+}
+"""Kinds of flaws in which something happened to things, not to what was believed of them."""
+_MOST = 2
+
+
+class Mark(NamedTuple):
+    """A word over the headline, and its tone."""
+
+    tone: str
+    word: str
 
 
 class Headline(NamedTuple):
@@ -16,35 +37,109 @@ class Headline(NamedTuple):
 
     Attributes:
         tone: ``good``, ``warned`` or ``bad``.
-        mark: a word for it, e.g. ``doubtful``; empty if the run was not watched.
-        text: a sentence.
-        more: how the run ended, if `text` does not say so.
+        marks: words for it, e.g. ``doubtful``.
+        text: a sentence or two.
+        more: sentences below it: when it was decided, what makes the run doubtful, how it ended.
     """
 
     tone: str
-    mark: str
+    marks: tuple[Mark, ...]
     text: str
-    more: str = ""
+    more: tuple[tuple[Piece, ...], ...] = ()
 
 
-def headline(episode: Episode) -> Headline:
-    """The worst thing to know of a run: that it failed, what makes it doubtful, or that nothing does."""
+def headline(episode: Episode, flaws: Sequence[Flaw] = ()) -> Headline:
+    """What came of the run, and what makes that doubtful; of a run that failed, that it did.
+
+    Args:
+        episode: the run.
+        flaws: that were found in it.
+    """
     tone, ended = ending(episode)
     if tone == BAD:
-        mark = "failed" if episode.summary else "broke off"
-        return Headline(BAD, mark, ended)
+        return Headline(BAD, (Mark(BAD, "failed" if episode.summary else "broke off"),), ended)
+    judged = _verdict(episode)
+    parts = [part for part in (_came_of_it(episode), _flawed(flaws), judged) if part]
+    if not parts:
+        return Headline(tone, (), ended)
+    first, *others = parts
+    worse = [part for part in others if part.tone != GOOD]
+    upsets = [(part.text,) for part in worse if part is not judged]  # concerns stand in a list
+    return Headline(
+        max([tone, *(part.tone for part in parts)], key=TONES.index),
+        tuple(mark for part in (first, *worse) for mark in part.marks),
+        first.text,
+        (*first.more, *upsets, (ended,)),
+    )
+
+
+def _came_of_it(episode: Episode) -> Headline | None:
+    """What the robot achieved and what not; None if that cannot be known."""
+    failed = _failed_tasks(episode)
+    found = outcomes(episode)
+    missed = [one for one in found if one.achieved is False]
+    if failed or missed:
+        texts = [*(one.text for one in missed[:_MOST]), *failed[: 1 if missed else _MOST]]
+        others = len(missed) - _MOST
+        texts += [f"{others} more things are not where they were to go."] if others > 0 else []
+        more = tuple(one.decided for one in missed[:_MOST] if one.decided)
+        return Headline(BAD, (Mark(BAD, "not achieved"),), " ".join(texts), more)
+    if not found:
+        acted = acted_on(episode)
+        return Headline(GOOD, (), acted) if acted else None
+    dropped = any(one.dropped for one in found)
+    achieved = all(one.achieved for one in found)
+    tone = WARNED if dropped else GOOD
+    marks = (Mark(WARNED, "dropped"),) if dropped else (Mark(GOOD, "achieved"),) if achieved else ()
+    return Headline(tone, marks, _all_well(found), tuple(o.decided for o in found[:1] if o.decided))
+
+
+def _all_well(found: Sequence[Outcome]) -> str:
+    if len(found) <= _MOST:
+        return " ".join(one.text for one in found)
+    if all(one.achieved for one in found):
+        return f"All {len(found)} things are where they were to go."
+    return f"{found[0].text} {len(found) - 1} more things were handled."
+
+
+def _failed_tasks(episode: Episode) -> list[str]:
+    """Sentences about tasks that are part of none and failed."""
+    last = {
+        str(event.arguments.get("id")): event
+        for event in episode.events
+        if event.kind is EventKind.TASK and not event.arguments.get("parent")
+    }
+    failed = [e for e in last.values() if e.arguments.get("status") == Status.FAILED]
+    return [
+        f"The task {event.arguments.get('id')} failed: "
+        f"{event.arguments.get('reason') or 'the program gives no reason'}."
+        for event in failed
+    ]
+
+
+def _flawed(flaws: Sequence[Flaw]) -> Headline | None:
+    """What went wrong with things, beside what came of it; None if nothing did."""
+    found = [flaw for flaw in flaws if flaw.kind in _UPSETS]
+    if not found:
+        return None
+    others = len(flaws) - 1
+    more = f" {others} more {'flaw was' if others == 1 else 'flaws were'} found." if others else ""
+    return Headline(WARNED, (Mark(WARNED, "with flaws"),), f"{found[0].text}{more}")
+
+
+def _verdict(episode: Episode) -> Headline | None:
+    """What its watcher says about the run; None if it was not watched."""
+    verdict = episode.summary.get("verdict")
+    if verdict not in _VERDICTS:
+        return None
+    tone = _VERDICTS[verdict]
+    if tone == GOOD:
+        return Headline(GOOD, (Mark(GOOD, "fine"),), "Nothing speaks against this run.")
     serious = [concern for concern in stored_concerns(episode) if concern.serious]
-    match episode.summary.get("verdict"):
-        case "fine":
-            return Headline(tone, "fine", "Nothing speaks against this run.", ended)
-        case "doubtful" | "absurd" as verdict:
-            worst = serious[0].text if serious else "no reason is known"
-            others = len(serious) - 1
-            more = f", and {others} more {'concern' if others == 1 else 'concerns'}"
-            text = f"{worst}{more if others > 0 else ''}."
-            return Headline(WARNED if verdict == "doubtful" else BAD, verdict, text, ended)
-        case _:
-            return Headline(tone, "", ended)
+    worst = serious[0].text if serious else "no reason is known"
+    others = len(serious) - 1
+    more = f", and {others} more {'concern' if others == 1 else 'concerns'}" if others > 0 else ""
+    return Headline(tone, (Mark(tone, verdict),), f"{verdict.capitalize()}: {worst}{more}.")
 
 
 def ending(episode: Episode) -> tuple[str, str]:

@@ -39,7 +39,7 @@ def plain(html: str) -> str:
 def test_headline_and_concerns_link_to_their_times() -> None:
     html = first_screen(episode(verdict="doubtful", concerns=[TOUCHES, NOTE]), ())
     assert '<section class="card first warned blind">' in html
-    assert '<span class="mark">doubtful</span>' in html
+    assert '<span class="mark warned">doubtful</span>' in html
     assert "&lt;b&gt;arm&lt;/b&gt; touches table" in html
     assert "2.00 s to 3.50 s , 3 times" in plain(html)
     assert "nothing is recorded at 1.00 s" in plain(html)

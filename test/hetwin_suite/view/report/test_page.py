@@ -121,9 +121,9 @@ def test_the_tables_hold_models_events_and_handovers(page: Page) -> None:
     table = page.text("table")
     for model in ("physics", "in_hand", "handling"):
         assert f"type_{model}" in table
-    assert "0.998 box grasped by gripper" in table
-    assert "1.000 box pose: physics → in_hand handover trigger grasp" in table
-    assert "2.000 box pose: in_hand → physics handover" in table
+    assert "0.998 s box grasped by gripper" in table
+    assert "1.000 s box pose: physics → in_hand handover trigger grasp" in table
+    assert "2.000 s box pose: in_hand → physics handover" in table
     assert "box is not held" in page.text("ul")
     assert "move hand begins" in table
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support.ball_episode import ball_episode
 from support.made_episode import concern, made_episode
 
+from hetwin_core.ensemble.tasks import TaskFields, task_event
+from hetwin_core.projection.flaws.flaw import Flaw
+from hetwin_core.projection.tables.rows import Interval
 from hetwin_suite.view.report.story.concerns import stored_concerns
 from hetwin_suite.view.report.story.headline import headline
+from hetwin_suite.view.report.story.sentence import Sentence
 
 TOUCHES = concern("link_touches", "warning", 2.0, 3.0, text="forearm touches table", link="forearm")
 FLUNG = concern("flung", "absurd", 4.0, 5.0, text="box is flung at 6 m/s", object="box")
@@ -16,34 +21,80 @@ GAP = concern("gap", "note", 1.0, 1.2)
 ENDED = "The run reached the end of its recording after 10.00 s."
 
 
+FINE = "Nothing speaks against this run."
+
+
 @pytest.mark.parametrize(
     ("summary", "expected"),
     [
-        ({}, ("good", "", ENDED, "")),
+        ({}, ("good", (), ENDED, ())),
         (
             {"verdict": "fine", "concerns": [GAP]},
-            ("good", "fine", "Nothing speaks against this run.", ENDED),
+            ("good", (("good", "fine"),), FINE, ((ENDED,),)),
         ),
         (
             {"verdict": "doubtful", "concerns": [GAP, TOUCHES]},
-            ("warned", "doubtful", "forearm touches table.", ENDED),
+            ("warned", (("warned", "doubtful"),), "Doubtful: forearm touches table.", ((ENDED,),)),
         ),
         (
             {"verdict": "absurd", "concerns": [TOUCHES, FLUNG]},
-            ("bad", "absurd", "box is flung at 6 m/s, and 1 more concern.", ENDED),
+            (
+                "bad",
+                (("bad", "absurd"),),
+                "Absurd: box is flung at 6 m/s, and 1 more concern.",
+                ((ENDED,),),
+            ),
         ),
         (
             {"verdict": "absurd", "concerns": []},
-            ("bad", "absurd", "no reason is known.", ENDED),
+            ("bad", (("bad", "absurd"),), "Absurd: no reason is known.", ((ENDED,),)),
         ),
         (
             {"verdict": "fine", "concerns": [], "ended": "failed"},
-            ("bad", "failed", "The run failed after 10.00 s; no reason is known.", ""),
+            ("bad", (("bad", "failed"),), "The run failed after 10.00 s; no reason is known.", ()),
         ),
     ],
 )
-def test_it_follows_the_verdict(summary: dict[str, Any], expected: tuple[str, ...]) -> None:
+def test_it_follows_the_verdict(summary: dict[str, Any], expected: tuple[Any, ...]) -> None:
     assert headline(made_episode([], {}, **summary)) == expected
+
+
+def test_what_came_of_it_goes_before_the_verdict() -> None:
+    found = headline(ball_episode("floor", verdict="absurd", concerns=[FLUNG]))
+    assert found.tone == "bad"
+    assert [mark.word for mark in found.marks] == ["not achieved", "absurd"]
+    assert found.text == "The ball was dropped: it lies on the floor, not in the tray."
+    assert Sentence("", found.more[0]).text == (
+        "It was released by hand at 4.00 s; physics was responsible for its pose."
+    )
+    assert found.more[1:] == ((ENDED,),)
+
+
+def test_a_good_outcome_keeps_the_tone_of_the_verdict() -> None:
+    found = headline(ball_episode("tray", verdict="doubtful", concerns=[TOUCHES]))
+    assert (found.tone, found.text) == ("warned", "The ball lies in the tray, where it was to go.")
+    assert [mark.word for mark in found.marks] == ["achieved", "doubtful"]
+    assert headline(ball_episode("tray", verdict="fine")).tone == "good"
+
+
+def test_a_flaw_that_moved_things_is_said_after_the_outcome() -> None:
+    span = Interval(1, 2)
+    flaws = [
+        Flaw("stale_belief", span, (), None, "The belief was old."),
+        Flaw("knocked_over", span, ("cup",), None, "hand knocked cup over."),
+    ]
+    found = headline(ball_episode("tray", verdict="fine"), flaws)
+    assert (found.tone, found.marks[-1].word) == ("warned", "with flaws")
+    assert ("hand knocked cup over. 1 more flaw was found.",) in found.more
+    assert headline(ball_episode("tray"), flaws[:1]).tone == "good"
+
+
+def test_a_task_that_failed_is_what_came_of_it() -> None:
+    fields = TaskFields("set_table.1", operation="set_table", status="failed", reason="no cup")
+    part = TaskFields("look.1", "set_table.1", operation="look", status="failed")
+    events = [task_event(one, 1_000_000_000, "program") for one in (fields, part)]
+    found = headline(made_episode([], {}, events=events))
+    assert (found.tone, found.text) == ("bad", "The task set_table.1 failed: no cup.")
 
 
 def test_the_worst_concern_comes_first_then_the_earliest() -> None:
