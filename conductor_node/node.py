@@ -13,6 +13,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
 
+from conductor_node.by_hand import ByHand
 from conductor_node.deferred_services import DeferredResponses
 from conductor_node.parameters import PARAMETERS
 from conductor_node.standard.registration import offer_standard_services
@@ -66,6 +67,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
             goal_callback=self._on_goal,
             cancel_callback=self._on_cancel,
         )
+        self._by_hand = ByHand(self)
         self._standard = offer_standard_services(self)
 
     def begin_startup_goal(self) -> None:

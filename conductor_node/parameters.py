@@ -19,6 +19,7 @@ PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     ),
     "start_at_once": (False, "run once without waiting for a goal"),
     "start_paused": (False, "hold each run before its first step"),
+    "pace": (0.0, "hold runs to so many times real time; 0: as fast as they go"),
     "runs": (0, "how many simulations to run before the process ends; 0: no end"),
 }
 """Name -> default and description."""

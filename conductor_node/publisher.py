@@ -32,6 +32,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.projection.run_messages import able_text
 from hetwin_core.wire import messages
 
 LEVELS = {
@@ -119,6 +120,9 @@ class Publisher:
             scenario=start.scenario,
             models=[_model_info(m) for m in start.models],
             layout=json.dumps(layout_to_json(start.layout)),
+            source=start.source,
+            duration=(start.duration_ns or 0) / 1e9,
+            able=able_text(start.able),
         )
         self._registry.publish(registry)
         for robot, urdf in start.robot_descriptions.items():

@@ -133,18 +133,33 @@ def _run(
     if node.quitting:  # a signal may have come before there was what to stop
         conductor.stop()
     try:
-        if node.start_paused:
-            conductor.pause()
+        _hold(node, conductor)
         conductor.prepare()
         return conductor.run()
-    except Refused as refusal:
-        raise BadInput(str(refusal), where="start_paused", expected="false") from None
     except RunFailed as error:  # before there was a run
         if node.quitting:
             raise EndedBeforeTheRun from error
         return finish_failed_run(out, scenario.name, error, "ros")
     finally:
         nodes.end()
+
+
+def _hold(node: ConductorNode, conductor: Conductor) -> None:
+    """Hold a run before its first step, and to a pace, as the parameters say.
+
+    Raises:
+        BadInput: if this run cannot be held.
+    """
+    pace = float(node.get_parameter("pace").value)
+    try:
+        where, expected = "pace", "0, or a number above it for a recording"
+        if pace:
+            conductor.hold_to(pace)
+        where, expected = "start_paused", "false"
+        if node.start_paused:
+            conductor.pause()
+    except Refused as refusal:
+        raise BadInput(str(refusal), where=where, expected=expected) from None
 
 
 class _MayGoOn:

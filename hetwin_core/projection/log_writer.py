@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -20,11 +19,9 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunSummary,
 )
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.event_codec import event_to_fields
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.tasks import task_fields
@@ -45,8 +42,14 @@ from hetwin_core.projection.periodic_messages import (
     joint_templates,
 )
 from hetwin_core.projection.run_folder import LOG, check_free, write_summary
+from hetwin_core.projection.run_messages import (
+    event_message,
+    handover_message,
+    note_message,
+    registry_message,
+    responsibilities_message,
+)
 
-_LEVELS = {"info": 0, "warning": 1, "error": 2}
 _KEPT_TEMPLATES = 64
 _ROOM = 4 * 2**20
 """Bytes reserved on the disk for the last chunk, the end of the log and the summary."""
@@ -182,9 +185,7 @@ class RunLog(RunListener):
     def event(self, event: Event) -> None:
         """Write an event, and, if it is one of the robot's program, the action annotation or the task too."""
         self._moment = True
-        fields = event_to_fields(event)._asdict()
-        content = message(topics.EVENTS.type, stamp=stamp(fields.pop("time_ns")), **fields)
-        self._write(topics.EVENTS, max(self._now, event.time_ns), content)
+        self._write(topics.EVENTS, max(self._now, event.time_ns), event_message(event))
         if event.kind is EventKind.ACTION:
             self._write_annotation(event)
         elif event.kind is EventKind.TASK:
@@ -201,37 +202,13 @@ class RunLog(RunListener):
         self._moment = True
         self._owners[handover.entity, handover.attribute] = handover.to_model
         self._owners_since = handover.time_ns
-        self._write(
-            topics.HANDOVERS,
-            max(self._now, handover.time_ns),
-            message(
-                topics.HANDOVERS.type,
-                stamp=stamp(handover.time_ns),
-                entity=handover.entity,
-                attribute=handover.attribute,
-                from_model=handover.from_model,
-                to_model=handover.to_model,
-                cause=handover.cause,
-                value=handover.value.data,
-                parent=handover.value.parent,
-            ),
-        )
+        time_ns = max(self._now, handover.time_ns)
+        self._write(topics.HANDOVERS, time_ns, handover_message(handover))
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
         """Write a note to ``/diagnostics``."""
-        status = message(
-            "diagnostic_msgs/msg/DiagnosticStatus",
-            level=_LEVELS.get(level, 2),
-            name=source,
-            message=text,
-            hardware_id="",
-            values=[],
-        )
-        self._write(
-            topics.DIAGNOSTICS,
-            max(self._now, time_ns),
-            message(topics.DIAGNOSTICS.type, header=header(time_ns), status=[status]),
-        )
+        content = note_message(time_ns, level, source, text)
+        self._write(topics.DIAGNOSTICS, max(self._now, time_ns), content)
 
     def ended(self, summary: RunSummary) -> None:
         """Finish the log, then write the summary, which marks the log as complete.
@@ -291,41 +268,27 @@ class RunLog(RunListener):
             self._bag.write(topic, time_ns, content)
 
     def _write_registry(self, start: RunStart) -> None:
-        snapshot = start.snapshot
-        models = [
-            message(topics.HETWIN_TYPES + "ModelInfo", **asdict(record)) for record in start.models
-        ]
-        self._write(
-            topics.REGISTRY,
+        registry = registry_message(
             self._now,
-            message(
-                topics.REGISTRY.type,
-                stamp=stamp(self._now),
-                scenario=start.scenario,
-                models=models,
-                layout=json.dumps(layout_to_json(start.layout), separators=(",", ":")),
-            ),
+            start.scenario,
+            start.models,
+            start.layout,
+            source=start.source,
+            duration_ns=start.duration_ns,
+            able=start.able,
         )
+        self._write(topics.REGISTRY, self._now, registry)
         for robot, urdf in start.robot_descriptions.items():
             topic = topics.of_robot(topics.ROBOT_DESCRIPTION, robot)
             self._write(topic, self._now, message(topic.type, data=urdf))
-        for slot, owner in zip(start.layout.slots, snapshot.owners.tolist(), strict=True):
+        for slot, owner in zip(start.layout.slots, start.snapshot.owners.tolist(), strict=True):
             self._owners[slot.entity, slot.attribute.name] = start.models[owner].name
         self._owners_since = self._now
         self._write_responsibilities()
 
     def _write_responsibilities(self) -> None:
         since = self._now if self._owners_since is None else self._owners_since
-        rows = [
-            message(
-                topics.HETWIN_TYPES + "Responsibility",
-                entity=entity,
-                attribute=attribute,
-                model=model,
-            )
-            for (entity, attribute), model in self._owners.items()
-        ]
-        table = message(topics.RESPONSIBILITIES.type, stamp=stamp(since), responsibilities=rows)
+        table = responsibilities_message(since, self._owners)
         self._write(topics.RESPONSIBILITIES, max(self._now, since), table)
         self._owners_since = None
 

@@ -159,6 +159,7 @@ class Conductor:
         Raises:
             Refused: if it is not paused.
         """
+        self._check_not_live("stepped")
         self.pausing.allow(steps, further=further)
         self._record("stepped", steps=steps)
 

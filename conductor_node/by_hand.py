@@ -1,0 +1,106 @@
+"""The services with which somebody takes a run in hand: pausing, stepping, pace, and handovers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.qos import QoSProfile
+from rclpy.task import Future
+
+from hetwin.srv import ControlRun, HandOver
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.wire import names
+from hetwin_core.wire.messages import fill_time
+
+COMMANDS = ("pause", "go_on", "step", "next_event", "pace")
+
+
+class ByHand:
+    """Offers ``hetwin/control`` and ``hetwin/hand_over``; each responds when what it was asked for is done.
+
+    Args:
+        node: the conductor's node.
+    """
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+        depth = QoSProfile(depth=names.SERVICE_DEPTH)
+        node.create_service(ControlRun, names.CONTROL, self._on_control, qos_profile=depth)
+        node.create_service(HandOver, names.HAND_OVER, self._on_hand_over, qos_profile=depth)
+
+    async def _on_control(self, request: Any, response: Any) -> Any:
+        try:
+            conductor = self._running()
+            await self._control(conductor, request)
+            response.accepted = True
+        except Refused as refusal:
+            response.reason = str(refusal)
+        scene = None if self._node.conductor is None else self._node.conductor.scene
+        if scene is not None:
+            fill_time(response.time, scene.time_ns)
+        return response
+
+    async def _on_hand_over(self, request: Any, response: Any) -> Any:
+        done: Future = Future()
+        try:
+            self._running().hand_over(
+                request.entity, request.attribute, request.model, done.set_result
+            )
+            await self._node.deferred.until(done.done)
+            response.reason = done.result() or ""
+            response.accepted = not response.reason
+        except Refused as refusal:
+            response.reason = str(refusal)
+        return response
+
+    async def _control(self, conductor: Conductor, request: Any) -> None:
+        """Carry a command out.
+
+        Raises:
+            Refused: if the run does not take it, or there is no such command.
+        """
+        pausing = conductor.pausing
+        match request.command:
+            case "pause":
+                conductor.pause()
+                await self._while(conductor, lambda: pausing.waiting)
+            case "go_on":
+                conductor.resume()
+            case "step" if request.steps == 0:
+                raise Refused("steps is 0; expected how many steps to take")
+            case "step":
+                await self._step(conductor, request.steps)
+            case "next_event":
+                await self._step(conductor, None)
+            case "pace":
+                conductor.hold_to(request.pace if request.pace != 0.0 else None)
+            case command:
+                raise Refused(f"the command is {command!r}; expected {', '.join(COMMANDS)}")
+
+    async def _step(self, conductor: Conductor, steps: int | None) -> None:
+        """Take some steps, or those to the next event, and wait until they are done.
+
+        Raises:
+            Refused: if the run is not paused, or did not come to their end.
+        """
+        pausing = conductor.pausing
+        before = pausing.steps_allowed
+        conductor.step_paused(steps)
+        await self._while(conductor, lambda: pausing.is_off or (pausing.holds and pausing.waiting))
+        done = pausing.steps_allowed - before
+        if steps is not None and done < steps:
+            over = self._node.conductor is not conductor
+            what = "the simulation ended" if over else "somebody paused it or let it go on"
+            raise Refused(f"{what} after {done} of {steps} steps")
+
+    def _running(self) -> Conductor:
+        conductor: Conductor | None = self._node.conductor
+        if conductor is None:
+            raise Refused("no simulation is running")
+        return conductor
+
+    async def _while(self, conductor: Conductor, holds: Callable[[], bool]) -> None:
+        """Wait until something holds or this run is over."""
+        await self._node.deferred.until(lambda: holds() or self._node.conductor is not conductor)
