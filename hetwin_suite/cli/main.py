@@ -14,6 +14,7 @@ from hetwin_suite.cli import (
     check,
     compare,
     evaluate,
+    export,
     flaws,
     listing,
     mismatches,
@@ -48,6 +49,7 @@ app.command("report")(report.report)
 app.command("ask")(ask.ask)
 app.command("flaws")(flaws.flaws)
 app.command("compare")(compare.compare)
+app.command("export")(export.export)
 app.command("record")(record.record)
 app.command("robot")(robot.robot)
 app.command("send")(send.send)

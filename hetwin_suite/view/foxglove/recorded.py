@@ -1,0 +1,69 @@
+"""A finished run, read off its log, for the channels."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble import topics
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.log_reader import LogContent
+from hetwin_suite.view.foxglove.channels import Channels, Shown
+
+
+class Recorded:
+    """What a log says, at any time.
+
+    Args:
+        run: folder of the run.
+
+    Raises:
+        BadInput: if it holds no run, or its log cannot be read.
+    """
+
+    def __init__(self, run: Path) -> None:
+        self.episode = episode = Episode.open(run)
+        states = LogContent(run, (topics.STATE,)).of(topics.STATE)
+        self._near = [_rows(state) for state in states]
+        happened: list[tuple[int, Callable[[Channels], None]]] = [
+            *((h.time_ns, lambda to, h=h: to.handover(h)) for h in episode.handovers),
+            *((e.time_ns, lambda to, e=e: to.event(e)) for e in episode.events),
+            *(
+                (n.time_ns, lambda to, n=n: to.note(n.time_ns, n.level, n.source, n.text))
+                for n in episode.notes
+            ),
+        ]
+        happened.sort(key=lambda item: item[0])
+        self._times = [time_ns for time_ns, _ in happened]
+        self._happened = [tell for _, tell in happened]
+
+    def channels(self, context: Any) -> Channels:
+        """Return channels that can show it."""
+        episode = self.episode
+        return Channels(context, episode.scenario, episode.models, episode.layout)
+
+    def at(self, time_ns: int) -> Shown:
+        """Return the state at a time, or the last one before it."""
+        index = self.episode.index_at(time_ns)
+        return Shown(
+            int(self.episode.times[index]),
+            self.episode.values[index],
+            self.episode.owners[index],
+            self._near[index],
+        )
+
+    def tell(self, after_ns: int, until_ns: int, channels: Channels) -> None:
+        """Show what happened after one time, until another."""
+        first, last = bisect_right(self._times, after_ns), bisect_right(self._times, until_ns)
+        for tell in self._happened[first:last]:
+            tell(channels)
+
+
+def _rows(state: Any) -> Floats:
+    return np.asarray(state.proximity, np.float64).reshape(-1, PROXIMITY_COLUMNS)

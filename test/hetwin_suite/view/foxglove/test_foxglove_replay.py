@@ -1,0 +1,107 @@
+"""A finished run, played to a client of Foxglove's protocol."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.small_run import SmallRun
+
+pytest.importorskip("foxglove", reason="the extra foxglove is not installed")
+
+from support.foxglove_client import FoxgloveClient, names_in
+from websockets.exceptions import InvalidStatus
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.following.log_file import LogFile
+from hetwin_suite.view.foxglove.channels import CONTACTS, FRAMES, SCENE, VALUES
+from hetwin_suite.view.foxglove.file import write_foxglove_file
+from hetwin_suite.view.foxglove.recorded import Recorded
+from hetwin_suite.view.foxglove.replay import Replay
+
+BODIES = ["base", "upper", "box", "ball", "table"]
+
+
+@pytest.fixture
+def replay(small_run: SmallRun) -> Iterator[Replay]:
+    replay = Replay(Recorded(small_run.out), 0)
+    thread = threading.Thread(target=replay.run)
+    thread.start()
+    yield replay
+    replay.close()
+    thread.join()
+
+
+def test_a_client_sees_every_body_and_what_happens_and_changes_the_pace(replay: Replay) -> None:
+    with FoxgloveClient(replay.server.address) as client:
+        client.until(lambda: client.messages[SCENE], "scene")
+        assert names_in(client.messages[SCENE][0], BODIES) == set(BODIES)
+        assert client.schemas[SCENE] == client.schemas[CONTACTS] == "foxglove.SceneUpdate"
+        assert client.schemas[FRAMES] == "foxglove.FrameTransforms"
+        assert client.schemas["/hetwin/events"] == "hetwin/msg/Event"
+        assert client.call("/hetwin/control", command="pace", pace=4.0)["accepted"]
+        client.until(lambda: len(client.rows("/hetwin/handovers")) == 2, "two handovers")
+        first = client.rows("/hetwin/handovers")[0]
+        assert (first["entity"], first["from_model"], first["to_model"]) == (
+            "box",
+            "physics",
+            "in_hand",
+        )
+        owners = client.rows("/hetwin/responsibilities")
+        assert {"entity": "box", "attribute": "pose", "model": "in_hand"} in [
+            row for table in owners for row in table["responsibilities"]
+        ]
+        client.until(
+            lambda: [names_in(data, BODIES) for data in client.messages[SCENE]].count({"box"}) == 2,
+            "box in the colour of each new owner",
+        )
+        refused = client.call("/hetwin/hand_over", entity="box", attribute="pose", model="physics")
+        assert not refused["accepted"]
+        assert "over" in refused["reason"]
+        assert client.rows(VALUES)[0]["box"]["pose"][2] > 0
+    with FoxgloveClient(replay.server.address) as late:
+        late.until(lambda: late.messages[SCENE] and late.rows("/hetwin/registry"), "all again")
+        assert names_in(late.messages[SCENE][0], BODIES) == set(BODIES)
+
+
+def test_a_foreign_page_is_sent_away(replay: Replay) -> None:
+    with pytest.raises(InvalidStatus, match="403"):
+        FoxgloveClient(replay.server.address, Origin="http://evil.example")
+
+
+def test_a_file_has_frames_and_contacts_for_each_state_and_the_scene(
+    small_run: SmallRun, tmp_path: Path
+) -> None:
+    file = tmp_path / "run.mcap"
+    states = write_foxglove_file(small_run.out, file)
+    log, counts, seen = LogFile(file), Counter[str](), set[str]()
+    for chunk in log.poll():
+        for channel, messages in chunk.messages.items():
+            topic = log.channels[channel].topic
+            counts[topic] += len(messages)
+            if topic == SCENE:
+                for message in messages:
+                    seen |= names_in(bytes(chunk.data[message.begin : message.end]), BODIES)
+    assert log.complete
+    assert states == len(Episode.open(small_run.out).times)
+    assert counts[FRAMES] == counts[CONTACTS] == states
+    assert (counts[SCENE], counts["/hetwin/handovers"]) == (3, 2)
+    assert counts["/hetwin/events"] == len(small_run.events)
+    assert seen == set(BODIES)
+
+
+def test_a_file_that_is_there_is_not_overwritten(small_run: SmallRun, tmp_path: Path) -> None:
+    (tmp_path / "run.mcap").write_text("mine")
+    with pytest.raises(BadInput, match="cannot be written"):
+        write_foxglove_file(small_run.out, tmp_path / "run.mcap")
+    assert (tmp_path / "run.mcap").read_text() == "mine"
+
+
+def test_a_port_that_is_taken_is_named(replay: Replay, small_run: SmallRun) -> None:
+    port = int(replay.server.address.rpartition(":")[2])
+    with pytest.raises(BadInput, match=str(port)):
+        Replay(Recorded(small_run.out), port)

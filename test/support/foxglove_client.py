@@ -1,0 +1,108 @@
+"""A plain WebSocket client that speaks Foxglove's protocol."""
+
+from __future__ import annotations
+
+import json
+import struct
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any, Self
+
+from websockets.sync.client import connect
+
+PROTOCOL = "foxglove.sdk.v1"
+PATIENCE_S = 60.0
+_MESSAGE, _SERVICE = 1, 3
+
+
+class FoxgloveClient:
+    """Subscribes to all channels that it is told of, and keeps what comes.
+
+    Args:
+        address: ``ws://...``.
+        headers: of the request, beside the usual ones.
+    """
+
+    def __init__(self, address: str, **headers: str) -> None:
+        self._open = ExitStack()
+        connected = connect(
+            address, subprotocols=[PROTOCOL], additional_headers=headers, max_size=None
+        )
+        self._socket: Any = self._open.enter_context(connected)
+        self._topics: dict[int, str] = {}
+        self._services: dict[str, int] = {}
+        self._calls = 0
+        self._answers: dict[int, Any] = {}
+        self.schemas: dict[str, str] = {}
+        self.told: list[dict[str, Any]] = []
+        self.messages: dict[str, list[bytes]] = defaultdict(list)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open.close()
+
+    def rows(self, topic: str) -> list[Any]:
+        """The messages of a topic that come as JSON."""
+        return [json.loads(data) for data in self.messages[topic]]
+
+    def until(self, holds: Callable[[], object], what: str) -> None:
+        """Receive until something holds.
+
+        Raises:
+            AssertionError: if it does not in time.
+        """
+        end = time.monotonic() + PATIENCE_S
+        while not holds():
+            assert time.monotonic() < end, f"no {what} after {PATIENCE_S:g} s"
+            try:
+                self._take(self._socket.recv(timeout=0.2))
+            except TimeoutError:
+                continue
+
+    def call(self, service: str, **fields: object) -> Any:
+        """The response of a service."""
+        self.until(lambda: service in self._services, f"service {service}")
+        self._calls += 1
+        number, payload = self._calls, json.dumps(fields).encode()
+        head = struct.pack("<BIII", 2, self._services[service], number, 4)
+        self._socket.send(head + b"json" + payload)
+        self.until(lambda: number in self._answers, f"answer of {service}")
+        return self._answers[number]
+
+    def _take(self, message: str | bytes) -> None:
+        if isinstance(message, bytes):
+            self._take_binary(message)
+            return
+        told = json.loads(message)
+        self.told.append(told)
+        if told["op"] == "advertise":
+            for channel in told["channels"]:
+                self._topics[channel["id"]] = channel["topic"]
+                self.schemas[channel["topic"]] = channel["schemaName"]
+            wanted = [{"id": c["id"], "channelId": c["id"]} for c in told["channels"]]
+            self._socket.send(json.dumps({"op": "subscribe", "subscriptions": wanted}))
+        elif told["op"] == "advertiseServices":
+            self._services |= {row["name"]: row["id"] for row in told["services"]}
+
+    def _take_binary(self, message: bytes) -> None:
+        if message[0] == _MESSAGE:
+            subscription, _ = struct.unpack("<IQ", message[1:13])
+            self.messages[self._topics[subscription]].append(message[13:])
+        elif message[0] == _SERVICE:
+            _, number, length = struct.unpack("<III", message[1:13])
+            self._answers[number] = json.loads(message[13 + length :])
+
+
+def names_in(data: bytes, names: list[str]) -> set[str]:
+    """Those of the names that a binary message has as a text of its own."""
+    return {name for name in names if bytes([len(name)]) + name.encode() in data}
