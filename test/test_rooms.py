@@ -26,8 +26,11 @@ ROOMS = {
     "model_nodes": {"model_nodes", *CORE},
     "conductor_node": {"conductor_node", *CORE - {"hetwin_core.kinematics"}},  # it writes the log
     "hetwin_suite.proving_ground": {
-        *("hetwin_suite.proving_ground", "hetwin_suite.view", "model_nodes", "conductor_node"),
-        *CORE,
+        *("hetwin_suite.proving_ground", "hetwin_suite.futures", "hetwin_suite.view"),
+        *("model_nodes", "conductor_node", *CORE),
+    },
+    "hetwin_suite.futures": {
+        *("hetwin_suite.futures", "hetwin_suite.view", "model_nodes", "conductor_node", *CORE),
     },
     "hetwin_suite.view": {"hetwin_suite.view", *CORE - {"hetwin_core.kinematics"}},
     "hetwin_suite.running": {
@@ -39,7 +42,7 @@ ROOMS = {
     "hetwin_suite.cli": {
         *("hetwin_suite", "hetwin_suite.cli", "hetwin_suite.running", "hetwin_suite.scaffolding"),
         *("hetwin_suite.proving_ground", "hetwin_suite.commanding", "hetwin_suite.view"),
-        *("model_nodes", "conductor_node", *CORE),
+        *("hetwin_suite.futures", "model_nodes", "conductor_node", *CORE),
     },
 }
 """Room -> rooms that it may import."""

@@ -20,6 +20,7 @@ from hetwin_suite.cli import (
     mismatches,
     new,
     new_model,
+    project,
     record,
     report,
     robot,
@@ -50,6 +51,7 @@ app.command("ask")(ask.ask)
 app.command("flaws")(flaws.flaws)
 app.command("compare")(compare.compare)
 app.command("export")(export.export)
+app.command("project")(project.project)
 app.command("record")(record.record)
 app.command("robot")(robot.robot)
 app.command("send")(send.send)

@@ -10,7 +10,10 @@ from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.strict_yaml import Document
 
 KEY = "extends"
-MERGED = ("models", "entities", "hands", "evaluators", "expects", "variants")
+MERGED = (
+    *("models", "entities", "hands", "evaluators", "expects", "variants"),
+    *("uncertainty", "outcomes"),
+)
 """Keys whose entries are merged by name; any other key replaces the base's."""
 MAX_CHAIN = 8
 
@@ -18,8 +21,8 @@ MAX_CHAIN = 8
 def load_with_base(path: Path) -> Document:
     """Read a scenario file and what it extends.
 
-    A key replaces the base's key of the same name; the entries of models, entities, hands, evaluators, expects and
-    variants replace the base's entries of the same name, and an entry that is null leaves the base's out.
+    A key replaces the base's key of the same name; the entries of the keys in `MERGED` replace the base's entries of
+    the same name, and an entry that is null leaves the base's out.
 
     Raises:
         BadInput: if a file cannot be read, or the files extend each other in a circle.

@@ -12,6 +12,7 @@ from hetwin_core.ensemble.clock import MainClock, divisor, nearest_rates
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators
+from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.expressions.own_functions import own_functions
 from hetwin_core.ensemble.model import Model, ModelDescription, Stepping
 from hetwin_core.ensemble.nearest import one_of, perhaps
@@ -209,6 +210,8 @@ def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:
         names = {m.name for m in models}
         triggers = compile_triggers(file.triggers, evaluators, functions, names)
         _check_responsibilities(file, models)
+        for name, question in file.outcomes.items():
+            Expression(question, f"outcomes.{name}")
     except BadInput as error:
         raise document.placed(error, path) from None
     return Scenario(file, path, document, clock, models, triggers, functions)

@@ -20,6 +20,7 @@ from hetwin_core.ensemble.scenario.commands import Commands
 from hetwin_core.ensemble.scenario.robot import RobotEntry, RobotsEntry
 from hetwin_core.ensemble.scenario.several_robots import check_robots
 from hetwin_core.ensemble.scenario.source import SourceEntry
+from hetwin_core.ensemble.scenario.uncertainty import Uncertain
 from hetwin_core.ensemble.scenario.variants import NEVER_OVERRIDDEN
 from hetwin_core.ensemble.triggers.schema import TriggerEntry
 from hetwin_core.ensemble.validation import (
@@ -235,6 +236,14 @@ class ScenarioFile(Strict):
         default={},
         description="overrides by name, for --variant NAME: keys of this file; mappings are merged with"
         " its own, anything else replaces, null leaves out",
+    )
+    uncertainty: dict[Text, Uncertain] = Field(
+        default={},
+        description="what `hetwin project` draws anew for each run: entity or model -> what is uncertain about it",
+    )
+    outcomes: dict[Name, Text] = Field(
+        default={},
+        description="what counts as success: name -> a question to the episode, as `hetwin ask` takes it",
     )
     log: LogEntry = LogEntry()
 

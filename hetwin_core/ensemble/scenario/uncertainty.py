@@ -1,0 +1,170 @@
+"""What a scenario says is uncertain, and what counts as success: what many runs of it draw and judge."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Tag, model_validator
+
+from hetwin_core.ensemble.validation import (
+    Finite,
+    Strict,
+    Text,
+    Vector3,
+    alternatives,
+    tag,
+)
+
+NotNegative = Annotated[Finite, Field(ge=0)]
+Weights = Annotated[list[NotNegative], Field(min_length=1)]
+
+
+def _not_negative(values: list[float]) -> list[float]:
+    if min(values) < 0.0:
+        raise ValueError("three numbers of at least 0")
+    return values
+
+
+def _ordered(values: list[float]) -> list[float]:
+    if len(values) != 2 or values[0] > values[1]:
+        raise ValueError("two numbers, the lower one first")
+    return values
+
+
+Sigmas = Annotated[Vector3, AfterValidator(_not_negative)]
+Range = Annotated[
+    list[Finite], AfterValidator(_ordered), Field(json_schema_extra={"minItems": 2, "maxItems": 2})
+]
+
+
+class Spread(Strict):
+    """How far a pose may be from where it is said to be; what is not given is certain.
+
+    Attributes:
+        sigma: standard deviations along the world's x, y, z [m].
+        yaw: standard deviation of the turn about the world's z [rad].
+        roll: the same about x.
+        pitch: the same about y.
+        away: horizontal distance, from lowest to highest, in any direction [m].
+    """
+
+    sigma: Sigmas = Field(default=[0.0, 0.0, 0.0])
+    yaw: NotNegative = 0.0
+    roll: NotNegative = 0.0
+    pitch: NotNegative = 0.0
+    away: Range = Field(default=[0.0, 0.0])
+
+
+def _weighted(weights: list[float], count: int, of: str) -> None:
+    if len(weights) != count:
+        raise ValueError(f"as many weights as {of} ({count}), not {len(weights)}")
+    if sum(weights) <= 0.0:
+        raise ValueError("weights of which one is above 0")
+
+
+class PoseMixture(Strict):
+    """One of several spreads of a pose, each as likely as its weight says."""
+
+    mixture: Annotated[list[Spread], Field(min_length=1)]
+    weights: Weights
+
+    @model_validator(mode="after")
+    def _fits(self) -> PoseMixture:
+        _weighted(self.weights, len(self.mixture), "parts of the mixture")
+        return self
+
+
+class Sigma(Strict):
+    """A number that differs by a standard deviation, in its own unit."""
+
+    sigma: NotNegative
+
+
+class Factor(Strict):
+    """A positive number times a random factor, whose logarithm has this standard deviation."""
+
+    factor: NotNegative
+
+
+class Between(Strict):
+    """A number that is anywhere between two, equally likely; in its own unit."""
+
+    between: Range
+
+
+class Values(Strict):
+    """One of several values, equally likely unless there are weights."""
+
+    values: Annotated[list[Any], Field(min_length=1)]
+    weights: Weights | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> Values:
+        if self.weights is not None:
+            _weighted(self.weights, len(self.values), "values")
+        return self
+
+
+Simple = Annotated[
+    Annotated[Sigma, Tag(tag("sigma"))]
+    | Annotated[Factor, Tag(tag("factor"))]
+    | Annotated[Between, Tag(tag("between"))]
+    | Annotated[Values, Tag(tag("values"))],
+    alternatives("sigma", "factor", "between", "values"),
+]
+
+
+class Mixture(Strict):
+    """One of several distributions of a number, each as likely as its weight says."""
+
+    mixture: Annotated[list[Simple], Field(min_length=1)]
+    weights: Weights
+
+    @model_validator(mode="after")
+    def _fits(self) -> Mixture:
+        _weighted(self.weights, len(self.mixture), "parts of the mixture")
+        return self
+
+
+NumberSpread = Annotated[
+    Annotated[Sigma, Tag(tag("sigma"))]
+    | Annotated[Factor, Tag(tag("factor"))]
+    | Annotated[Between, Tag(tag("between"))]
+    | Annotated[Mixture, Tag(tag("mixture"))]
+    | Annotated[Values, Tag(tag("values"))],
+    alternatives("sigma", "factor", "between", "mixture", "values"),
+]
+PoseSpread = Annotated[
+    Annotated[PoseMixture, Tag(tag("mixture"))] | Annotated[Spread, Tag(tag("spread"))],
+    alternatives("mixture", otherwise="spread"),
+]
+
+
+class Uncertain(BaseModel):
+    """What is uncertain about an entity, or which parameters of a model are.
+
+    Attributes:
+        pose: of an entity, where it is at the start.
+        carries: entities that are moved as it is, such as what stands on it.
+        mass: of an object.
+        friction: coefficient of all its surfaces.
+        bounce: share of the speed that is left after it struck something hard, 0 to 1.
+        grip: of a hand, by what factor its fingers press harder than recorded.
+
+    Any other key is a parameter of a model.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+    __pydantic_extra__: dict[str, NumberSpread] = Field(init=False)
+
+    pose: PoseSpread | None = None
+    carries: list[Text] = Field(default=[])
+    mass: NumberSpread | None = None
+    friction: NumberSpread | None = None
+    bounce: NumberSpread | None = None
+    grip: NumberSpread | None = None
+
+    @property
+    def parameters(self) -> dict[str, NumberSpread]:
+        """The parameters of a model that are uncertain."""
+        return dict(self.__pydantic_extra__ or {})

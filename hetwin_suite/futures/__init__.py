@@ -1,0 +1,1 @@
+"""Many runs of a scenario with what is uncertain drawn anew, and what comes of them."""

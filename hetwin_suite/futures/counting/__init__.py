@@ -1,0 +1,1 @@
+"""What many outcomes say: shares with intervals, when to stop, and what goes with failure."""
