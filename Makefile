@@ -25,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH 
 help: ## show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' Makefile | expand -t 16
 
-install: $(STAMP) $(SCRIPT) ## make .venv and install hetwin with the robots and test extras
+install: $(STAMP) $(SCRIPT) ## make .venv and install hetwin with the robots, test and view extras
 	@$(BIN)/python cmake/python_packages.py >/dev/null
 
 $(STAMP): $(SOURCES)
@@ -33,7 +33,7 @@ $(STAMP): $(SOURCES)
 	@echo "installing hetwin and what it needs into $(VENV): downloads packages, compiles the ROS interfaces;"
 	@echo "the first time it takes one to five minutes, with the network as the slowest part"
 	@$(BIN)/python cmake/show_progress.py "installing hetwin" $(BIN)/python -m pip install \
-	  --disable-pip-version-check --no-compile --progress-bar off -e '.[robots,test]'
+	  --disable-pip-version-check --no-compile --progress-bar off -e '.[robots,test,view]'
 	@touch $(STAMP)
 
 $(SCRIPT): $(wildcard $(PAGE)/src/*.ts $(PAGE)/*.json) cmake/bundle_page.py | $(STAMP)

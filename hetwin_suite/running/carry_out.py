@@ -7,9 +7,17 @@ from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.progress import Display, ProgressListener
 from hetwin_suite.running.request import RunRequest
+from hetwin_suite.view.live.watched_run import WatchedRun
 
 
-def carry_out(request: RunRequest, display: Display, placing: Placing, *, watched: bool) -> Ended:
+def carry_out(
+    request: RunRequest,
+    display: Display,
+    placing: Placing,
+    *,
+    watched: bool,
+    live: WatchedRun | None = None,
+) -> Ended:
     """Run; SIGINT and SIGTERM end the run at its next barrier.
 
     Args:
@@ -17,6 +25,7 @@ def carry_out(request: RunRequest, display: Display, placing: Placing, *, watche
         display: where progress is shown.
         placing: where the nodes are, if it runs over ROS 2.
         watched: run local models in a child process, so that one that hangs or crashes is named and ended.
+        live: what people see of a watched run; None: nothing.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
@@ -30,6 +39,7 @@ def carry_out(request: RunRequest, display: Display, placing: Placing, *, watche
     if watched:
         from hetwin_suite.running.watched import run_watched
 
-        return run_watched(request, display)
+        return run_watched(request, display, live)
     scenario, out = request.load()
-    return run_locally(scenario, request.options, out, ProgressListener(display))
+    listener = ProgressListener(display)
+    return run_locally(scenario, request.options, out, listener, at_hand=request.set_off)

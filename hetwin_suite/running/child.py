@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunListener
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -19,6 +20,7 @@ from hetwin_core.ensemble.supervision.heartbeat import (
     MAX_MODELS,
     STEP,
     TIME,
+    WAITS,
     Heartbeat,
 )
 from hetwin_core.ensemble.supervision.parting import STDERR
@@ -26,27 +28,56 @@ from hetwin_core.ensemble.supervision.watched_child import Send
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import ProgressListener
 from hetwin_suite.running.request import RunRequest
+from hetwin_suite.view.live.watched_run import Shown, WatchedRun
 
 
 def run_in_child(
-    request: RunRequest, heartbeat: Heartbeat, send: Send
+    request: RunRequest, heartbeat: Heartbeat, send: Send, live: WatchedRun | None = None
 ) -> tuple[dict[str, Any], int]:
     """Run, and return summary and exit code.
 
     The parent is sent (kind, ...) tuples: ``load`` (name, folder, of each model name, deadline and that of
-    `initialize`), ``begin`` (duration in s) and ``line`` (text, simulated time in s or None).
+    `initialize`), ``begin`` (duration in s), ``line`` (text, simulated time in s or None) and ``live`` (a message for
+    `WatchedRun.take`).
 
     Args:
         request: what to run.
         heartbeat: shared with the parent.
         send: sends a message to the parent.
+        live: the parent's side of what people see of the run; None if it is not shown.
     """
     faulthandler.enable(STDERR)
     scenario, out = _load(request, heartbeat)
     deadlines = [(plan.name, plan.deadline, plan.patience) for plan in scenario.models]
     send(("load", scenario.name, out, deadlines))
-    listeners = (_StepCounter(heartbeat), ProgressListener(_RemoteDisplay(send)))
-    ended = run_locally(scenario, request.options, out, *listeners, heartbeat=heartbeat)
+    listeners: list[RunListener] = [
+        _StepCounter(heartbeat),
+        ProgressListener(_RemoteDisplay(send)),
+    ]
+    shown = None if live is None else Shown(live, lambda message: send(("live", message)))
+    if shown is not None:
+        listeners.append(shown)
+
+    def at_hand(conductor: Conductor) -> None:
+        request.set_off(conductor)
+        if shown is not None:
+            shown.attach(conductor)
+
+    row, spend = heartbeat.row(-1), time.sleep if shown is None else shown.idle
+
+    def idle(seconds: float) -> None:
+        row[WAITS] += 1
+        spend(seconds)
+
+    ended = run_locally(
+        scenario,
+        request.options,
+        out,
+        *listeners,
+        heartbeat=heartbeat,
+        at_hand=at_hand,
+        idle=idle,
+    )
     return _picklable(ended.summary), ended.code
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -22,10 +24,21 @@ def run_locally(
     out: Path,
     *listeners: RunListener,
     heartbeat: Heartbeat | None = None,
+    at_hand: Callable[[Conductor], None] = lambda _: None,
+    idle: Callable[[float], None] = time.sleep,
 ) -> Ended:
     """Run; SIGINT and SIGTERM end the run at its next barrier.
 
     A model that hangs cannot be interrupted from its own process; `watched.run_watched` can.
+
+    Args:
+        scenario: what to run.
+        options: what the start says beyond it.
+        out: folder for the log.
+        listeners: follow the run beside the log.
+        heartbeat: where calls of models are noted, if somebody watches them.
+        at_hand: is called with what the run can be taken in hand by, before its models are made ready.
+        idle: spends up to so many seconds, again and again, while the run is paused or waits for its pace.
 
     Raises:
         BadInput: if the scenario's files or the source cannot be used.
@@ -34,7 +47,8 @@ def run_locally(
     """
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
     ports = local_ports(scenario, heartbeat)
-    conductor = Conductor(scenario, ports, [log, *listeners], options)
+    conductor = Conductor(scenario, ports, [log, *listeners], options, idle)
+    at_hand(conductor)
     conductor.prepare()
 
     def stop(count: int, number: int) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.projection.new_run import new_run_folder
 from hetwin_core.projection.run_folder import check_free
@@ -14,11 +16,21 @@ from hetwin_core.projection.run_folder import check_free
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What is to be run; `out` None: into a new folder below ``runs``."""
+    """What is to be run, and how it begins.
+
+    Attributes:
+        scenario: file or name.
+        options: what the start says beyond the scenario.
+        out: folder for the log; None: a new one below ``runs``.
+        hold: whether it waits before its first step until somebody lets it go on.
+        pace: how many times real time it goes at most; None: as fast as it can.
+    """
 
     scenario: str
     options: RunOptions
     out: Path | None
+    hold: bool = False
+    pace: float | None = None
 
     def load(self) -> tuple[Scenario, Path]:
         """The scenario, and a folder that its run can be written to.
@@ -30,3 +42,20 @@ class RunRequest:
         out = self.out or new_run_folder(Path("runs"), scenario.name)
         check_free(out)
         return waiting_for_robots(scenario, self.options), out
+
+    def set_off(self, conductor: Conductor) -> None:
+        """Hold a run before its first step, and to its pace, as asked.
+
+        Raises:
+            BadInput: if it follows a live robot, which does not wait.
+        """
+        try:
+            if self.pace is not None:
+                conductor.hold_to(self.pace)
+            if self.hold:
+                conductor.pause()
+        except Refused as refusal:
+            where = "--pace" if self.pace is not None else "--hold"
+            raise BadInput(
+                str(refusal), where=where, expected="a recording as source, or nothing of the kind"
+            ) from None

@@ -15,7 +15,7 @@ from typing import Any
 
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
-from hetwin_core.ensemble.supervision.heartbeat import STEP, TIME, Call, Heartbeat
+from hetwin_core.ensemble.supervision.heartbeat import STEP, TIME, WAITS, Call, Heartbeat
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_core.ensemble.supervision.watched_child import ChildDied, WatchedChild
 from hetwin_core.projection.run_folder import LOG, read_summary
@@ -23,6 +23,7 @@ from hetwin_suite.running.child import run_in_child
 from hetwin_suite.running.ended import FAILED, Ended
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.request import RunRequest
+from hetwin_suite.view.live.watched_run import WatchedRun
 
 GRACE_S = 0.1
 """A call that returns this late is still reported by the child itself."""
@@ -35,8 +36,13 @@ ENDING = {signal.SIGINT, signal.SIGKILL}
 CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL}
 
 
-def run_watched(request: RunRequest, display: Display) -> Ended:
+def run_watched(request: RunRequest, display: Display, live: WatchedRun | None = None) -> Ended:
     """Run; SIGINT and SIGTERM end the run at its next barrier.
+
+    Args:
+        request: what to run.
+        display: where progress is shown.
+        live: what people see of the run; None: nothing.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
@@ -45,14 +51,21 @@ def run_watched(request: RunRequest, display: Display) -> Ended:
     """
     with Interrupts() as interrupts:
         interrupts.raise_if_any()
-        return _Watch(request, display, interrupts).to_the_end()
+        return _Watch(request, display, interrupts, live).to_the_end()
 
 
 class _Watch:
     """The child and what is known of it."""
 
-    def __init__(self, request: RunRequest, display: Display, interrupts: Interrupts) -> None:
+    def __init__(
+        self,
+        request: RunRequest,
+        display: Display,
+        interrupts: Interrupts,
+        live: WatchedRun | None,
+    ) -> None:
         self._display = display
+        self._live = live
         self._interrupts = interrupts
         self._forwarded = 0
         self._heartbeat = heartbeat = Heartbeat()
@@ -60,10 +73,10 @@ class _Watch:
         self._name = request.scenario
         self._out: Path | None = None
         self._models: list[tuple[str, float, float]] = []
-        self._step, self._step_seen = 0, time.monotonic()
+        self._moved, self._moved_at = (0, 0), time.monotonic()
         self._died_of_a_signal = False
         self._child = WatchedChild(
-            lambda send: run_in_child(request, heartbeat, send), name="hetwin run"
+            lambda send: run_in_child(request, heartbeat, send, live), name="hetwin run"
         )
 
     def to_the_end(self) -> Ended:
@@ -91,6 +104,9 @@ class _Watch:
             self._name, self._out, self._models = content
         elif kind == "begin":
             self._display.begin(*content)
+        elif kind == "live":
+            assert self._live is not None
+            self._live.take(*content)
         else:
             self._display.line(*content)
 
@@ -140,10 +156,11 @@ class _Watch:
             if now - call.begun_ns > (deadline + GRACE_S) * 1e9:
                 reason = f"no answer within its deadline of {deadline:g} s{self._child.place()}"
                 raise RunFailed(self._model(call), call.call, call.time_ns, reason)
-        step = self._heartbeat.row(-1)[STEP]
-        if calls or step != self._step:
-            self._step, self._step_seen = step, time.monotonic()
-        elif time.monotonic() - self._step_seen > CONDUCTOR_DEADLINE_S:
+        row = self._heartbeat.row(-1)
+        moved = (row[STEP], row[WAITS])
+        if calls or moved != self._moved:
+            self._moved, self._moved_at = moved, time.monotonic()
+        elif time.monotonic() - self._moved_at > CONDUCTOR_DEADLINE_S:
             reason = f"nothing moves for {CONDUCTOR_DEADLINE_S:g} s, and no model is in a call"
             raise RunFailed("conductor", "run", self._time_ns, reason + self._child.place())
 

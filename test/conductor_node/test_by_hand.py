@@ -69,4 +69,4 @@ def test_a_run_is_paused_stepped_handed_over_and_goes_on(tmp_path: Path) -> None
     by_hand = [h for h in summary["handovers"] if h["cause"] == "by hand"]
     assert [(h["entity"], h["to"]) for h in by_hand] == [("ball", "grasp")]
     done = {e["name"] for e in summary["events"] if e["source"] == "by hand"}
-    assert done == {"paused", "stepped", "handed_over", "went_on"}
+    assert done == {"held", "stepped", "handed_over", "went_on"}

@@ -123,6 +123,11 @@ class Conductor:
         return None if self._run is None else self._run.scene
 
     @property
+    def lag_s(self) -> float | None:
+        """How far the twin is behind its live robot at the newest state [s]; None if it follows none."""
+        return None if self._run is None else self._run.lag_s
+
+    @property
     def pausing(self) -> Pause:
         """Whether the run is paused, and how it goes on."""
         return self._controls.pause
@@ -140,7 +145,7 @@ class Conductor:
         """
         self._check_not_live("paused")
         if not self.pausing.holds:
-            self._record("paused")
+            self._record("held")
         self.pausing.begin()
 
     def resume(self) -> None:

@@ -60,6 +60,11 @@ class Run:
         """The scene as it is now, not to be kept."""
         return self._ready.scene.snapshot()
 
+    @property
+    def lag_s(self) -> float | None:
+        """How old the newest joint sample of a live robot was when its state was published [s]."""
+        return self._parts.publisher.lag.newest_s
+
     def to_the_end(self, idle: Callable[[float], None]) -> RunSummary:
         """Run; see `Conductor.run`.
 

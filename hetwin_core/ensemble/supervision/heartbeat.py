@@ -10,9 +10,10 @@ import mmap
 from dataclasses import dataclass
 from typing import Protocol
 
-BEGUN, CALL, TIME, STEP = range(4)
-"""Columns of a row: monotonic ns at which the call began (0: none is under way), which, simulated ns, step."""
-COLUMNS = 4
+BEGUN, CALL, TIME, STEP, WAITS = range(5)
+"""Columns of a row: monotonic ns at which the call began (0: none is under way), which, simulated ns, step, and how
+often a run that is paused, or ahead of its pace, has looked whether it may go on."""
+COLUMNS = 5
 
 CALLS = (
     *("load", "register", "parameters", "initialize", "start"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeAlias
@@ -18,7 +19,7 @@ from hetwin_core.ensemble.supervision.watched_process import ending
 LOOK_PERIOD_S = 0.05
 
 Send: TypeAlias = Callable[[Any], None]
-"""Sends something picklable to the parent while the work goes on."""
+"""Sends something picklable to the parent while the work goes on; may be called from any thread."""
 
 _MESSAGE, _RESULT, _ERROR = "message", "result", "error"
 
@@ -120,8 +121,15 @@ class WatchedChild:
 
 def _child(work: Callable[[Send], Any], to_parent: Connection, stacks: int) -> None:
     detach(stacks, signal.SIGTERM)
+    lock = threading.Lock()
+
+    def send(kind: str, content: Any) -> None:
+        with lock:
+            to_parent.send((kind, content))
+
     try:
-        last = (_RESULT, work(lambda content: to_parent.send((_MESSAGE, content))))
+        result = work(lambda content: send(_MESSAGE, content))
     except HetwinError as error:
-        last = (_ERROR, json_codec.error_to_text(error))
-    to_parent.send(last)
+        send(_ERROR, json_codec.error_to_text(error))
+    else:
+        send(_RESULT, result)

@@ -23,6 +23,7 @@ class LagControl:
 
     Attributes:
         is_live: whether any published state came from a live robot.
+        newest_s: of the newest state; None if it came from no live robot.
     """
 
     def __init__(self, scheduler: Scheduler, warn: Callable[[str, str], None]) -> None:
@@ -30,14 +31,17 @@ class LagControl:
         self._warn = warn
         self._lags: list[int] = []
         self.is_live = False
+        self.newest_s: float | None = None
 
     def published(self, step: int, output: StepOutput) -> None:
         """The state after a step is published now; `output` is the main model's."""
         if output.input_ns is None:
             return
         self.is_live = True
+        lag = time.time_ns() - output.input_ns
+        self.newest_s = lag / 1e9
         if len(self._lags) < MAX_SAMPLES:
-            self._lags.append(time.time_ns() - output.input_ns)
+            self._lags.append(lag)
         if self._scheduler.adapt(step, output.late):
             stretch = self._scheduler.stretch
             text = "models step at their rates again"

@@ -73,11 +73,11 @@ def test_pauses_and_steps_are_in_the_log_but_no_part_of_the_digest() -> None:
     summary = held.run()
     rows = [(e["time"], e["name"], e["source"], e["arguments"]) for e in summary.events]
     assert rows == [
-        (0.0, "paused", "by hand", {}),
+        (0.0, "held", "by hand", {}),
         (0.0, "stepped", "by hand", {"steps": 2}),
         (0.02, "went_on", "by hand", {}),
     ]
-    assert [e.name for e in held.record.events] == ["paused", "stepped", "went_on"]
+    assert [e.name for e in held.record.events] == ["held", "stepped", "went_on"]
     assert summary.deterministic
     assert summary.digest == run(HEADER).summary.digest
 

@@ -1,0 +1,90 @@
+"""Who may come in: requests of this machine's own pages, or those that carry the token."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
+
+LOOPBACK = "127.0.0.1"
+_LOCAL_NAMES = frozenset({"localhost", LOOPBACK, "::1"})
+_ANY = frozenset({"0.0.0.0", "::"})
+_TOKEN_BYTES = 18
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """What is asked of those who want in.
+
+    Any web page in a browser on this machine can send requests to a server on it. What it cannot do is forge their
+    headers: ``Host`` says under which name the server was found, ``Origin`` which page asks.
+
+    Attributes:
+        host: where the server listens.
+        token: part of the address that all requests must carry; empty on the loopback interface.
+    """
+
+    host: str
+    token: str
+
+    @classmethod
+    def of(cls, host: str) -> Doors:
+        """The doors of a server; from other machines one comes in with a token only."""
+        return cls(host, "" if is_loopback(host) else secrets.token_urlsafe(_TOKEN_BYTES))
+
+    def address(self, port: int) -> str:
+        """What one gives a browser."""
+        host = socket.gethostname() if self.host in _ANY else self.host
+        named = f"[{host}]" if ":" in host else host
+        return f"http://{named}:{port}/" + (f"?token={self.token}" if self.token else "")
+
+    def refusal(self, path: str, headers: Mapping[str, str]) -> str | None:
+        """Return why a request is refused; None if it is not.
+
+        Args:
+            path: with what follows ``?``.
+            headers: of the request; names in any case, as an HTTP library gives them.
+        """
+        host = headers.get("Host", "")
+        if not self._is_ours(host):
+            return f"this host is not served: {host or 'none was named'}"
+        origin = headers.get("Origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            return f"pages of {origin} may not connect"
+        if self.token:
+            given = parse_qs(urlsplit(path).query).get("token", [""])[-1]
+            if not secrets.compare_digest(given.encode(), self.token.encode()):
+                return "the address lacks the right token"
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        """Whether a name is one of this server's, with any port: tunnels have ports of their own."""
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        if name in _LOCAL_NAMES:
+            return True
+        if not self.token:
+            return False
+        if self.host in _ANY:  # whoever comes by a number was not led here by a name
+            return _is_number(name) or name == socket.gethostname().lower()
+        return name == self.host.lower()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a server that listens there."""
+    if host == "localhost":
+        return True
+    return _is_number(host) and ipaddress.ip_address(host).is_loopback
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

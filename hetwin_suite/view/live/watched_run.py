@@ -1,0 +1,229 @@
+"""A run in a process of its own, as its parent looks at it and takes it in hand.
+
+The parent makes a `WatchedRun` and forks; the child lets `Shown` follow its run. States go through shared memory,
+which costs the run the copy of one; what happens goes the way of all messages of the child; what a user asks for goes
+through a pipe of its own.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+import time
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
+from typing import Any, TypeAlias
+
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.controls import Done
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    Handover,
+    QuietListener,
+    RunStart,
+    RunSummary,
+)
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_suite.view.live.doing import do
+from hetwin_suite.view.live.feed import Begun, Happening, Now, Over, Phase
+from hetwin_suite.view.live.hands import Deed
+from hetwin_suite.view.live.happenings import Happenings
+from hetwin_suite.view.live.newest import Factor, Newest
+from hetwin_suite.view.live.telling import Teller, begun_of
+
+COPY_PERIOD_NS = 33_000_000
+_MOST_OPEN = 32
+"""Deeds that are under way; they fit into the pipe, so that asking never waits."""
+OVER = "the run is over"
+
+Message: TypeAlias = tuple[str, Any]
+"""From the child: ``begun`` with a Begun, ``happened`` with a Happening, ``replied`` with number and refusal."""
+Tell: TypeAlias = Callable[[Message], None]
+
+
+class WatchedRun:
+    """The parent's side: a `Feed` and `Hands`.
+
+    Attributes:
+        newest: memory that the child writes into.
+        deeds: where the child gets what it is to do.
+    """
+
+    def __init__(self) -> None:
+        self.newest = Newest()
+        self.deeds, self._to_child = multiprocessing.get_context("fork").Pipe(duplex=False)
+        self._begun: Begun | None = None
+        self._over: Over | None = None
+        self._happenings = Happenings()
+        self._lock = threading.Lock()
+        self._open: dict[int, Done] = {}
+        self._number = 0
+
+    @property
+    def begun(self) -> Begun | None:
+        """See `Feed`."""
+        return self._begun
+
+    @property
+    def over(self) -> Over | None:
+        """See `Feed`."""
+        return self._over
+
+    def now(self) -> Now | None:
+        """See `Feed`."""
+        copied = None if self._begun is None else self.newest.read()
+        if copied is None:
+            return None
+        return Now(
+            copied.time_ns,
+            copied.values,
+            copied.owners,
+            Phase.PAUSED if copied.waits else Phase.RUNNING,
+            copied.factor,
+            copied.pace,
+            copied.lag_s,
+        )
+
+    def happened(self, since: int) -> tuple[int, Sequence[Happening]]:
+        """See `Feed`."""
+        return self._happenings.since(since)
+
+    def do(self, deed: Deed, done: Done) -> None:
+        """See `Hands`."""
+        with self._lock:
+            refusal = OVER if self._over is not None else None
+            if len(self._open) >= _MOST_OPEN:
+                refusal = "too much was asked for at once"
+            if refusal is None:
+                self._number += 1
+                self._open[self._number] = done
+                self._to_child.send((self._number, deed))
+        if refusal is not None:
+            done(refusal)
+
+    def take(self, message: Message) -> None:
+        """Take in a message of the child."""
+        kind, content = message
+        if kind == "begun":
+            self.newest.fit(content.layout)
+            self._begun = content
+        elif kind == "happened":
+            self._happenings.add(content)
+        else:
+            number, refusal = content
+            with self._lock:
+                done = self._open.pop(number, None)
+            if done is not None:
+                done(refusal)
+
+    def end(self, over: Over) -> None:
+        """The run has ended; nothing can be done to it any more."""
+        with self._lock:
+            self._over = over
+            rest = list(self._open.values())
+            self._open.clear()
+        for done in rest:
+            done(OVER)
+
+
+class Shown(QuietListener):
+    """The child's side: lets the parent see the run, and does what it asks for.
+
+    Args:
+        run: the parent's side, as it was forked.
+        tell: sends a message to the parent; may be called from any thread.
+    """
+
+    def __init__(self, run: WatchedRun, tell: Tell) -> None:
+        self._newest = run.newest
+        self._deeds: Connection = run.deeds
+        self._tell = tell
+        self._teller = Teller()
+        self._factor = Factor()
+        self._next_ns = 0
+        self._conductor: Conductor | None = None
+
+    def attach(self, conductor: Conductor) -> None:
+        """Do from now on to this run what is asked for."""
+        self._conductor = conductor
+        threading.Thread(
+            target=self._obey, args=(conductor,), name="hands on the run", daemon=True
+        ).start()
+
+    def idle(self, seconds: float) -> None:
+        """Spend up to so many seconds while the run is paused or waits for its pace; its state is copied before."""
+        conductor = self._conductor
+        assert conductor is not None
+        if conductor.pausing.waiting:
+            scene = conductor.scene
+            assert scene is not None
+            self._factor.begin_anew()
+            self._copy(scene, waits=True)
+            self._next_ns = 0
+        time.sleep(seconds)
+
+    def started(self, start: RunStart) -> None:
+        """Show the scene as it is at the start."""
+        assert self._conductor is not None
+        not_held = ""
+        if self._conductor.is_live:
+            not_held = (
+                "the twin of a live robot is neither paused nor stepped: the robot does not wait"
+            )
+        self._newest.fit(start.layout)
+        self._copy(start.snapshot, waits=self._conductor.pausing.holds)
+        self._tell(("begun", begun_of(start, not_held)))
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Copy the state, if that is due."""
+        now = time.monotonic_ns()
+        if now >= self._next_ns:
+            self._next_ns = now + COPY_PERIOD_NS
+            self._copy(scene, waits=False, factor=self._factor.at(now, scene.time_ns))
+
+    def event(self, event: Event) -> None:
+        """Tell of an event."""
+        self._tell_of(self._teller.event(event))
+
+    def handover(self, handover: Handover) -> None:
+        """Tell of a handover."""
+        self._next_ns = 0
+        self._tell_of(self._teller.handover(handover))
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
+        """Tell of a warning or an error."""
+        self._tell_of(self._teller.note(time_ns, level, source, text))
+
+    def ended(self, summary: RunSummary) -> None:
+        """Copy the last state."""
+        scene = None if self._conductor is None else self._conductor.scene
+        if scene is not None:
+            self._copy(scene, waits=False)
+
+    def _copy(self, scene: Snapshot, *, waits: bool, factor: float | None = None) -> None:
+        conductor = self._conductor
+        assert conductor is not None
+        self._newest.write(
+            scene.time_ns,
+            scene.values,
+            scene.owners,
+            waits=waits,
+            factor=factor,
+            pace=conductor.pace.factor,
+            lag_s=conductor.lag_s,
+        )
+
+    def _tell_of(self, happening: Happening | None) -> None:
+        if happening is not None:
+            self._tell(("happened", happening))
+
+    def _obey(self, conductor: Conductor) -> None:
+        while True:
+            try:
+                number, deed = self._deeds.recv()
+            except (EOFError, OSError):
+                return
+            do(conductor, deed, self._reply(number))
+
+    def _reply(self, number: int) -> Done:
+        return lambda refusal: self._tell(("replied", (number, refusal)))

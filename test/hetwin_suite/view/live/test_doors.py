@@ -1,0 +1,77 @@
+"""Only this machine's own page comes in, or who has the token."""
+
+from __future__ import annotations
+
+import re
+import socket
+
+import pytest
+
+from hetwin_suite.view.live.doors import Doors, is_loopback
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("127.0.0.1:8770", None),
+        ("localhost:9000", "http://localhost:9000"),  # through a tunnel
+        ("[::1]:8770", "http://[::1]:8770"),
+        ("LocalHost:8770", "http://localhost:8770"),
+    ],
+)
+def test_its_own_page_comes_in(host: str, origin: str | None) -> None:
+    headers = {"Host": host} | ({} if origin is None else {"Origin": origin})
+    assert Doors.of("127.0.0.1").refusal("/live", headers) is None
+
+
+@pytest.mark.parametrize(
+    ("headers", "words"),
+    [
+        ({"Host": "evil.example:8770"}, "this host is not served: evil.example"),
+        ({}, "none was named"),
+        ({"Host": "127.0.0.1.evil.example"}, "not served"),
+        ({"Host": "[::1"}, "not served"),
+        (
+            {"Host": "127.0.0.1:8770", "Origin": "http://evil.example"},
+            "pages of http://evil.example may not connect",
+        ),
+        ({"Host": "127.0.0.1:8770", "Origin": "http://127.0.0.1:3000"}, "may not connect"),
+        ({"Host": "127.0.0.1:8770", "Origin": "http://localhost:8770"}, "may not connect"),
+        ({"Host": "127.0.0.1:8770", "Origin": "null"}, "pages of null may not connect"),
+    ],
+)
+def test_foreign_pages_and_names_do_not(headers: dict[str, str], words: str) -> None:
+    refusal = Doors.of("127.0.0.1").refusal("/live", headers)
+    assert refusal is not None
+    assert words in refusal
+
+
+def test_from_elsewhere_one_needs_the_token() -> None:
+    doors = Doors.of("0.0.0.0")
+    address = doors.address(80)
+    match = re.fullmatch(rf"http://{socket.gethostname()}:80/\?token=([\w-]{{20,}})", address)
+    assert match is not None
+    path = f"/live?token={match[1]}"
+    assert doors.refusal(path, {"Host": "192.168.0.7:80"}) is None
+    assert doors.refusal(path, {"Host": socket.gethostname()}) is None
+    for wrong in ("/live", "/live?token=", "/live?token=" + "x" * len(match[1]), "/live?token=é"):
+        assert doors.refusal(wrong, {"Host": "192.168.0.7:80"}) == (
+            "the address lacks the right token"
+        )
+    refusal = doors.refusal(path, {"Host": "evil.example"})
+    assert refusal == "this host is not served: evil.example"
+    assert Doors.of("0.0.0.0").token != doors.token
+
+
+def test_a_named_address_is_served_under_its_name() -> None:
+    doors = Doors.of("192.168.0.7")
+    path = f"/?token={doors.token}"
+    assert doors.refusal(path, {"Host": "192.168.0.7:80"}) is None
+    assert doors.refusal(path, {"Host": "192.168.0.8:80"}) is not None
+
+
+def test_loopback() -> None:
+    assert [is_loopback(h) for h in ("127.0.0.1", "localhost", "::1", "127.3.2.1")] == [True] * 4
+    assert [is_loopback(h) for h in ("0.0.0.0", "::", "192.168.0.7", "robot")] == [False] * 4
+    assert Doors.of("127.0.0.1").address(80) == "http://127.0.0.1:80/"
+    assert Doors.of("::1").address(80) == "http://[::1]:80/"
