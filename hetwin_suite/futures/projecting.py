@@ -15,7 +15,8 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_suite.futures.drawing.draw import Draw
-from hetwin_suite.futures.drawing.uncertain import Uncertainty, find_uncertainty
+from hetwin_suite.futures.drawing.find import find_uncertainty
+from hetwin_suite.futures.drawing.uncertain import Uncertainty
 from hetwin_suite.futures.judging import check_outcomes, judged
 from hetwin_suite.futures.keep import Keep
 from hetwin_suite.futures.one_run import overdue, run_once

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import Engine, Unsupported
 from model_nodes.main_physics.settings import NamedHand, Settings
@@ -37,6 +38,7 @@ class Fingers:
     def __init__(self, joints: Sequence[str], settings: Settings, engine: Engine) -> None:
         self._engine = engine
         self._margin: Floats = np.zeros(len(joints))
+        self._grip: Floats = np.ones(len(joints))
         self._moved = settings.finger_margin > 0.0
         self._soft = settings.finger_stiffness is not None
         self.loose: tuple[int, ...] = ()
@@ -47,8 +49,16 @@ class Fingers:
             _require_joints(settings, "finger_margin")
             for hand in settings.hands:
                 self._close(joints, hand, settings.finger_margin)
+        if settings.grips and not self._soft:
+            raise BadInput(
+                "the fingers move as recorded, however hard they press",
+                where="grips",
+                found=list(settings.grips),
+                expected="finger_stiffness, with which their efforts count",
+            )
         if settings.finger_stiffness is not None:
             _require_joints(settings, "finger_stiffness")
+            self._press(joints, settings)
             self._soften(settings.finger_stiffness)
 
     def _close(self, joints: Sequence[str], hand: NamedHand, margin: float) -> None:
@@ -60,6 +70,18 @@ class Fingers:
             )
         for name, opened, closed in zip(hand.scene_joints, hand.opened, hand.closed, strict=True):
             self._margin[joints.index(name)] = margin * np.sign(closed - opened)
+
+    def _press(self, joints: Sequence[str], settings: Settings) -> None:
+        """Note by what factor each joint's recorded efforts are stronger."""
+        hands = {hand.name: hand for hand in settings.hands}
+        for name, factor in settings.grips.items():
+            if name not in hands:
+                expected = one_of(name, hands)
+                raise BadInput(
+                    "there is no such hand", where=f"grips.{name}", found=name, expected=expected
+                )
+            for joint in hands[name].scene_joints:
+                self._grip[joints.index(joint)] = factor
 
     def _soften(self, stiffness: float) -> None:
         try:
@@ -77,7 +99,7 @@ class Fingers:
             motion = self.closed(motion)
         self._engine.command_joints(motion.positions, motion.velocities, motion.accelerations)
         if self._soft:
-            self._engine.command_efforts(motion.efforts)
+            self._engine.command_efforts(motion.efforts * self._grip)
 
     def closed(self, motion: JointMotion) -> JointMotion:
         """Return the motion with the margin."""

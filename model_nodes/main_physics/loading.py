@@ -10,6 +10,7 @@ from pathlib import Path
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.robot import FollowedBase, Robot
 from hetwin_core.ensemble.scene.values import WORLD
+from model_nodes.main_physics.changed_bodies import changed_bodies
 from model_nodes.main_physics.driving import driven_as
 from model_nodes.main_physics.settings import NamedHand, Settings
 from model_nodes.main_physics.world.description import Body, HandFrame, JointKind, World
@@ -41,7 +42,7 @@ def load_world(settings: Settings) -> World:
     else:
         bodies = _with_included_robot(bodies)
     bodies += _added(settings, notes)
-    bodies = [_placed(body, settings) for body in bodies]
+    bodies = [_placed(body, settings) for body in changed_bodies(bodies, settings.bodies)]
     _check_entities(settings, bodies)
     hands = tuple(_hand(hand, _owner(hand, bodies)) for hand in settings.hands)
     loaded = replace(world, bodies=tuple(bodies), hands=hands, warnings=notes.all())

@@ -27,6 +27,7 @@ from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Val
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.main_physics.base_drive import BASE_CORRECTED, BaseDrives
 from model_nodes.main_physics.block import COLLISION, Block
+from model_nodes.main_physics.changed_bodies import check_bounces
 from model_nodes.main_physics.drive import Drive
 from model_nodes.main_physics.engines.engine import (
     Diverged,
@@ -104,6 +105,7 @@ class MainPhysics(Model):
         world = load_world(settings)
         engine = _engine(settings.engine)
         self._engine = engine
+        check_bounces(settings.bodies, engine.name, bounces=engine.bounces)
         remarks = engine.load(world, _engine_settings(settings, world))
         robots = robots_of(settings, world)
         self._source = _open(settings, robots)

@@ -13,6 +13,7 @@ from hetwin_core.ensemble.scenario.robot import Robot, RobotsEntry
 from hetwin_core.ensemble.scenario.schema import EntityNotes, Hand, SceneEntry
 from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE
 from hetwin_core.ensemble.validation import AboveZero, Finite, Text, Whole
+from model_nodes.main_physics.changed_bodies import BodyChanges
 
 MAX_RATE = 1e6
 
@@ -82,6 +83,13 @@ class Settings(Parameters):
         " default: they move exactly as recorded",
         None,
         "Nm/rad or N/m",
+    )
+    bodies: dict[str, BodyChanges] = parameter(
+        "body -> {mass, friction_factor: factors; friction: coefficient; bounce: 0 to 1}, if it is not as in its file",
+        {},
+    )
+    grips: dict[str, AboveZero] = parameter(
+        "hand -> factor of the recorded efforts of its fingers, with finger_stiffness", {}
     )
     watch_rate: Annotated[Finite, Field(ge=0)] = parameter(
         "reports about the robot per simulated second; 0 for none", DEFAULT_WATCH_RATE, "Hz"

@@ -1,25 +1,21 @@
-"""What is uncertain about a scenario, found in its scene and among its models."""
+"""What is uncertain about a scenario, and one run's draw of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from transforms3d.quaternions import qmult
 
-from hetwin_core.ensemble.conductor.reporting.listener import RunStart
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
-from hetwin_core.ensemble.scenario.uncertainty import NumberSpread, PoseSpread, Uncertain
-from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scenario.uncertainty import NumberSpread, PoseSpread
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.drawing.numbers import (
     MOST_SEED,
+    How,
     Number,
     drawn_number,
     drawn_shift,
@@ -27,7 +23,10 @@ from hetwin_suite.futures.drawing.numbers import (
     varied,
 )
 
-KEY = "uncertainty"
+LIGHTEST = 0.01
+"""A mass is at least this share of what is said."""
+BODIES, GRIPS = "bodies", "grips"
+"""The main model's parameters for what differs about bodies and hands."""
 
 
 class Placed(NamedTuple):
@@ -45,7 +44,7 @@ class Placed(NamedTuple):
 
 
 class Varied(NamedTuple):
-    """A model's parameter that is uncertain.
+    """A parameter of a model that is uncertain.
 
     Attributes:
         model: its name.
@@ -65,17 +64,46 @@ class Varied(NamedTuple):
         return f"{self.model}.{self.parameter}"
 
 
+class Physical(NamedTuple):
+    """Something of a body or a hand that is uncertain, which the main model is to change.
+
+    Attributes:
+        entity: its name.
+        aspect: ``mass``, ``friction``, ``bounce`` or ``grip``.
+        spread: how uncertain it is.
+        nominal: of a mass, what the scenario says [kg]; else 1, a factor.
+    """
+
+    entity: str
+    aspect: str
+    spread: NumberSpread
+    nominal: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """The name of the input."""
+        return f"{self.entity}.{self.aspect}"
+
+
 @dataclass(frozen=True, slots=True)
 class Uncertainty:
     """What is drawn for each run.
 
     Attributes:
+        main: name of the main model.
         placed: poses.
+        physical: what is uncertain about bodies and hands.
         varied: models' parameters.
+        bodies: the main model's parameter `bodies` as the scenario says it.
+        grips: its parameter `grips`.
     """
 
+    main: str
     placed: Sequence[Placed] = ()
+    physical: Sequence[Physical] = ()
     varied: Sequence[Varied] = ()
+    bodies: Mapping[str, Any] | None = None
+    grips: Mapping[str, float] | None = None
 
     def draw(self, seed: int, index: int) -> Draw:
         """Draw a run; it depends on nothing but the two numbers.
@@ -92,103 +120,30 @@ class Uncertainty:
         for of in self.varied:
             number = _number(of.name, of.spread, seed, index, inputs)
             parameters.setdefault(of.model, {})[of.parameter] = number.of(of.nominal)
+        if self.physical:
+            parameters.setdefault(self.main, {}).update(self._changes(seed, index, inputs))
         run_seed = int(generator("seed", seed, index).integers(MOST_SEED))
         return Draw(index, run_seed, inputs, scene, parameters)
 
-
-def find_uncertainty(scenario: Scenario, start: RunStart) -> Uncertainty:
-    """Return what the scenario says is uncertain.
-
-    Args:
-        scenario: whose `uncertainty` it is.
-        start: of a run that was prepared with it.
-
-    Raises:
-        BadInput: if it names what is not there, or what cannot be uncertain; with file, line and key.
-    """
-    placed: list[Placed] = []
-    varied_: list[Varied] = []
-    try:
-        for name, uncertain in scenario.file.uncertainty.items():
-            where = f"{KEY}.{name}"
-            plan = scenario.plan(name)
-            if plan is not None:
-                varied_ += _parameters(plan, uncertain, where)
-            else:
-                placed += _of_entity(name, uncertain, scenario, start, where)
-    except BadInput as error:
-        raise scenario.placed(error) from None
-    return Uncertainty(tuple(placed), tuple(varied_))
-
-
-def _of_entity(
-    name: str, uncertain: Uncertain, scenario: Scenario, start: RunStart, where: str
-) -> Iterator[Placed]:
-    kinds = {entity.name: entity.kind for entity in start.layout.entities}
-    if name not in kinds:
-        models = [plan.name for plan in scenario.models]
-        raise BadInput(
-            "the scene has no such entity, and the ensemble no such model",
-            where=where,
-            found=name,
-            expected=one_of(name, [*kinds, *models]),
-        )
-    for parameter in uncertain.parameters:
-        raise BadInput(
-            "this is nothing of an entity that can be uncertain",
-            where=f"{where}.{parameter}",
-            found=parameter,
-            expected=one_of(parameter, Uncertain.model_fields),
-        )
-    if uncertain.pose is not None:
-        poses = {
-            entity: _pose(entity, start, f"{where}.{key}")
-            for entity, key in (
-                (name, "pose"),
-                *((other, "carries") for other in uncertain.carries),
-            )
-        }
-        yield Placed(name, uncertain.pose, poses)
-
-
-def _pose(entity: str, start: RunStart, where: str) -> Floats:
-    """Return (7,) the pose of a body at the start."""
-    bodies = [
-        e.name
-        for e in start.layout.entities
-        if e.kind in (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.ROBOT)
-    ]
-    if entity not in bodies or not start.layout.has(entity, POSE.name):
-        raise BadInput(
-            "this has no place that could be uncertain",
-            where=where,
-            found=entity,
-            expected=one_of(entity, bodies),
-        )
-    return np.array(start.snapshot.pose(entity)[:7])
-
-
-def _parameters(plan: ModelPlan, uncertain: Uncertain, where: str) -> Iterator[Varied]:
-    """Return a model's uncertain parameters."""
-    for key in uncertain.model_fields_set - set(uncertain.parameters):
-        raise BadInput(
-            f"{plan.name} is a model, and this is something of an entity",
-            where=f"{where}.{key}",
-            found=key,
-            expected="the name of a parameter of the model",
-        )
-    requests = {request.name: request for request in plan.cls().parameters()}
-    for name, spread in uncertain.parameters.items():
-        request = requests.get(name)
-        if request is None:
-            raise BadInput(
-                "the model has no such parameter",
-                where=f"{where}.{name}",
-                found=name,
-                expected=one_of(name, sorted(requests)),
-            )
-        nominal = plan.parameters.get(name, request.default)
-        yield Varied(plan.name, name, spread, nominal)
+    def _changes(self, seed: int, index: int, inputs: dict[str, Json]) -> dict[str, Any]:
+        """Return the main model's parameters for bodies and hands."""
+        bodies = {name: dict(changes) for name, changes in (self.bodies or {}).items()}
+        grips = dict(self.grips or {})
+        for of in self.physical:
+            number = _number(of.name, of.spread, seed, index, inputs)
+            if of.aspect == "grip":
+                grips[of.entity] = grips.get(of.entity, 1.0) * number.of(of.nominal)
+                continue
+            body = bodies.setdefault(of.entity, {})
+            match of.aspect, number.how:
+                case "mass", _:
+                    factor = max(number.of(of.nominal) / of.nominal, LIGHTEST)
+                    body["mass"] = body.get("mass", 1.0) * factor
+                case "friction", How.TIMES:
+                    body["friction_factor"] = body.get("friction_factor", 1.0) * number.value
+                case aspect, _:
+                    body[aspect] = number.value
+        return ({BODIES: bodies} if bodies else {}) | ({GRIPS: grips} if grips else {})
 
 
 def _moved(placed: Placed, seed: int, index: int, inputs: dict[str, Json]) -> dict[str, Any]:

@@ -113,6 +113,8 @@ class Engine(ABC):
     name: ClassVar[str]
     deterministic: ClassVar[bool]
     """Whether the same input gives bitwise identical results in every process."""
+    bounces: ClassVar[bool] = False
+    """Whether it can make a body bounce as much as is said."""
     remembers_forces: ClassVar[bool] = True
     """Whether `proximity_when_read` knows the forces of former steps."""
 

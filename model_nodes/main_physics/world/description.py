@@ -96,6 +96,8 @@ class Geometry:
     extras: tuple[Extra, ...] = ()
     mesh: MeshFile | None = None
     """What `hull` was computed from, with all its details; used for display only."""
+    bounce: float | None = None
+    """Share of the speed that is left when it has struck something hard; None: as the engine's contacts have it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.validation import check
 from model_nodes.main_physics.engines.engine import EngineSettings
+from model_nodes.main_physics.engines.mujoco.bouncing import damping_ratio
 from model_nodes.main_physics.engines.mujoco.contact_settings import CONTACTS
 from model_nodes.main_physics.engines.mujoco.options import MujocoOptions
 from model_nodes.main_physics.engines.mujoco.order import moving_frames
@@ -51,6 +52,9 @@ FRAME_SENSORS = (
     mj.mjtSensor.mjSENS_FRAMEANGVEL,
 )
 """The sensors of a frame, in the order of a pose value."""
+
+BOUNCING_SHARE = 1e6
+"""How much more the surface that bounces counts in a contact."""
 
 _GEOM_TYPES = {
     ShapeKind.BOX: mj.mjtGeom.mjGEOM_BOX,
@@ -220,8 +224,10 @@ class Builder:
                 _torsional_friction(body),
                 0.0001,
             ],
-            solref=[self._contact_time, 1.0],
+            solref=self._solref(geometry),
         )
+        if geometry.bounce is not None:
+            geom.solmix = BOUNCING_SHARE
         geom.solimp[:3] = self._contacts.solimp
         geom.priority = int(geometry.friction is not None and geometry.friction <= SMOOTH)
         if geometry.hull is not None:
@@ -231,6 +237,13 @@ class Builder:
             mesh.userface = geometry.hull.faces.ravel()
             mesh.inertia = mj.mjtMeshInertia.mjMESH_INERTIA_CONVEX
             geom.meshname = mesh.name
+
+    def _solref(self, geometry: Geometry) -> list[float]:
+        """Return time constant [s] and damping ratio of a surface's contacts."""
+        if geometry.bounce is None:
+            return [self._contact_time, 1.0]
+        ratio = damping_ratio(geometry.bounce)
+        return [self._contact_time / ratio, ratio]
 
 
 def _torsional_friction(body: Body) -> float:

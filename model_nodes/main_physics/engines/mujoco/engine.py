@@ -77,6 +77,7 @@ class MujocoEngine(Engine):
 
     name = "mujoco"
     deterministic = True
+    bounces = True
 
     @property
     def description(self) -> str:
