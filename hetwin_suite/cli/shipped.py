@@ -17,6 +17,7 @@ from hetwin_core.ensemble.scenario.schema import ScenarioFile
 from hetwin_core.ensemble.scenario.source import (
     CommandsSpec,
     LiveSpec,
+    ProgramSpec,
     RecordingSpec,
     TrajectorySpec,
 )
@@ -89,7 +90,7 @@ def _source(file: ScenarioFile, commands: Sequence[str], base: Path) -> Iterator
     name = source.recording if isinstance(source, RecordingSpec) else source
     if isinstance(source, LiveSpec) or name == "live":
         yield Need(what="a robot that runs", there=True, how=commands[-1])
-    elif isinstance(source, CommandsSpec | TrajectorySpec) or name == "commands":
+    elif isinstance(source, CommandsSpec | TrajectorySpec | ProgramSpec) or name == "commands":
         return
     elif isinstance(name, str) and name.startswith(DATA_SCHEME):
         yield _data(name)

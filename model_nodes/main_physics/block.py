@@ -97,6 +97,11 @@ class Block:
         """The links of robots."""
         return self._links
 
+    @property
+    def joint_positions(self) -> dict[str, float]:
+        """Where all joints of the engine are, by name [rad or m]."""
+        return dict(zip(self._joints, self._positions.tolist(), strict=True))
+
     @staticmethod
     def provides() -> tuple[AttributeSpec, ...]:
         """The attributes that the main model declares; the sizes of joint attributes depend on the robot."""
@@ -185,6 +190,7 @@ class Block:
         self._to_positions = _places([positions[j] for j in engine.joints])
         self._to_velocities = _places([velocities[j] for j in engine.joints])
         self._to_efforts = _places([efforts[j] for j in engine.driven])
+        self._joints = tuple(engine.joints)
         self._positions = np.zeros(len(engine.joints))
         self._velocities = np.zeros(len(engine.joints))
         self._roots = [

@@ -242,6 +242,9 @@ class MainPhysics(Model):
         self._set_fidelities(engine, tick)
         if tick.foreign or self._foreign:
             self._follow(engine, tick.foreign)
+        if source is not None and source.senses:
+            now_ns = tick.time_ns - tick.period_ns
+            source.sense(now_ns, self._block.joint_positions, tick.events)
         motion = self._drive.at(tick.time_ns)
         self._fingers.command(motion)
         corrections = self._bases.command(engine, tick.time_ns)
@@ -421,7 +424,8 @@ def _open(settings: Settings, robots: Sequence[SceneRobot]) -> Source | None:
         return None
     from model_nodes.main_physics.sources.factory import open_source
 
-    source = open_source(settings.source, robots=[robot.body for robot in robots])
+    bodies = [robot.body for robot in robots]
+    source = open_source(settings.source, robots=bodies, hands=settings.hands)
     for robot in robots:
         if robot.said is not None and robot.said.wheels is not None:
             source.use_wheels(differential_drive(robot.body, robot.said.wheels))

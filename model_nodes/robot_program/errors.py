@@ -7,7 +7,12 @@ class Failed(Exception):
     """A task cannot be done; it ends as failed, with this text as the reason, and so do those that it is a part of.
 
     A program raises it, and catches it where it has another way.
+
+    Attributes:
+        told: whether a task has failed by it.
     """
+
+    told = False
 
 
 class CannotReach(Failed):

@@ -33,11 +33,14 @@ class HandFacts:
         link: that it is fixed to.
         offset: (7) x y z [m], qw qx qy qz of its frame in the link.
         fingers: its joints.
+        opened, closed: where these are when it is open, and when it is closed on nothing; empty: that is not known.
     """
 
     link: str
     offset: Sequence[float]
     fingers: tuple[str, ...]
+    opened: tuple[float, ...] = ()
+    closed: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ GRIPPED = 2e-3
 """Fingers that stay further from where they are to be hold something [rad or m]."""
 _SETTLING_S = 0.3
 """Fingers are given so long to come to rest."""
+_OPEN, _CLOSED = "open", "closed"
 _UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -189,21 +190,17 @@ class Robot:
 
         Args:
             hand: one of `hands`.
-            goal: ``open`` (the limit of each finger that is further from 0), ``closed`` (the other one), or a position
-                of all its fingers [rad or m].
+            goal: ``open`` or ``closed``, as the scenario's `hands` have it, or a position of all its fingers
+                [rad or m].
             speed: share of the fingers' largest velocities.
             seconds: that it takes, if that is longer.
             wait: whether to return when they are at rest.
             operation: as which it is announced, with ``goal`` open or closed; empty: not at all.
             arguments: of the announcement, e.g. ``object="cup"``.
         """
-        fingers = self._fingers(hand)
-        before = dict(self._motions.commanded)
-        positions = {name: self._finger(name, goal) for name in fingers}
+        positions = self._finger_goals(hand, goal)
+        said = goal if isinstance(goal, str) else self._said_goal(hand, positions)
         motion = self._motions.to_positions(positions, speed, seconds)
-        said = goal if isinstance(goal, str) else "closed"
-        if not isinstance(goal, str) and abs(goal) > abs(before[fingers[0]]):
-            said = "open"
         about: dict[str, Json] = {"hand": hand, "goal": said, **arguments}
         self._move(motion, operation, about, wait, _SETTLING_S)
         return self.grips(hand)
@@ -468,14 +465,34 @@ class Robot:
             )
         return fingers
 
-    def _finger(self, name: str, goal: str | float) -> float:
+    def _finger_goals(self, hand: str, goal: str | float) -> dict[str, float]:
+        """Where the fingers of a hand are to be."""
+        fingers = self._fingers(hand)
         if not isinstance(goal, str):
-            return float(goal)
-        if goal not in ("open", "closed"):
+            return dict.fromkeys(fingers, float(goal))
+        facts = self._facts.hands[hand]
+        if goal not in (_OPEN, _CLOSED):
             raise ValueError(f"a hand cannot be {goal}; expected open, closed or a position")
-        joint = self._facts.joints[name]
-        limits = sorted((joint.lower, joint.upper), key=abs)
-        return limits[goal == "open"]
+        positions = facts.opened if goal == _OPEN else facts.closed
+        if not positions:
+            said = "opened" if goal == _OPEN else "closed"
+            raise ValueError(
+                f"it is not known where the fingers of {hand} are then;"
+                f" expected hands.{hand}.{said} in the scenario, or a position"
+            )
+        known = dict(zip(facts.fingers, positions, strict=True))
+        return {name: known[name] for name in fingers}
+
+    def _said_goal(self, hand: str, goals: Mapping[str, float]) -> str:
+        """Whether a hand opens or closes on its way to these positions of its fingers."""
+        facts = self._facts.hands[hand]
+        opened = dict(zip(facts.fingers, facts.opened, strict=False))
+        before = self._motions.commanded
+        opens = (
+            abs(at - opened.get(n, 0.0)) < abs(before[n] - opened.get(n, 0.0))
+            for n, at in goals.items()
+        )
+        return _OPEN if any(opens) else _CLOSED
 
     def _wheels(self, speed: float | None) -> tuple[float, float]:
         if not self._facts.drives:

@@ -76,9 +76,11 @@ class Task:
         self._active.remove(self)
         if error is None:
             self.end()
+        elif isinstance(error, Failed):
+            error.told = True
+            self.fail(str(error))
         else:
-            reason = str(error) if isinstance(error, Failed) else f"{type(error).__name__}: {error}"
-            self.fail(reason)
+            self.fail(f"{type(error).__name__}: {error}")
 
     def _finish(self, status: Status, reason: str = "") -> None:
         if not self._ended:

@@ -30,6 +30,7 @@ PROMISED = (
     *("BeliefAxis", "EpisodeFacts", "HandFacts", "JointStates", "RealWorld", "RealityAxis"),
     *("RecordingAxis", "TwinAxis", "TwinFiles"),
     *("Comparison", "compare_runs"),
+    *("CannotReach", "Failed", "Percept", "Robot", "Task"),
 )
 
 HEAVY = ("PIL", "mujoco", "numpy", "plotly", "pydantic", "rclpy", "rosbags")

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGrou
 from hetwin_core.ensemble.conductor.run import Run
 from hetwin_core.ensemble.conductor.start.lifecycle import prepare
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.sources import is_commanded, is_live
+from hetwin_core.ensemble.conductor.start.sources import ends_itself, is_live
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.nearest import one_of
@@ -67,7 +67,7 @@ class Conductor:
         try:
             ready = prepare(self._scenario, self._ports, self._options)
             endless = ready.duration_ns is None and self._options.duration is None
-            if endless and not (self.is_live or is_commanded(self._scenario, self._options)):
+            if endless and not ends_itself(self._scenario, self._options):
                 raise BadInput(
                     "nothing says when this run ends",
                     file=self._scenario.path,

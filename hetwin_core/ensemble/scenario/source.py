@@ -220,6 +220,26 @@ class TrajectorySpec(Strict):
     trajectory: Text
 
 
+class ProgramSpec(Strict):
+    """A program of the robot, interpreted in lockstep with the twin.
+
+    Attributes:
+        program: MODULE:FUNCTION, of an installed module or one in `folder`; it is called with the robot.
+        arguments: its other arguments, by name.
+        folder: where its module is looked for; default: that of the scenario.
+        deadline: how long it may think between two calls of the robot [s of real time].
+        lasting: how long the run goes on when the program has ended [s].
+        slip: share of its way by which the base falls short, and odometry does not notice.
+    """
+
+    program: Annotated[Text, Field(pattern=r"^[^:\s]+:[^:\s]+$")]
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    folder: Text | None = None
+    deadline: Seconds = 8.0
+    lasting: Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)] = 1.0
+    slip: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = 0.0
+
+
 class SourceKind(StrEnum):
     """What a source is; the key of its mapping that says so."""
 
@@ -227,6 +247,7 @@ class SourceKind(StrEnum):
     LIVE = "live"
     COMMANDS = "commands"
     TRAJECTORY = "trajectory"
+    PROGRAM = "program"
 
 
 SPEC_OF: Mapping[SourceKind, type[Strict]] = {
@@ -234,6 +255,7 @@ SPEC_OF: Mapping[SourceKind, type[Strict]] = {
     SourceKind.LIVE: LiveSpec,
     SourceKind.COMMANDS: CommandsSpec,
     SourceKind.TRAJECTORY: TrajectorySpec,
+    SourceKind.PROGRAM: ProgramSpec,
 }
 """The mapping of each kind of source."""
 
@@ -250,6 +272,7 @@ class PartialSource(LiveOptions):
     recording: None = None
     commands: None = None
     trajectory: None = None
+    program: None = None
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
     joints_from: JointsFrom | None = None
 
@@ -267,6 +290,7 @@ SourceEntry = Annotated[
     | Annotated[RecordingSpec, Tag(tag("recording"))]
     | Annotated[CommandsSpec, Tag(tag("commands"))]
     | Annotated[TrajectorySpec, Tag(tag("trajectory"))]
+    | Annotated[ProgramSpec, Tag(tag("program"))]
     | Annotated[PartialSource, Tag(tag("neither"))],
     alternatives(*SourceKind, text=True, otherwise="neither"),
     BeforeValidator(_one_kind),

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.source import (
     SPEC_OF,
     CommandsSpec,
     LiveSpec,
+    ProgramSpec,
     RecordingSpec,
     TrajectorySpec,
     kind_of,
 )
 from hetwin_core.ensemble.validation import Strict, check
+from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.commanded.source import CommandedSource
 from model_nodes.main_physics.sources.commanded.trajectory_source import TrajectorySource
 from model_nodes.main_physics.sources.recorded import RecordedSource
@@ -29,15 +31,17 @@ def open_source(
     base: Path | None = None,
     robots: Sequence[Body] = (),
     others: Sequence[str] = (),
+    hands: Sequence[NamedHand] = (),
 ) -> Source:
-    """Open a recording or a trajectory's file, subscribe to a live robot, or listen to commands.
+    """Open a recording or a trajectory's file, subscribe to a live robot, listen to commands, or start a program.
 
     Args:
         spec: path of a recording, or a mapping with the keys of `RecordingSpec`, `LiveSpec`,
-            `CommandsSpec` or `TrajectorySpec`.
+            `CommandsSpec`, `TrajectorySpec` or `ProgramSpec`.
         base: folder to which a relative path is relative; by default the working directory.
         robots: those that the source moves.
         others: namespaces of other robots, whose tasks and beliefs in a recording are only read if they are named.
+        hands: of the robots.
 
     Raises:
         BadInput: if the spec is invalid, the file cannot be played back, or the robot does not publish.
@@ -51,6 +55,12 @@ def open_source(
     if isinstance(spec, Mapping) and "trajectory" in spec:
         file = Path(check(TrajectorySpec, spec, "source").trajectory).expanduser()
         return TrajectorySource(file if base is None else base / file)
+    if isinstance(spec, Mapping) and "program" in spec:
+        from model_nodes.main_physics.sources.program.source import ProgramSource
+
+        (robot,) = robots or _no_robot()
+        own = {hand.name: hand for hand in hands if hand.robot in (None, robot.name)}
+        return ProgramSource(check(ProgramSpec, spec, "source"), robot, own, base)
     mapping = {"recording": str(spec)} if isinstance(spec, str | Path) else spec
     checked = check(RecordingSpec, mapping, "source")
     path = Path(checked.recording).expanduser()
@@ -79,6 +89,12 @@ def _commanded(spec: CommandsSpec, robots: Sequence[Body]) -> Source:
             expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
         ) from None
     return CommandedSource(spec, robots, CommandLink)
+
+
+def _no_robot() -> NoReturn:
+    raise BadInput(
+        "there is no robot that the program could move", where="source.program", expected="robot"
+    )
 
 
 def check_listening(spec: Mapping[str, Any]) -> Strict:

@@ -128,6 +128,23 @@ class Source(ABC):
         """
         raise NotImplementedError  # a source that binds a base has it
 
+    @property
+    def senses(self) -> bool:
+        """Whether it wants to be told before each step what the robot senses."""
+        return False
+
+    def sense(self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]) -> None:
+        """Take note of what the robot senses, before the step that begins at a time.
+
+        Args:
+            time_ns: of the state [ns].
+            joints: where all joints are, by name [rad or m].
+            events: since the last step, among them what cameras detect.
+
+        Raises:
+            RunFailed: if the source fails at that time.
+        """
+
     def begin(self) -> bool:
         """Prepare the first step; returns whether the robot may have moved since the source was bound."""
         return False

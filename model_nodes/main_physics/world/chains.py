@@ -21,10 +21,19 @@ def chain_to(robot: Body, link: str) -> Chain:
     Raises:
         KeyError: if the robot has no such link.
     """
+    return Chain(segments_to(robot, link))
+
+
+def segments_to(robot: Body, link: str) -> list[Segment]:
+    """Return the segments of the chain from the root link of a robot to another link of it.
+
+    Raises:
+        KeyError: if the robot has no such link.
+    """
     poses = {each.name: each.pose for each in robot.links}
     if link not in poses:
         raise KeyError(link)
-    return _chain(poses, {joint.child: joint for joint in robot.joints}, link)
+    return _segments(poses, {joint.child: joint for joint in robot.joints}, link)
 
 
 def chain_in(urdf: str, link: str) -> Chain:
@@ -44,15 +53,15 @@ def chain_in(urdf: str, link: str) -> Chain:
         joint.child: origin_of(element)
         for joint, element in zip(joints, root.all("joint"), strict=True)
     }
-    return _chain(poses, {joint.child: joint for joint in joints}, link)
+    return Chain(_segments(poses, {joint.child: joint for joint in joints}, link))
 
 
-def _chain(poses: Mapping[str, Pose], above: Mapping[str, Joint], link: str) -> Chain:
+def _segments(poses: Mapping[str, Pose], above: Mapping[str, Joint], link: str) -> list[Segment]:
     segments: list[Segment] = []
     while link in above:
         segments.append(_segment(link, poses[link], above[link]))
         link = above[link].parent
-    return Chain(segments[::-1])
+    return segments[::-1]
 
 
 def _segment(link: str, pose: Pose, joint: Joint) -> Segment:

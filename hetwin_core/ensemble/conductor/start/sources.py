@@ -28,10 +28,14 @@ def is_live(scenario: Scenario, options: RunOptions) -> bool:
     return any(LIVE in spec for spec in source_specs(scenario, options).values())
 
 
-def is_commanded(scenario: Scenario, options: RunOptions) -> bool:
-    """Whether a source is commands, which the twin obeys in real time."""
-    return any(COMMANDS in spec for spec in source_specs(scenario, options).values())
+def ends_itself(scenario: Scenario, options: RunOptions) -> bool:
+    """Whether a source ends a run at a time that nothing says before, or lets it be stopped."""
+    specs = source_specs(scenario, options).values()
+    return any(kind_of(spec) in _OPEN_ENDED for spec in specs)
 
+
+_WITHOUT_TOPICS = (SourceKind.TRAJECTORY, SourceKind.PROGRAM)
+_OPEN_ENDED = (SourceKind.LIVE, SourceKind.COMMANDS, SourceKind.PROGRAM)
 
 ONLY = ""
 """Key of the source of the only robot among those of several."""
@@ -96,7 +100,7 @@ def _spec(scenario: Scenario, spec: dict[str, Any]) -> dict[str, Any] | None:
     if kind is SourceKind.COMMANDS and commands is not None and not scenario.file.robots:
         spec = _taken(commands) | spec
     watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
-    if watched and kind is not SourceKind.TRAJECTORY:
+    if watched and kind not in _WITHOUT_TOPICS:
         spec["topics"] = sorted({*spec.get("topics", []), *watched})
     return spec
 
@@ -121,6 +125,9 @@ def _written(scenario: Scenario, source: Any, *, resolve: bool = True) -> dict[s
         spec["recording"] = _recording(scenario, spec["recording"])
     if isinstance(spec.get("trajectory"), str):
         spec["trajectory"] = str(scenario.path_of(spec["trajectory"]) or spec["trajectory"])
+    if SourceKind.PROGRAM in spec:
+        folder = scenario.path.parent
+        spec["folder"] = str((folder / spec.get("folder", "")).resolve())
     return spec
 
 
@@ -129,10 +136,7 @@ def _instead(written: Mapping[str, Any], named: dict[str, Any]) -> dict[str, Any
     kinds = set(SourceKind)
     options = {key: value for key, value in written.items() if key not in kinds}
     kind = kind_of(named)
-    if kind in (
-        SourceKind.COMMANDS,
-        SourceKind.TRAJECTORY,
-    ):  # those of a robot mean nothing to them
+    if kind in (SourceKind.COMMANDS, *_WITHOUT_TOPICS):  # those of a robot mean nothing to them
         options = {key: options[key] for key in options if key in SPEC_OF[kind].model_fields}
     return options | named
 

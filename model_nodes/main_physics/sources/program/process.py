@@ -1,0 +1,112 @@
+"""The process of a robot's program, as the twin sees it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any
+
+from hetwin_core.ensemble.supervision.parting import STDERR
+from hetwin_core.ensemble.supervision.stacks import where_it_hangs
+from hetwin_core.ensemble.supervision.watched_process import ending
+
+CALLER = "robot_program/main.py"
+"""Where the program is called."""
+_PATIENCE_S = 1.0
+"""A process that has closed its end of the connection ends within this time."""
+
+
+class Silent(Exception):
+    """Nothing came within the time."""
+
+
+class Gone(Exception):
+    """The process has ended; the text says how."""
+
+
+class ProgramProcess:
+    """A new process that runs programs of robots; it is handed nothing but what is sent to it.
+
+    It ends with this one: its end of a pipe is closed then, whatever it is doing.
+    """
+
+    def __init__(self) -> None:
+        here, there = socket.socketpair()
+        life, self._life = os.pipe()
+        self._stacks, stacks = os.pipe()
+        passed = (there.fileno(), life, stacks)
+        # `-c` keeps the working folder off the path, where a module of any name may lie.
+        code = "from model_nodes.robot_program.main import main; main()"
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code, *map(str, passed)],
+            pass_fds=passed,
+            stdin=subprocess.DEVNULL,
+            stdout=STDERR,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            start_new_session=True,
+        )
+        there.close()
+        os.close(life)
+        os.close(stacks)
+        self._connection = Connection(here.detach())
+
+    @property
+    def pid(self) -> int:
+        """Its id."""
+        return self._process.pid
+
+    def send(self, message: object) -> None:
+        """Send a message.
+
+        Raises:
+            Gone: if the process has ended.
+        """
+        try:
+            self._connection.send(message)
+        except OSError:
+            raise Gone(self._end()) from None
+
+    def receive(self, seconds: float) -> Any:
+        """Return the next message.
+
+        Raises:
+            Silent: if none comes within so many seconds of real time.
+            Gone: if the process has ended.
+        """
+        try:
+            if not self._connection.poll(max(0.0, seconds)):
+                raise Silent
+            return self._connection.recv()
+        except (EOFError, OSError):
+            raise Gone(self._end()) from None
+
+    def place(self) -> str:
+        """Where it is at work, as the end of a sentence; empty if that cannot be seen."""
+        place = where_it_hangs(self.pid, self._stacks, CALLER)
+        return f"; it is in {place}" if place else ""
+
+    def close(self) -> None:
+        """End it, and what it may have started; calling it again does nothing."""
+        if self._connection.closed:
+            return
+        self._connection.close()
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._life)
+        os.close(self._stacks)
+
+    def _end(self) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_PATIENCE_S)
+        code = self._process.poll()
+        return (
+            "its process does not listen any more"
+            if code is None
+            else f"its process {ending(code)}"
+        )
