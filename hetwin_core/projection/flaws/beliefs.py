@@ -26,7 +26,7 @@ _JUMP = 0.01
 _LATELY_NS = 3_000_000_000
 """What the world did so long before a belief went wrong may have made it so [ns]."""
 _PERCEPT = "percept"
-_LOC = "loc"
+_LOC, _VISIBLE = "loc", "visible"
 _HERE = 0.03
 """Something that is so near to where something else was perceived was taken for it [m]."""
 
@@ -63,11 +63,18 @@ class WrongBeliefs:
         """Yield the beliefs that were wrong for too long, by their rows."""
         for error in self._tables.belief_errors:
             lasted = error.span.to_ns - error.span.from_ns
-            if lasted <= LEAST_NS:
+            if lasted <= LEAST_NS or self._is_unseen(error):
                 continue
             found = self._judged(error)
             if not (found.stale and self._is_late(error)):
                 yield found
+
+    def _is_unseen(self, error: BeliefError) -> bool:
+        """Whether the robot only does not perceive something: that is wrong while it looks, see `looks`."""
+        if error.fluent != _VISIBLE:
+            return False
+        rows = self._told(error, Interval(error.span.from_ns, error.span.from_ns + 1))
+        return bool(rows) and not rows[-1].holds
 
     def _is_late(self, error: BeliefError) -> bool:
         """Whether it only lasts until the robot tells the next time: as usual, or when its task is done."""

@@ -43,6 +43,7 @@ TWO_JOINTS = WatchLayout(
 ).to_json()
 
 GIVEN: dict[str, dict[str, object]] = {
+    "camera": {"frame": "table"},
     "connector": {
         "probe": "box",
         "socket": "table",

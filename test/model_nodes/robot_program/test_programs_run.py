@@ -1,0 +1,68 @@
+"""A robot's program in the loop: what it says is in the log, as a real robot's would be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import hetwin_suite
+from hetwin_core.projection.tables.open import open_tables
+from hetwin_core.projection.tables.rows import Status
+from hetwin_core.projection.tables.tables import Tables
+from support.programs import LOOK_AND_REACH, write_programmed
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run of `LOOK_AND_REACH`."""
+
+    scenario: Path
+    summary: hetwin_suite.Summary
+    tables: Tables
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    folder = tmp_path_factory.mktemp("programmed")
+    scenario = write_programmed(folder, LOOK_AND_REACH)
+    summary = hetwin_suite.run(scenario, out=folder / "run", seed=3)
+    return Ran(scenario, summary, open_tables(folder / "run"))
+
+
+def test_tasks_and_actions_are_a_tree(ran: Ran) -> None:
+    tasks = {task.id: task for task in ran.tables.tasks}
+    assert set(tasks) == {"fetch.1", "look.1", "reach.1"}
+    assert tasks["look.1"].parent == tasks["reach.1"].parent == "fetch.1"
+    assert tasks["look.1"].span.to_ns <= tasks["reach.1"].span.from_ns
+    assert tasks["fetch.1"].variables["found"] == 1
+
+
+def test_the_arm_goes_where_the_box_was_seen(ran: Ran) -> None:
+    (task,) = [task for task in ran.tables.tasks if task.id == "fetch.1"]
+    assert task.status is Status.FAILED
+    assert task.reason == "0.150 m above it"
+
+
+def test_percepts_are_beliefs_near_the_truth(ran: Ran) -> None:
+    rows = [row for row in ran.tables.beliefs.find("loc", "box") if row.origin == "percept"]
+    assert len(rows) == 3
+    _, truth = ran.tables.poses.at("box", rows[0].span.from_ns)
+    for row in rows:
+        assert row.pose is not None
+        assert row.pose[:3] == pytest.approx(truth[:3], abs=0.005)
+        assert row.pose[:3] != pytest.approx(truth[:3], abs=1e-6)
+    assert any(ran.tables.occasions.find("visible", "box"))
+
+
+def test_the_truth_behind_a_percept_is_logged_beside_it(ran: Ran) -> None:
+    pictures = [event for event in ran.summary.events if event["name"] == "picture"]
+    assert len(pictures) == 3
+    assert {tuple(event["arguments"]["truth"]) for event in pictures} == {("box",)}
+
+
+def test_the_same_seed_gives_the_same_run(ran: Ran, tmp_path: Path) -> None:
+    again = hetwin_suite.run(ran.scenario, out=tmp_path / "again", seed=3)
+    assert ran.summary.deterministic
+    assert again.digest == ran.summary.digest
