@@ -31,6 +31,8 @@ export interface FilmHeader {
   /** Changes of owners in order: time, attribute (index), model (index). */
   changes: [number, number, number][];
   happenings: Happening[];
+  /** Actions of the robot's program, by their beginning. */
+  doings: { name: string; begin: number; end: number; text: string }[];
 }
 
 /** A film that gives poses and owners of any time. */

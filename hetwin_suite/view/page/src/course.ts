@@ -1,0 +1,126 @@
+// What stands in a time line: rows of bars and dots, made from what a film or a run that goes on says.
+
+import type { Attribute, Model } from "./scene";
+
+/** What a time line is made from; the header of a film has all of it. */
+export interface Course {
+  scene: { models: Model[]; attributes: Attribute[] };
+  start: number;
+  end: number;
+  owners: number[];
+  changes: [number, number, number][];
+  happenings: Said[];
+  doings: Done[];
+}
+
+/** Something that happened; `kind` is that of an event, or `handover`. */
+export interface Said {
+  time: number;
+  kind: string;
+  name: string;
+  text: string;
+}
+
+/** Something that lasted; `lane` is `actions` if it is not said, `tone` how bad it is. */
+export interface Done {
+  name: string;
+  begin: number;
+  end: number;
+  text: string;
+  lane?: string;
+  tone?: string;
+}
+
+export interface Bar {
+  begin: number;
+  end: number;
+  colour: string;
+  text: string;
+  detail: string;
+}
+
+export interface Dot {
+  time: number;
+  text: string;
+  strong: boolean;
+}
+
+/** A row of a time line; `under` are rows that it opens to. */
+export interface Row {
+  name: string;
+  bars: Bar[];
+  dots: Dot[];
+  under: Row[];
+}
+
+const GREY = "#a3acba";
+const TONES: Record<string, string> = { note: "#8b97a8", warning: "#d9a13b", absurd: "#d65f5f" };
+/** What is done to objects, and what they do when nothing holds them: worth a name in the time line. */
+const STRONG = new Set(
+  "grasped picked_up released put_down dropped connected disconnected fell toppled flung spilled".split(" "),
+);
+
+/** All rows, from the top: events, what lasted, attributes that were handed over, all others folded by their model. */
+export function rowsOf(course: Course): Row[] {
+  return [...events(course), ...doings(course), ...owners(course)];
+}
+
+function row(name: string, bars: Bar[] = [], dots: Dot[] = [], under: Row[] = []): Row {
+  return { name, bars, dots, under };
+}
+
+function events(course: Course): Row[] {
+  const dots = course.happenings
+    .filter((said) => said.kind !== "action" && said.kind !== "handover")
+    .map((said) => ({ time: said.time, text: said.text, strong: STRONG.has(said.name) }));
+  return dots.length ? [row("events", [], dots)] : [];
+}
+
+/** One row for each lane, and one more for each that goes on at the same time. */
+function doings(course: Course): Row[] {
+  const rows: Row[] = [];
+  const lanes = [...new Set(course.doings.map((done) => done.lane ?? "actions"))];
+  for (const lane of lanes) {
+    const own: Row[] = [];
+    for (const done of course.doings.filter((one) => (one.lane ?? "actions") === lane)) {
+      let free = own.find((one) => one.bars.at(-1)!.end <= done.begin + 1e-9);
+      if (!free) own.push((free = row(own.length ? `${lane} ${own.length + 1}` : lane)));
+      const name = done.name.replaceAll("_", " ");
+      const colour = TONES[done.tone ?? ""] ?? GREY;
+      free.bars.push({ begin: done.begin, end: done.end, colour, text: name, detail: done.text });
+    }
+    rows.push(...own);
+  }
+  return rows;
+}
+
+function owners(course: Course): Row[] {
+  const { models, attributes } = course.scene;
+  const changes = new Map<number, [number, number][]>();
+  for (const [time, attribute, model] of course.changes) {
+    if (!changes.has(attribute)) changes.set(attribute, [[course.start, course.owners[attribute]!]]);
+    changes.get(attribute)!.push([time, model]);
+  }
+  const moved = [...changes.keys()].sort((a, b) => a - b).map((slot) => {
+    const { entity, attribute } = attributes[slot]!;
+    return row(`${entity}.${attribute}`, spans(changes.get(slot)!, course.end, models));
+  });
+  const kept = models.map((model, i) => {
+    const own = attributes.filter((_, slot) => !changes.has(slot) && course.owners[slot] === i);
+    if (!own.length) return [];
+    const all = spans([[course.start, i]], course.end, models);
+    const under = own.map((one) => row(`${one.entity}.${one.attribute}`, all));
+    return [row(`other · ${own.length} (${model.name})`, all, [], under)];
+  });
+  return [...moved, ...kept.flat()];
+}
+
+function spans(begins: [number, number][], end: number, models: Model[]): Bar[] {
+  return begins.flatMap(([begin, model], i) => {
+    const until = begins[i + 1]?.[0] ?? end;
+    const { name, colour } = models[model] ?? { name: "nothing", colour: GREY };
+    return until > begin || i === begins.length - 1
+      ? [{ begin, end: until, colour, text: name, detail: `since ${begin.toFixed(3)} s` }]
+      : [];
+  });
+}
