@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from support.programs import LOOK_AND_REACH, write_programmed
 
 import hetwin_suite
 from hetwin_core.projection.tables.open import open_tables
 from hetwin_core.projection.tables.rows import Status
 from hetwin_core.projection.tables.tables import Tables
-from support.programs import LOOK_AND_REACH, write_programmed
 
 
 @dataclass(frozen=True)

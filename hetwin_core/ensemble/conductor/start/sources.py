@@ -28,6 +28,11 @@ def is_live(scenario: Scenario, options: RunOptions) -> bool:
     return any(LIVE in spec for spec in source_specs(scenario, options).values())
 
 
+def is_commanded(scenario: Scenario, options: RunOptions) -> bool:
+    """Whether a source is commands, which the twin obeys in real time."""
+    return any(COMMANDS in spec for spec in source_specs(scenario, options).values())
+
+
 def ends_itself(scenario: Scenario, options: RunOptions) -> bool:
     """Whether a source ends a run at a time that nothing says before, or lets it be stopped."""
     specs = source_specs(scenario, options).values()
