@@ -15,8 +15,8 @@ from PIL import Image, ImageDraw, ImageFont
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.words import event_words
 from hetwin_suite import Episode, open_episode, run
+from hetwin_suite.view.palette import model_colours
 from hetwin_suite.view.report.framing import views
-from hetwin_suite.view.report.palette import model_colours
 from hetwin_suite.view.report.stage import Stage
 
 SCENARIO, ENTITY = "pick_and_place", "box"

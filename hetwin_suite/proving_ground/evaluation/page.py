@@ -20,9 +20,9 @@ from hetwin_suite.proving_ground.evaluation.wrong import (
     decisive_moments,
     reasons,
 )
+from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.document import Document, card
 from hetwin_suite.view.report.figure import Figure, figure, line
-from hetwin_suite.view.report.palette import SERIES
 from hetwin_suite.view.report.pictures import Picture, pictures
 from hetwin_suite.view.report.plot import axis
 from hetwin_suite.view.report.sections import table

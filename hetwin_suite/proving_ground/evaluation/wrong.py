@@ -13,9 +13,9 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.words import seconds
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.proving_ground.evaluation.episodes import TRUTH
+from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.figure import Figure, figure, line, markers_at, thinned
 from hetwin_suite.view.report.moments import Moment
-from hetwin_suite.view.report.palette import SERIES
 from hetwin_suite.view.report.plot import axis, over
 from hetwin_suite.view.report.story.concerns import stored_concerns
 from hetwin_suite.view.report.story.sentence import length

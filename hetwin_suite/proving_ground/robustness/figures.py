@@ -10,8 +10,8 @@ from hetwin_suite.proving_ground.mismatch.axis import Axis
 from hetwin_suite.proving_ground.robustness.curves import GOOD_SHARE, CurvePoint
 from hetwin_suite.proving_ground.robustness.levels import beyond, place, shown_level
 from hetwin_suite.proving_ground.robustness.worth import OURS
+from hetwin_suite.view.palette import MAIN, SERIES, see_through
 from hetwin_suite.view.report.figure import Figure, band, figure, numbers
-from hetwin_suite.view.report.palette import MAIN, SERIES, see_through
 
 _APART = 0.011
 """Between the points of two approaches at the same level, so that equal ones are seen; share of the width."""

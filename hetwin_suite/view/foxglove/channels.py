@@ -25,7 +25,7 @@ from hetwin_suite.view.foxglove.contacts import contact_entity
 from hetwin_suite.view.foxglove.json_types import Schema, as_json, message_schema
 from hetwin_suite.view.foxglove.library import foxglove
 from hetwin_suite.view.foxglove.shapes import scene_entity
-from hetwin_suite.view.report.palette import model_colours, rgb
+from hetwin_suite.view.palette import model_colours, rgb
 
 SCENE = "/hetwin/scene"
 CONTACTS = "/hetwin/contacts"

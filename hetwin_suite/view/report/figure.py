@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hetwin_suite.view.report.palette import see_through
+from hetwin_suite.view.palette import see_through
 
 Figure: TypeAlias = dict[str, Any]
 ONLY_WIDE = "only wide"

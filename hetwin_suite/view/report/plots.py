@@ -12,6 +12,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Slot
 from hetwin_core.ensemble.scene.values import Floats, Meaning
 from hetwin_core.ensemble.state_words import predicate_stem
 from hetwin_core.projection.episode import Episode
+from hetwin_suite.view.palette import AXES, SERIES, model_colours
 from hetwin_suite.view.report.clearance import clearance
 from hetwin_suite.view.report.figure import (
     band,
@@ -24,7 +25,6 @@ from hetwin_suite.view.report.figure import (
 )
 from hetwin_suite.view.report.followed import followed
 from hetwin_suite.view.report.own_plots import own_plots
-from hetwin_suite.view.report.palette import AXES, SERIES, model_colours
 from hetwin_suite.view.report.plot import Plot, axis, over
 from hetwin_suite.view.report.story.events import is_handling
 from hetwin_suite.view.report.story.joints import joint_slot

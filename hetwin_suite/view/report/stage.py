@@ -11,9 +11,9 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import PARTICLE_RGBA, Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats, Ints, Meaning, particles
 from hetwin_core.projection.episode import Episode
+from hetwin_suite.view.palette import model_colours, rgb
 from hetwin_suite.view.report.camera import Camera
 from hetwin_suite.view.report.painter import Body, paint
-from hetwin_suite.view.report.palette import model_colours, rgb
 from hetwin_suite.view.report.skeleton import BONE_RGB, bones, skeleton_corners
 from hetwin_suite.view.report.triangles import (
     Triangles,

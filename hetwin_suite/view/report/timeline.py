@@ -10,6 +10,7 @@ from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.words import event_words, seconds
 from hetwin_core.projection.episode import Episode
+from hetwin_suite.view.palette import model_colours
 from hetwin_suite.view.report.figure import (
     LEGEND_BELOW,
     ONLY_WIDE,
@@ -21,7 +22,6 @@ from hetwin_suite.view.report.figure import (
     time_axis,
 )
 from hetwin_suite.view.report.lanes import lane_name, lanes
-from hetwin_suite.view.report.palette import model_colours
 from hetwin_suite.view.report.story.concerns import ABSURD, NOTE, WARNING, stored_concerns
 from hetwin_suite.view.report.story.events import (
     WATCHER,

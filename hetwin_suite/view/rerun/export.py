@@ -18,7 +18,7 @@ from hetwin_core.ensemble.words import event_line
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.log_reader import LogContent
 from hetwin_core.projection.markers import SHOWN
-from hetwin_suite.view.report.palette import model_colours, rgb
+from hetwin_suite.view.palette import model_colours, rgb
 from hetwin_suite.view.rerun.library import rerun
 from hetwin_suite.view.rerun.shapes import colours, drawn
 
