@@ -1,0 +1,221 @@
+"""The cycles of a network: sense, plan, update, act; part of the written code too, which needs no library.
+
+All machines plan by what is now; what they set counts from the next cycle on. So their order changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from hetwin_core.machines.expressions.operations import Failed, Value
+
+TOP = "TOP"
+INCOMPLETE = "__INCOMPLETE__"
+NON_DETERMINISTIC = "__NON-DETERMINISTIC__"
+UNDEFINED = "__UNDEFINED__"
+CONFLICT = "__CONFLICT__"
+FAULTS = (INCOMPLETE, NON_DETERMINISTIC, UNDEFINED, CONFLICT)
+ALL_OF_IT = -1
+"""So many states are popped by ``pop: all``."""
+
+Go = tuple[Mapping[str, Value], int, tuple[str, ...], str]
+"""What an arc does: signals that it sets, states that it pops, states that it pushes, and where it leads."""
+Plan = Callable[[str, Mapping[str, Value]], "Go | str | None"]
+"""What a machine does in a state by the signals: an arc, a fault, or nothing, in a sink."""
+
+
+@dataclass
+class Running:
+    """A machine at work.
+
+    Attributes:
+        name: of the machine.
+        plan: says what it does next.
+        initial: its first state.
+        init: signals that it sets at the beginning.
+        sinks: states that it never leaves.
+        on_inactive: what follows in a sink or a fault: stay, end, stop or reset.
+        state: where it is.
+        stack: states that it will come back to, the top last.
+        stopped: whether it takes no part any more.
+    """
+
+    name: str
+    plan: Plan
+    initial: str
+    init: Mapping[str, Value]
+    sinks: frozenset[str]
+    on_inactive: str = "stay"
+    state: str = ""
+    stack: list[str] = field(default_factory=list)
+    stopped: bool = False
+
+    @property
+    def is_inactive(self) -> bool:
+        """Whether it is in a sink or a fault."""
+        return self.state in self.sinks or self.state in FAULTS
+
+
+class Cycles:
+    """Takes a network from cycle to cycle.
+
+    Args:
+        machines: all of them.
+        inputs: signals from outside that hold their value.
+        events: signals from outside that are true in the first cycle of a step only.
+        settled: whether a step ends with the first cycle in which nothing changes; else after one cycle.
+        max_cycles: at most in one step.
+
+    Attributes:
+        signals: those that have a value now.
+        cycle: number of the last cycle, from 1.
+        step: number of the present step, from 0; -1 before the first.
+        is_over: whether a machine has ended the run.
+    """
+
+    def __init__(
+        self,
+        machines: list[Running],
+        inputs: tuple[str, ...],
+        events: tuple[str, ...],
+        *,
+        settled: bool,
+        max_cycles: int,
+    ) -> None:
+        self.machines = machines
+        self.inputs = inputs
+        self.events = events
+        self.settled = settled
+        self.max_cycles = max_cycles
+        self.signals: dict[str, Value] = {}
+        self.cycle = 0
+        self.step = -1
+        self.is_over = False
+        for machine in machines:
+            self._begin(machine)
+
+    def begin_step(self, outside: Mapping[str, Value]) -> None:
+        """Take in inputs and events; inputs that are not given hold their value, such events are absent."""
+        self.step += 1
+        for name in self.inputs:
+            if name in outside:
+                self.signals[name] = outside[name]
+        for name in self.events:
+            self.signals[name] = bool(outside.get(name, False))
+
+    def cycles(self) -> int:
+        """Return how many cycles a step may have."""
+        return self.max_cycles if self.settled else 1
+
+    def next(self) -> bool:
+        """Take one cycle; return whether anything that is not from outside has changed in it."""
+        self.cycle += 1
+        chosen: list[tuple[Running, Go]] = []
+        changed = False
+        for machine in self.machines:
+            state = machine.state
+            if machine.stopped or state in FAULTS:
+                continue
+            try:
+                go = machine.plan(state, self.signals)
+            except (KeyError, Failed):
+                go = UNDEFINED
+            if go is None:
+                continue
+            if not isinstance(go, str) and not stack_suffices(machine.stack, go):
+                go = INCOMPLETE
+            if isinstance(go, str):
+                machine.state = go
+                changed = True
+            else:
+                chosen.append((machine, go))
+        return self._update(chosen) or changed
+
+    def act(self) -> bool:
+        """End events, and treat machines in a sink or a fault as they want; return whether one begins anew."""
+        for name in self.events:
+            self.signals[name] = False
+        anew = False
+        for machine in self.machines:
+            if machine.on_inactive == "stay" or not machine.is_inactive:
+                continue
+            if machine.on_inactive == "end":
+                self.is_over = True
+            elif machine.on_inactive == "stop":
+                machine.stopped = True
+            else:
+                self._begin(machine)
+                anew = True
+        return anew
+
+    def _begin(self, machine: Running) -> None:
+        machine.state = machine.initial
+        machine.stack = []
+        self.signals.update(machine.init)
+
+    def _update(self, chosen: list[tuple[Running, Go]]) -> bool:
+        """Let all machines do at once what they have chosen; return whether anything has changed."""
+        values, disputed = agreed(go[0] for _, go in chosen)
+        changed = False
+        for machine, go in chosen:
+            if disputed and not disputed.isdisjoint(go[0]):
+                machine.state = CONFLICT
+                changed = True
+            elif self._take(machine, go, values):
+                changed = True
+        return changed
+
+    def _take(self, machine: Running, go: Go, values: Mapping[str, Value]) -> bool:
+        """Let a machine take an arc; return whether anything has changed."""
+        assignments, pops, pushes, to = go
+        changed = False
+        for name in assignments:
+            value = values[name]
+            if name not in self.signals or differs(self.signals[name], value):
+                self.signals[name] = value
+                changed = True
+        before, stack = machine.state, machine.stack
+        if pops or pushes or to == TOP:
+            left = [*stack[: 0 if pops == ALL_OF_IT else len(stack) - pops], *pushes]
+            machine.state = left.pop() if to == TOP else to
+            machine.stack = left
+            changed = changed or left != stack
+        else:
+            machine.state = to
+        return changed or machine.state != before
+
+
+def agreed(assignments: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value], set[str]]:
+    """Return the new values of signals, and the names of those for which two machines want different ones.
+
+    A whole number and the equal real one are no dispute: the signal becomes real.
+    """
+    values: dict[str, Value] = {}
+    disputed: set[str] = set()
+    for each in assignments:
+        for name, value in each.items():
+            if name not in values:
+                values[name] = value
+            elif values[name] != value or is_truth(values[name]) is not is_truth(value):
+                disputed.add(name)
+            elif value.__class__ is float:
+                values[name] = value
+    return values, disputed
+
+
+def stack_suffices(stack: list[str], go: Go) -> bool:
+    """Return whether all states that an arc takes off the stack are on it."""
+    _, pops, pushes, to = go
+    left = 0 if pops == ALL_OF_IT else len(stack) - pops
+    return left >= 0 and (to != TOP or left + len(pushes) > 0)
+
+
+def is_truth(value: Value) -> bool:
+    """Return whether a value is true or false, and no number."""
+    return value is True or value is False
+
+
+def differs(old: Value, new: Value) -> bool:
+    """Return whether two values are not the same, a whole number and a real one included."""
+    return old != new or old.__class__ is not new.__class__

@@ -1,0 +1,119 @@
+"""Writes expressions as Python, from what they are made of; no text of a user gets there."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hetwin_core.machines.expressions import operations
+from hetwin_core.machines.expressions.kinds import COMPARISONS, Kind, kind_of
+from hetwin_core.machines.expressions.nodes import (
+    Binary,
+    Call,
+    Choice,
+    Literal,
+    Node,
+    Signal,
+    Unary,
+)
+
+_TAKEN = {name for name in vars(operations) if not name.startswith("_")} | {"s", "state"}
+_CALLS = {"+": "plus", "-": "minus", "*": "times", "/": "over", "%": "rest"}
+_FUNCTIONS = {"min": "least", "max": "greatest", "abs": "size"}
+_JOINED = {"&&": ("and", "both"), "||": ("or", "one_of")}
+
+
+def local_name(signal: str) -> str:
+    """Return the name of the Python variable that holds a signal."""
+    return f"{signal}_" if signal in _TAKEN or keyword.iskeyword(signal) else signal
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Writes expressions.
+
+    Attributes:
+        kinds: of the signals.
+    """
+
+    kinds: Mapping[str, Kind]
+
+    def truth(self, node: Node) -> str:
+        """Return Python for an expression that must be a truth."""
+        text = self.write(node)
+        return (
+            text if kind_of(node, self.kinds) is Kind.TRUTH else f"truth({without_brackets(text)})"
+        )
+
+    def write(self, node: Node) -> str:
+        """Return Python for an expression, in brackets where it needs some."""
+        match node:
+            case Literal(value):
+                return repr(value) if value != float("inf") else 'float("inf")'
+            case Signal(name):
+                return local_name(name)
+            case Unary("!", of):
+                return f"(not {self.truth(of)})"
+            case Unary(_, of):
+                return f"negative({without_brackets(self.write(of))})"
+            case Binary(sign, one, two) if sign in _JOINED:
+                return self._joined(sign, one, two)
+            case Binary(sign, one, two) if sign in COMPARISONS:
+                return self._compared(sign, one, two)
+            case Binary(sign, one, two):
+                return f"{_CALLS[sign]}({without_brackets(self.write(one))}, {without_brackets(self.write(two))})"
+            case Choice(condition, yes, no):
+                return f"({self.write(yes)} if {self.truth(condition)} else {self.write(no)})"
+            case Call(name, arguments):
+                return f"{_FUNCTIONS[name]}({', '.join(without_brackets(self.write(a)) for a in arguments)})"
+
+    def _joined(self, sign: str, one: Node, two: Node) -> str:
+        """Each side decides alone where the other one fails, as in CEL."""
+        word, function = _JOINED[sign]
+        if self._can_fail(one):
+            sides = (f"lambda: {without_brackets(self.truth(side))}" for side in (one, two))
+            return f"{function}({', '.join(sides)})"
+        return f"({self.truth(one)} {word} {self.truth(two)})"
+
+    def _compared(self, sign: str, one: Node, two: Node) -> str:
+        first, second = self.write(one), self.write(two)
+        kinds = {kind_of(one, self.kinds), kind_of(two, self.kinds)}
+        if kinds in ({Kind.NUMBER}, {Kind.TRUTH}):
+            return f"({first} {sign} {second})"
+        first, second = without_brackets(first), without_brackets(second)
+        match sign:
+            case "==":
+                return f"same({first}, {second})"
+            case "!=":
+                return f"(not same({first}, {second}))"
+        return f"(ordered({first}, {second}) {sign} 0)"
+
+    def _can_fail(self, node: Node) -> bool:
+        """Whether an expression may have no value though all its signals have one."""
+        match node:
+            case Literal() | Signal():
+                return kind_of(node, self.kinds) is not Kind.TRUTH
+            case Unary("!", of):
+                return self._can_fail(of)
+            case Binary(sign, one, two) if sign in _JOINED:
+                return self._can_fail(one) or self._can_fail(two)
+            case Binary(sign, one, two) if sign in COMPARISONS:
+                plain = all(isinstance(side, Literal | Signal) for side in (one, two))
+                kinds = {kind_of(one, self.kinds), kind_of(two, self.kinds)}
+                return not (
+                    plain and (kinds in ({Kind.NUMBER}, {Kind.TRUTH}) or sign in ("==", "!="))
+                )
+        return True
+
+
+def without_brackets(text: str) -> str:
+    """Return a text without the brackets around all of it."""
+    if not text.startswith("("):
+        return text
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            return text[1:-1] if at == len(text) - 1 else text
+    return text
