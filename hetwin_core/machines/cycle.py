@@ -92,6 +92,7 @@ class Cycles:
         self.cycle = 0
         self.step = -1
         self.is_over = False
+        self._looked_after = [m for m in machines if m.on_inactive != "stay"]
         for machine in machines:
             self._begin(machine)
 
@@ -123,22 +124,28 @@ class Cycles:
                 go = UNDEFINED
             if go is None:
                 continue
-            if not isinstance(go, str) and not stack_suffices(machine.stack, go):
+            if (
+                not isinstance(go, str)
+                and (go[1] or go[3] == TOP)
+                and lacks_states(machine.stack, go)
+            ):
                 go = INCOMPLETE
             if isinstance(go, str):
                 machine.state = go
                 changed = True
-            else:
+            elif go[0]:
                 chosen.append((machine, go))
-        return self._update(chosen) or changed
+            elif self._move(machine, go):  # nobody sees a state, so it may change at once
+                changed = True
+        return (self._update(chosen) if chosen else False) or changed
 
     def act(self) -> bool:
         """End events, and treat machines in a sink or a fault as they want; return whether one begins anew."""
         for name in self.events:
             self.signals[name] = False
         anew = False
-        for machine in self.machines:
-            if machine.on_inactive == "stay" or not machine.is_inactive:
+        for machine in self._looked_after:
+            if not machine.is_inactive:
                 continue
             if machine.on_inactive == "end":
                 self.is_over = True
@@ -168,22 +175,26 @@ class Cycles:
 
     def _take(self, machine: Running, go: Go, values: Mapping[str, Value]) -> bool:
         """Let a machine take an arc; return whether anything has changed."""
-        assignments, pops, pushes, to = go
         changed = False
-        for name in assignments:
+        for name in go[0]:
             value = values[name]
             if name not in self.signals or differs(self.signals[name], value):
                 self.signals[name] = value
                 changed = True
-        before, stack = machine.state, machine.stack
-        if pops or pushes or to == TOP:
-            left = [*stack[: 0 if pops == ALL_OF_IT else len(stack) - pops], *pushes]
-            machine.state = left.pop() if to == TOP else to
-            machine.stack = left
-            changed = changed or left != stack
-        else:
+        return self._move(machine, go) or changed
+
+    def _move(self, machine: Running, go: Go) -> bool:
+        """Let a machine go to where an arc leads; return whether state or stack has changed."""
+        _, pops, pushes, to = go
+        before = machine.state
+        if not (pops or pushes or to == TOP):
             machine.state = to
-        return changed or machine.state != before
+            return to != before
+        stack = machine.stack
+        left = [*stack[: 0 if pops == ALL_OF_IT else len(stack) - pops], *pushes]
+        machine.state = left.pop() if to == TOP else to
+        machine.stack = left
+        return left != stack or machine.state != before
 
 
 def agreed(assignments: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value], set[str]]:
@@ -204,11 +215,11 @@ def agreed(assignments: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value]
     return values, disputed
 
 
-def stack_suffices(stack: list[str], go: Go) -> bool:
-    """Return whether all states that an arc takes off the stack are on it."""
+def lacks_states(stack: list[str], go: Go) -> bool:
+    """Return whether an arc takes more states off a stack than are on it."""
     _, pops, pushes, to = go
     left = 0 if pops == ALL_OF_IT else len(stack) - pops
-    return left >= 0 and (to != TOP or left + len(pushes) > 0)
+    return left < 0 or (to == TOP and left + len(pushes) == 0)
 
 
 def is_truth(value: Value) -> bool:
