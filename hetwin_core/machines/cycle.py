@@ -5,8 +5,9 @@ All machines plan by what is now; what they set counts from the next cycle on. S
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from hetwin_core.machines.expressions.operations import Failed, Value
 
@@ -86,8 +87,7 @@ class Cycles:
         self.machines = machines
         self.inputs = inputs
         self.events = events
-        self.settled = settled
-        self.max_cycles = max_cycles
+        self.most_cycles = max_cycles if settled else 1
         self.signals: dict[str, Value] = {}
         self.cycle = 0
         self.step = -1
@@ -104,10 +104,6 @@ class Cycles:
                 self.signals[name] = outside[name]
         for name in self.events:
             self.signals[name] = bool(outside.get(name, False))
-
-    def cycles(self) -> int:
-        """Return how many cycles a step may have."""
-        return self.max_cycles if self.settled else 1
 
     def next(self) -> bool:
         """Take one cycle; return whether anything that is not from outside has changed in it."""
@@ -195,6 +191,32 @@ class Cycles:
         machine.state = left.pop() if to == TOP else to
         machine.stack = left
         return left != stack or machine.state != before
+
+
+def take_step(
+    cycles: Cycles, outside: Mapping[str, Value], signals: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Take a step; yield after each of its cycles what all was like.
+
+    Args:
+        cycles: of the network.
+        outside: values of inputs, and whether events happen; inputs that are not given hold their value.
+        signals: names of those that are shown; those that were never set are None.
+    """
+    cycles.begin_step(outside)
+    for _ in range(cycles.most_cycles):
+        changed = cycles.next()
+        machines = {m.name: {"state": m.state, "stack": list(m.stack)} for m in cycles.machines}
+        values = {name: cycles.signals.get(name) for name in signals}
+        yield {
+            "cycle": cycles.cycle,
+            "step": cycles.step,
+            "machines": machines,
+            "signals": values,
+        }
+        changed = cycles.act() or changed
+        if cycles.is_over or not changed:
+            return
 
 
 def agreed(assignments: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value], set[str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hetwin_core.machines import cycle
-from hetwin_core.machines.cycle import Cycles, Plan, Running
+from hetwin_core.machines.cycle import Cycles, Plan, Running, take_step
 from hetwin_core.machines.expressions import operations
 from hetwin_core.machines.expressions.operations import Value
 from hetwin_core.machines.generation import plan_source, signal_kinds
@@ -43,24 +43,14 @@ class NetworkRun:
         return self._cycles.is_over
 
     def step(self, outside: Mapping[str, Value]) -> Iterator[Line]:
-        """Take a step; yield a line after each of its cycles.
-
-        Args:
-            outside: values of inputs, and whether events happen; inputs that are not given hold their value.
-        """
-        self._cycles.begin_step(outside)
-        for _ in range(self._cycles.cycles()):
-            changed = self._cycles.next()
-            yield self.line()
-            changed = self._cycles.act() or changed
-            if self._cycles.is_over or not changed:
-                return
+        """Take a step; yield a line after each of its cycles, see `cycle.take_step`."""
+        return take_step(self._cycles, outside, self._signals)
 
     def advance(self, outside: Mapping[str, Value]) -> None:
         """Take a step without looking at its cycles."""
         cycles = self._cycles
         cycles.begin_step(outside)
-        for _ in range(cycles.cycles()):
+        for _ in range(cycles.most_cycles):
             changed = cycles.next()
             changed = cycles.act() or changed
             if cycles.is_over or not changed:
@@ -70,18 +60,6 @@ class NetworkRun:
     def outputs(self) -> dict[str, Value | None]:
         """The outputs; None for those that were never set."""
         return {name: self._cycles.signals.get(name) for name in self._network.outputs}
-
-    def line(self) -> Line:
-        """States, stacks and signals as they are now; signals that were never set are None."""
-        cycles = self._cycles
-        return {
-            "cycle": cycles.cycle,
-            "step": cycles.step,
-            "machines": {
-                m.name: {"state": m.state, "stack": list(m.stack)} for m in cycles.machines
-            },
-            "signals": {name: cycles.signals.get(name) for name in self._signals},
-        }
 
 
 def _running(machine: Machine, plan: Plan) -> Running:
