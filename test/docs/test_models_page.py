@@ -13,6 +13,7 @@ from hetwin_suite.cli.catalogue import ModelRow, model_row, model_rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 UNITLESS = {
+    ("camera", "least"),
     ("connector", "axis"),
     ("fluid_in_cup", "friction"),
     ("force_binding", "force_ratio"),
