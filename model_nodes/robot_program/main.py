@@ -81,6 +81,8 @@ def _serve(twin: Connection) -> None:
     first = _received(twin)
     robot = Robot(start.robot, _Connected(twin), first.sensed)
     problem = _run(program, robot, start)
+    if not problem:
+        robot.wait()  # for what it has begun
     twin.send(Ended(robot.finish(), problem))
 
 

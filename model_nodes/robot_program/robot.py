@@ -32,22 +32,21 @@ from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.kinematics.base_moves import BaseMove, base_move, straight_move
 from hetwin_core.kinematics.planar import PlanarPose
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from model_nodes.robot_program.beliefs import Beliefs
+from model_nodes.robot_program.course import Course
 from model_nodes.robot_program.errors import NotOfRobots
 from model_nodes.robot_program.facts import RobotFacts
-from model_nodes.robot_program.messages import Held, Picture, Pose, Request, Sensed, Twin
+from model_nodes.robot_program.fingers import Fingers
+from model_nodes.robot_program.messages import Picture, Pose, Request, Sensed, Twin
 from model_nodes.robot_program.motions import Motions
 from model_nodes.robot_program.pictures import Percept, in_world, percepts
 from model_nodes.robot_program.placing import planar, seen_from, within
 from model_nodes.robot_program.tasks import Task
-from model_nodes.robot_program.telling import VISIBLE, Telling
+from model_nodes.robot_program.telling import VISIBLE
 
-GRIPPED = 2e-3
-"""Fingers that stay further from where they are to be hold something [rad or m]."""
 _SETTLING_S = 0.3
 """Fingers are given so long to come to rest."""
-_OPEN, _CLOSED = "open", "closed"
-_UPRIGHT = (1.0, 0.0, 0.0, 0.0)
+_ORIGIN = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 class Robot:
@@ -61,54 +60,47 @@ class Robot:
     def __init__(self, facts: RobotFacts, twin: Twin, sensed: Sensed) -> None:
         self.name = facts.name
         self.hands = tuple(facts.hands)
-        self._facts, self._twin, self._sensed = facts, twin, sensed
-        self._motions = Motions(facts)
-        self._telling = Telling()
-        self._tasks: list[Task] = []
-        self._held: dict[str, Held] = {}
-        self._holders: dict[str, str] = {}
-        self._poses: dict[str, Pose] = {}
-        self._ends = sensed.time
-        self._going: list[tuple[float, str, Mapping[str, Json]]] = []
-        self._standing = planar(sensed.root)
+        self._drives, self._speeds = facts.drives, facts.wheels
+        self._motions, self._fingers = Motions(facts), Fingers(facts)
+        self._beliefs = Beliefs(self._link_pose)
+        self._course = Course(twin, sensed, lambda: self._beliefs.held)
+        self._telling = self._course.telling
 
     def __getattr__(self, name: str) -> NoReturn:
-        calls = [each for each in vars(type(self)) if not each.startswith("_")]
+        known = [each for each in (*vars(Robot), "name", "hands") if not each.startswith("_")]
         raise NotOfRobots(
             f"a robot has no {name}: its program knows what it senses and perceives;"
-            f" expected {one_of(name, sorted(calls))}"
+            f" expected {one_of(name, sorted(known))}"
         )
 
     @property
     def time(self) -> float:
         """Seconds since the start of the run."""
-        return self._sensed.time
+        return self._course.sensed.time
 
     @property
     def joints(self) -> Mapping[str, float]:
         """Measured positions of all joints, by name [rad or m]."""
-        return self._sensed.joints
+        return self._course.sensed.joints
 
     @property
     def place(self) -> PlanarPose:
         """Where its base is by its odometry: x, y [m] and yaw [rad] in the world."""
-        return planar(self._sensed.root)
+        return planar(self._course.sensed.root)
 
     def hand_pose(self, hand: str) -> Pose:
         """Return where a hand is, by the measured joints and by odometry."""
-        self._check_hand(hand)
-        return within(self._sensed.root, self._motions.hand_pose(hand, self._sensed.joints))
+        self._fingers.hand(hand)
+        return within(self._course.sensed.root, self._motions.hand_pose(hand, self.joints))
 
     def opening(self, hand: str) -> float:
         """Return the mean of the measured positions of a hand's fingers [rad or m]."""
-        fingers = self._fingers(hand)
-        return sum(self._sensed.joints[name] for name in fingers) / len(fingers)
+        fingers = self._fingers.of(hand)
+        return sum(self.joints[name] for name in fingers) / len(fingers)
 
     def grips(self, hand: str) -> bool:
         """Whether a hand's fingers are stopped by something on their way to where they are to be."""
-        commanded = self._motions.commanded
-        fingers = self._fingers(hand)
-        return any(abs(self._sensed.joints[name] - commanded[name]) > GRIPPED for name in fingers)
+        return self._fingers.grip(hand, self.joints, self._motions.commanded)
 
     def task(
         self, operation: str, *, goal: str = "", after: Sequence[str | Task] = (), **variables: Json
@@ -122,21 +114,23 @@ class Robot:
             variables: what it is about and what the program believes of it, e.g. ``object="box"``.
         """
         ids = [task.id if isinstance(task, Task) else task for task in after]
-        return Task(self._telling, self._tasks, operation, goal, ids, variables)
+        return Task(self._telling, self._course.tasks, operation, goal, ids, variables)
 
     @contextmanager
     def doing(self, operation: str, **arguments: Json) -> Iterator[None]:
         """Announce an action, e.g. ``lift``, that goes on during the block; motions in it may have `operation=""`."""
-        said = self._begun(operation, arguments)
+        said = self._course.begun(operation, arguments)
         try:
             yield
         finally:
-            self._over(operation, said)
+            self._course.over(operation, said)
 
     def wait(self, seconds: float | None = None) -> None:
         """Let time pass: so many seconds, or until all motions that go on are over."""
-        left = max(0.0, self._ends - self.time) if seconds is None else seconds
-        self._pass(Request(), left)
+        if seconds is None:
+            self._course.wait_for_all()
+        else:
+            self._course.wait(seconds)
 
     def reach(
         self,
@@ -167,13 +161,14 @@ class Robot:
         Raises:
             CannotReach: if the hand cannot be there; it has not moved then.
         """
-        self._check_hand(hand)
+        self._fingers.hand(hand)
         goal = self._in_root(hand, pose, frame)
         if straight:
             motion = self._motions.hand_along(hand, goal, speed, seconds)
         else:
             motion = self._motions.hand_to(hand, goal, speed, seconds)
-        self._move(motion, operation, {"hand": hand, **arguments}, wait)
+        request, about = Request(motions=[motion]), {"hand": hand, **arguments}
+        self._course.go(request, motion.duration, operation, about, wait=wait)
 
     def move_hand(
         self,
@@ -198,11 +193,16 @@ class Robot:
             operation: as which it is announced, with ``goal`` open or closed; empty: not at all.
             arguments: of the announcement, e.g. ``object="cup"``.
         """
-        positions = self._finger_goals(hand, goal)
-        said = goal if isinstance(goal, str) else self._said_goal(hand, positions)
+        positions = self._fingers.goals(hand, goal)
+        way = self._fingers.way(hand, positions, self._motions.commanded)
         motion = self._motions.to_positions(positions, speed, seconds)
-        about: dict[str, Json] = {"hand": hand, "goal": said, **arguments}
-        self._move(motion, operation, about, wait, _SETTLING_S)
+        about: dict[str, Json] = {
+            "hand": hand,
+            "goal": goal if isinstance(goal, str) else way,
+            **arguments,
+        }
+        lasts = motion.duration + _SETTLING_S
+        self._course.go(Request(motions=[motion]), lasts, operation, about, wait=wait)
         return self.grips(hand)
 
     def move_joints(
@@ -217,7 +217,8 @@ class Robot:
     ) -> None:
         """Move joints by name to positions [rad or m], e.g. those of a head or a torso; see `reach`."""
         motion = self._motions.to_positions(positions, speed, seconds)
-        self._move(motion, operation, arguments, wait)
+        request = Request(motions=[motion])
+        self._course.go(request, motion.duration, operation, arguments, wait=wait)
 
     def drive(
         self,
@@ -243,8 +244,8 @@ class Robot:
         Returns:
             Where the robot believes to be then.
         """
-        forward, turn = self._wheels(speed)
-        way = base_move(self._standing, PlanarPose(x, y, yaw), forward, turn)
+        forward, turn = self._fastest(speed)
+        way = base_move(self.place, PlanarPose(x, y, yaw), forward, turn)
         return self._drive(way, operation, arguments, wait)
 
     def drive_straight(
@@ -257,8 +258,8 @@ class Robot:
         **arguments: Json,
     ) -> PlanarPose:
         """Drive forward by a way [m], or backward if it is negative, without turning; see `drive`."""
-        forward, _ = self._wheels(speed)
-        return self._drive(straight_move(self._standing, way, forward), operation, arguments, wait)
+        forward, _ = self._fastest(speed)
+        return self._drive(straight_move(self.place, way, forward), operation, arguments, wait)
 
     def look(
         self, *objects: str, seconds: float = 0.5, operation: str = "look", **arguments: Json
@@ -274,29 +275,20 @@ class Robot:
             arguments: of the announcement.
         """
         wanted: dict[str, Json] = {"objects": list(objects)} if objects else {}
-        said = self._begun(operation, {**wanted, **arguments})
+        said = self._course.begun(operation, {**wanted, **arguments})
         end, pictures = self.time + seconds, list[Picture]()
         visible: dict[str, None] = {}
-        while self.time < end - _ROUNDING_S:
-            taken = self._pass(Request(), end - self.time, until_picture=True)
+        while not self._course.is_at(end):
+            taken = self._course.wait(end - self.time, until_picture=True)
             self._perceive(taken, visible)
             pictures += taken
-        self._over(operation, said)
+        self._course.over(operation, said)
         for name in visible:
             self._telling.believe(VISIBLE, name, holds=False, origin=PERCEPT)
         found = percepts(pictures, self._motions)
-        self._poses.update({one.object: one.pose for one in found if one.object not in self._held})
+        for one in found:
+            self._beliefs.perceived(one.object, one.pose)
         return found
-
-    def _perceive(self, pictures: Sequence[Picture], visible: dict[str, None]) -> None:
-        """Say what pictures show, and add to what is visible."""
-        for picture in pictures:
-            for seen in picture.found:
-                pose = in_world(picture, self._motions, seen.pose)
-                self._telling.perceive(seen.object, pose, seen.confidence)
-                if seen.object not in visible:
-                    self._telling.believe(VISIBLE, seen.object, origin=PERCEPT)
-                    visible[seen.object] = None
 
     def believe(self, fluent: str, *entities: str, holds: bool = True, origin: str = "") -> None:
         """Believe from now on that a fluent holds of one entity or two, e.g. on, cup, tray; or that it does not."""
@@ -304,9 +296,7 @@ class Robot:
 
     def believe_at(self, entity: str, pose: Sequence[float], *, origin: str = "assumed") -> None:
         """Believe something to be at a pose; three numbers are a place at which it stands upright."""
-        where = tuple(map(float, pose)) if len(pose) == 7 else (*map(float, pose), *_UPRIGHT)
-        self._poses[entity] = where
-        self._telling.believe_at(entity, where, origin=origin)
+        self._beliefs.place(self._telling, entity, pose, origin)
 
     def believe_held(self, entity: str, hand: str, *, carried_by: str = "") -> None:
         """Believe that something moves with a hand from now on, as it now is to it, and say so until it is put down.
@@ -316,14 +306,8 @@ class Robot:
             hand: that holds it.
             carried_by: what it stands on, if the hand holds that: then the robot believes `on` instead of `held`.
         """
-        self._check_hand(hand)
-        link = self._facts.hands[hand].link
-        self._held[entity] = Held(link, seen_from(self._link_pose(link), self._known(entity)))
-        if carried_by:
-            self._telling.believe("on", entity, carried_by, origin="carried")
-        else:
-            self._telling.believe("held", entity, hand, origin="fingers")
-            self._holders[entity] = hand
+        link = self._fingers.hand(hand).link
+        self._beliefs.hold(self._telling, entity, hand, link, carried_by)
 
     def believe_put_down(
         self, entity: str, *, on: str = "", at: Sequence[float] | None = None
@@ -335,114 +319,53 @@ class Robot:
             on: what it stands on; empty: nothing is said of that.
             at: where it is, if that is not where the hand has left it; see `believe_at`.
         """
-        pose = self._known(entity) if at is None else at
-        self._held.pop(entity, None)
-        hand = self._holders.pop(entity, None)
-        if hand is not None:
-            self._telling.believe("held", entity, hand, holds=False, origin="fingers")
-        self.believe_at(entity, pose, origin="put_down")
-        if on:
-            self._telling.believe("on", entity, on, origin="put_down")
+        self._beliefs.put_down(self._telling, entity, on, at)
 
     def believed_pose(self, entity: str) -> Pose | None:
         """Return where it believes something to be; None: it does not know."""
-        held = self._held.get(entity)
-        if held is None:
-            return self._poses.get(entity)
-        return within(self._link_pose(held.frame), held.pose)
-
-    def _known(self, entity: str) -> Pose:
-        pose = self.believed_pose(entity)
-        if pose is None:
-            known = sorted({*self._poses, *self._held})
-            raise ValueError(
-                f"the robot does not know where {entity} is; expected {one_of(entity, known)},"
-                " or believe_at before"
-            )
-        return pose
-
-    def _pass(
-        self, request: Request, seconds: float, *, until_picture: bool = False
-    ) -> list[Picture]:
-        """Wait, and say meanwhile which actions are over; returns the pictures that were taken."""
-        until = self.time + max(0.0, seconds)
-        pictures: list[Picture] = []
-        while True:
-            due = min((end for end, _, _ in self._going), default=until)
-            request.seconds = max(0.0, min(until, due) - self.time)
-            request.until_picture = until_picture
-            request.held = dict(self._held)
-            request.events = self._telling.take()
-            reply = self._twin.ask(request)
-            self._sensed = reply.sensed
-            pictures += reply.pictures
-            for action in [each for each in self._going if each[0] <= self.time + _ROUNDING_S]:
-                self._going.remove(action)
-                self._over(*action[1:])
-            if self.time >= until - _ROUNDING_S or (until_picture and pictures):
-                return pictures
-            request = Request()
+        return self._beliefs.pose(entity)
 
     def finish(self) -> list[Event]:
-        """Return what has not been said yet, at the end of the program."""
+        """Return what has not been said yet; called at the end of the program."""
         return self._telling.take()
 
-    def _begun(self, operation: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
-        """Say that an action begins; returns its arguments."""
-        said: dict[str, Json] = dict(arguments)
-        if operation:
-            said["task"] = self._telling.name(operation)
-            if self._tasks:
-                said["parent"] = self._tasks[-1].id
-            self._telling.action(operation, "begin", said)
-        return said
-
-    def _over(self, operation: str, said: Mapping[str, Json]) -> None:
-        if operation:
-            self._telling.action(operation, "end", said)
-
-    def _move(
-        self,
-        motion: JointTrajectory,
-        operation: str,
-        arguments: Mapping[str, Json],
-        wait: bool,
-        settling: float = 0.0,
-    ) -> None:
-        said = self._begun(operation, arguments)
-        self._go(Request(motions=[motion]), motion.duration + settling, operation, said, wait)
+    def _perceive(self, pictures: Sequence[Picture], visible: dict[str, None]) -> None:
+        """Say what pictures show, and add to what is visible."""
+        for picture in pictures:
+            for seen in picture.found:
+                pose = in_world(picture, self._motions, seen.pose)
+                self._telling.perceive(seen.object, pose, seen.confidence)
+                if seen.object not in visible:
+                    self._telling.believe(VISIBLE, seen.object, origin=PERCEPT)
+                    visible[seen.object] = None
 
     def _drive(
         self, way: BaseMove, operation: str, arguments: Mapping[str, Json], wait: bool
     ) -> PlanarPose:
-        said = self._begun(operation, arguments)
-        self._standing = way.goal
-        self._go(Request(base=way), way.duration, operation, said, wait)
-        if wait:
-            self._telling.believe_at(self.name, self._sensed.root, origin="odometry")
+        request = Request(base=way)
+        self._course.go(request, way.duration, operation, arguments, wait=wait, then=self._arrive)
         return self.place
 
-    def _go(
-        self,
-        request: Request,
-        seconds: float,
-        operation: str,
-        said: Mapping[str, Json],
-        wait: bool,
-    ) -> None:
-        end = self.time + seconds
-        self._ends = max(self._ends, end)
-        self._going.append((end, operation, said))
-        self._pass(request, seconds if wait else 0.0)
+    def _arrive(self) -> None:
+        self._telling.believe_at(self.name, self._course.sensed.root, origin="odometry")
+
+    def _fastest(self, speed: float | None) -> tuple[float, float]:
+        """Largest velocities of the base: forward [m/s], about z [rad/s]."""
+        if not self._drives:
+            raise ValueError(
+                "the robot's base does not move; expected base: {odometry: odom} in the scenario"
+            )
+        forward, turn = self._speeds
+        return forward if speed is None else speed, turn
 
     def _link_pose(self, link: str) -> Pose:
-        return within(self._sensed.root, self._motions.pose_of(link, self._sensed.joints))
+        return within(self._course.sensed.root, self._motions.pose_of(link, self.joints))
 
     def _in_root(self, hand: str, pose: Sequence[float], frame: str) -> Pose:
         """A pose of a hand in the frame of the root link, from one in a frame."""
         now = self._motions.hand_pose(hand, self._motions.commanded)
         if frame == "world":
-            there = seen_from(self._sensed.root, _ORIGIN)
+            there = seen_from(self._course.sensed.root, _ORIGIN)
         elif frame == "hand":
             there = now
         else:
@@ -451,57 +374,3 @@ class Robot:
             raise ValueError(f"a pose of {len(pose)} numbers; expected x y z, or x y z qw qx qy qz")
         turn = pose[3:] if len(pose) == 7 else seen_from(there, now)[3:]
         return within(there, (*pose[:3], *turn))
-
-    def _check_hand(self, hand: str) -> None:
-        if hand not in self.hands:
-            raise ValueError(f"the robot has no hand {hand}; expected {one_of(hand, self.hands)}")
-
-    def _fingers(self, hand: str) -> list[str]:
-        self._check_hand(hand)
-        fingers = [f for f in self._facts.hands[hand].fingers if f in self._facts.joints]
-        if not fingers:
-            raise ValueError(
-                f"the hand {hand} has no fingers; expected hands.{hand}.joints in the scenario"
-            )
-        return fingers
-
-    def _finger_goals(self, hand: str, goal: str | float) -> dict[str, float]:
-        """Where the fingers of a hand are to be."""
-        fingers = self._fingers(hand)
-        if not isinstance(goal, str):
-            return dict.fromkeys(fingers, float(goal))
-        facts = self._facts.hands[hand]
-        if goal not in (_OPEN, _CLOSED):
-            raise ValueError(f"a hand cannot be {goal}; expected open, closed or a position")
-        positions = facts.opened if goal == _OPEN else facts.closed
-        if not positions:
-            said = "opened" if goal == _OPEN else "closed"
-            raise ValueError(
-                f"it is not known where the fingers of {hand} are then;"
-                f" expected hands.{hand}.{said} in the scenario, or a position"
-            )
-        known = dict(zip(facts.fingers, positions, strict=True))
-        return {name: known[name] for name in fingers}
-
-    def _said_goal(self, hand: str, goals: Mapping[str, float]) -> str:
-        """Whether a hand opens or closes on its way to these positions of its fingers."""
-        facts = self._facts.hands[hand]
-        opened = dict(zip(facts.fingers, facts.opened, strict=False))
-        before = self._motions.commanded
-        opens = (
-            abs(at - opened.get(n, 0.0)) < abs(before[n] - opened.get(n, 0.0))
-            for n, at in goals.items()
-        )
-        return _OPEN if any(opens) else _CLOSED
-
-    def _wheels(self, speed: float | None) -> tuple[float, float]:
-        if not self._facts.drives:
-            raise ValueError(
-                "the robot's base does not move; expected base: {odometry: odom} in the scenario"
-            )
-        forward, turn = self._facts.wheels
-        return forward if speed is None else speed, turn
-
-
-_ORIGIN = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-_ROUNDING_S = 1e-9

@@ -30,14 +30,13 @@ class ProgramBase:
             1.0 - 2.0 * (pose[5] ** 2 + pose[6] ** 2),
         )
         self._first = start or PlanarPose(pose[0], pose[1], heading)
-        self._believed = self._from = self._true = self._first
+        self._from = self._true = self._first
         self._move: tuple[BaseMove, float] | None = None
 
     def begin(self, move: BaseMove, time: float) -> None:
-        """Begin a move at a time [s]; one that goes on ends where it is."""
+        """Begin a move at a time [s] from where the base believes to be; one that goes on ends there."""
         state = self._at(time)
-        self._true, self._believed = self._truly(state.pose), state.pose
-        self._from = state.pose
+        self._true, self._from = self._truly(state.pose), move.start
         self._move = move, time
 
     def root(self, time: float) -> Pose:
@@ -57,7 +56,7 @@ class ProgramBase:
 
     def _at(self, time: float) -> BaseState:
         if self._move is None:
-            return BaseState(self._believed)
+            return BaseState(self._first)
         move, begin = self._move
         return move.at(time - begin)
 

@@ -1,0 +1,80 @@
+"""What a robot believes about where things are, and what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from hetwin_core.ensemble.nearest import one_of
+from model_nodes.robot_program.messages import Held, Pose
+from model_nodes.robot_program.placing import seen_from, within
+from model_nodes.robot_program.telling import Telling
+
+_UPRIGHT = (1.0, 0.0, 0.0, 0.0)
+_ON, _HELD = "on", "held"
+
+
+class Beliefs:
+    """Keeps believed poses, in the world or on a link of the robot.
+
+    Args:
+        link_pose: where a link is in the world, as far as the robot knows.
+    """
+
+    def __init__(self, link_pose: Callable[[str], Pose]) -> None:
+        self._link_pose = link_pose
+        self._poses: dict[str, Pose] = {}
+        self._held: dict[str, Held] = {}
+        self._hands: dict[str, str] = {}
+
+    @property
+    def held(self) -> Mapping[str, Held]:
+        """What moves with the robot."""
+        return self._held
+
+    def perceived(self, entity: str, pose: Pose) -> None:
+        """Take note of where something was perceived; of what moves with the robot, it knows better."""
+        if entity not in self._held:
+            self._poses[entity] = pose
+
+    def pose(self, entity: str) -> Pose | None:
+        """Return where something is; None: that is not known."""
+        held = self._held.get(entity)
+        if held is None:
+            return self._poses.get(entity)
+        return within(self._link_pose(held.frame), held.pose)
+
+    def place(self, telling: Telling, entity: str, pose: Sequence[float], origin: str) -> None:
+        """Believe something to be at a pose, or at a place at which it stands upright."""
+        where = tuple(map(float, pose)) if len(pose) == 7 else (*map(float, pose), *_UPRIGHT)
+        self._poses[entity] = where
+        telling.believe_at(entity, where, origin=origin)
+
+    def hold(self, telling: Telling, entity: str, hand: str, link: str, carried_by: str) -> None:
+        """Believe something to move with a hand's link, held by it, or on what it holds."""
+        self._held[entity] = Held(link, seen_from(self._link_pose(link), self._known(entity)))
+        if carried_by:
+            telling.believe(_ON, entity, carried_by, origin="carried")
+        else:
+            telling.believe(_HELD, entity, hand, origin="fingers")
+            self._hands[entity] = hand
+
+    def put_down(self, telling: Telling, entity: str, on: str, at: Sequence[float] | None) -> None:
+        """Believe something to be where the hand has left it, or at a pose."""
+        pose = self._known(entity) if at is None else at
+        self._held.pop(entity, None)
+        hand = self._hands.pop(entity, None)
+        if hand is not None:
+            telling.believe(_HELD, entity, hand, holds=False, origin="fingers")
+        self.place(telling, entity, pose, "put_down")
+        if on:
+            telling.believe(_ON, entity, on, origin="put_down")
+
+    def _known(self, entity: str) -> Pose:
+        pose = self.pose(entity)
+        if pose is None:
+            raise ValueError(
+                f"the robot does not know where {entity} is;"
+                f" expected {one_of(entity, sorted({*self._poses, *self._held}), 'look')},"
+                " or believe_at before"
+            )
+        return pose
