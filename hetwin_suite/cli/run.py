@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
+import sys
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_suite.cli import completion
 from hetwin_suite.cli.options import Packages, Scenario, Variant, package_folders, scene_object
@@ -73,6 +76,26 @@ def run(
     strict: Annotated[
         bool, typer.Option("--strict", help="exit with 1 unless the run's verdict is fine")
     ] = False,
+    show: Annotated[
+        bool, typer.Option("--show", help="show it in the browser while it goes on")
+    ] = False,
+    hold: Annotated[
+        bool, typer.Option("--hold", help="with --show: wait there before the first step")
+    ] = False,
+    pace: Annotated[
+        float | None,
+        typer.Option(help="go at most so many times as fast as real time", metavar="X"),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=65535, help="of the page; 0: a free one; default: 8770 if that is free"
+        ),
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the page")] = True,
+    host: Annotated[
+        str, typer.Option(help="address of this machine at which the page is served; others see it")
+    ] = "127.0.0.1",
     as_json: Annotated[bool, typer.Option("--json", help="print the outcome as JSON")] = False,
 ) -> None:
     """Run a scenario and say what happened.
@@ -90,6 +113,8 @@ def run(
     hetwin run lab_robot --duration 2
 
     hetwin run pick_and_place --strict
+
+    hetwin run pick_and_place --show --hold --pace 1
     """
     # imported here, for hetwin's --help must not wait for what a run needs
     from hetwin_core.ensemble.conductor.start.options import RunOptions
@@ -112,8 +137,17 @@ def run(
             variant=variant,
         )
         placing = Placing(namespace, in_process, elsewhere)
+        _check_pace(pace, hold=hold, show=show)
+        request = RunRequest(scenario, options, out, hold, pace)
         with Progress(Path(scenario).stem) as progress:
-            ended = carry_out(RunRequest(scenario, options, out), progress, placing, watched=True)
+            if show:
+                from hetwin_suite.running.showing import Window, carry_out_shown
+
+                ended = carry_out_shown(
+                    request, progress, placing, Window(host, port, browser), _say(as_json)
+                )
+            else:
+                ended = carry_out(request, progress, placing, watched=True)
     except HetwinError as error:
         if as_json:
             print(json.dumps(outcome.without_a_run(scenario, error)))
@@ -130,6 +164,25 @@ def run(
     code = ended.code or interrupts.code or (strict and not outcome.is_fine(ended))
     if code:
         raise typer.Exit(int(code))
+
+
+def _check_pace(pace: float | None, *, hold: bool, show: bool) -> None:
+    """Check what says how a run begins.
+
+    Raises:
+        BadInput: if nothing could let it go on, or there is no such pace.
+    """
+    if hold and not show:
+        raise BadInput(
+            "nothing would let the run go on", where="--hold", expected="--show beside it"
+        )
+    if pace is not None and not (math.isfinite(pace) and pace > 0.0):
+        raise BadInput("there is no such pace", where="--pace", found=pace, expected="above 0")
+
+
+def _say(as_json: bool) -> Callable[[str], None]:
+    """Print a line at once; on stderr if stdout is for JSON."""
+    return lambda text: print(text, file=sys.stderr if as_json else sys.stdout, flush=True)
 
 
 def _second_at_once(count: int, number: int) -> None:

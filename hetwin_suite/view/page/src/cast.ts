@@ -80,7 +80,7 @@ export class Cast {
   #figure(body: Body, meshes: BufferGeometry[]): Figure {
     const frame = new Group();
     const pieces = body.parts.map((part) => ({ part, mesh: this.#mesh(part, meshes) }));
-    frame.add(...pieces.map((piece) => piece.mesh));
+    for (const piece of pieces) frame.add(piece.mesh);
     frame.visible = false;
     return { body, frame, pieces, tint: -1 };
   }

@@ -1,5 +1,7 @@
 // Begins whatever of hetwin a page holds.
 
+import { watchRun } from "./live";
 import { playAll } from "./player";
 
 playAll();
+watchRun();

@@ -127,15 +127,15 @@ function begin(place: HTMLElement, films: Film[]): Player {
   const player = new Player(stage, films);
   place.append(controls(player));
   player.show(player.start);
-  stage.look(interesting(player));
+  stage.look(interesting(player.casts));
   stage.draw();
   return player;
 }
 
 /** The box around what one wants to see: all objects and links that are drawn. */
-function interesting(player: Player): Box3 {
+export function interesting(casts: Cast[]): Box3 {
   const box = new Box3();
-  for (const cast of player.casts) {
+  for (const cast of casts) {
     for (const { body, frame, pieces } of cast.figures) {
       if (body.kind === "static" || !frame.visible) continue;
       for (const { part, mesh } of pieces) if (part.drawn) box.expandByObject(mesh);

@@ -1,0 +1,116 @@
+"""Shows a run in the browser while it goes on, and lets it be taken in hand there."""
+
+from __future__ import annotations
+
+import os
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.supervision.interrupts import Interrupted
+from hetwin_suite.running.carry_out import carry_out
+from hetwin_suite.running.ended import Ended
+from hetwin_suite.running.placing import Placing
+from hetwin_suite.running.progress import Display
+from hetwin_suite.running.request import RunRequest
+from hetwin_suite.view.live.doors import LOOPBACK
+from hetwin_suite.view.live.feed import Over
+from hetwin_suite.view.live.library import need_websockets
+from hetwin_suite.view.live.watched_run import WatchedRun
+
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Where a run is shown.
+
+    Attributes:
+        host: address to listen on.
+        port: to listen on; 0 for a free one, None for the usual one, or a free one if that is taken.
+        browser: whether to open one, where there is a screen.
+    """
+
+    host: str = LOOPBACK
+    port: int | None = None
+    browser: bool = True
+
+
+class Showing:
+    """A run that is shown.
+
+    Attributes:
+        live: for `carry_out`.
+    """
+
+    def __init__(self) -> None:
+        self.live = WatchedRun()
+
+    def ended(self, ended: Ended) -> None:
+        """Show how it has ended."""
+        summary = ended.summary
+        error = summary.get("error")
+        text = str(summary["ended"]) if error is None else f"failed: {error['reason']}"
+        self.live.end(
+            Over(str(summary["ended"]), text, bool(summary["deterministic"]), str(ended.folder))
+        )
+
+
+def carry_out_shown(
+    request: RunRequest,
+    display: Display,
+    placing: Placing,
+    window: Window,
+    say: Callable[[str], None],
+) -> Ended:
+    """Run as `carry_out` does, watched, and show it meanwhile.
+
+    Args:
+        request, display, placing: see `carry_out`.
+        window: where it is shown.
+        say: prints the line that says where the page is.
+
+    Raises:
+        BadInput: if the page cannot be served; and as `carry_out` does.
+    """
+    with showing(window, say, display.line) as shown:
+        ended = carry_out(request, display, placing, watched=True, live=shown.live)
+        shown.ended(ended)
+        return ended
+
+
+@contextmanager
+def showing(
+    window: Window, say: Callable[[str], None], complain: Callable[[str], None]
+) -> Iterator[Showing]:
+    """Serve the page of a run as long as this context lasts; who leaves it by an exception says that it failed.
+
+    Args:
+        window: where.
+        say: is called with the line that says where the page is.
+        complain: is called with a line about who is sent away.
+
+    Raises:
+        BadInput: if it cannot be served.
+    """
+    need_websockets("--show")
+    from hetwin_suite.view.live.server import LiveServer
+
+    shown = Showing()
+    server = LiveServer(
+        shown.live, shown.live, host=window.host, port=window.port, complain=complain
+    )
+    try:
+        say(f"the run is shown at {server.address}")
+        if window.browser and any(os.environ.get(name) for name in _DISPLAYS):
+            threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
+        try:
+            yield shown
+        except (HetwinError, Interrupted) as error:
+            shown.live.end(Over("failed", str(error)))
+            raise
+    finally:
+        server.close()

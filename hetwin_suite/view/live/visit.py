@@ -1,0 +1,146 @@
+"""One open page: it gets what it can take, and asks for what it may."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+
+from hetwin_suite.view.live.feed import Feed
+from hetwin_suite.view.live.frames import Frames, happened, over_message, replied
+from hetwin_suite.view.live.hands import Hands, NotADeed, deed_of
+
+PERIOD_S = 0.04
+"""Between two states that a page is sent."""
+MOST_REPLIES = 32
+"""Replies that wait for a page that does not read."""
+_WRONG = 1008
+_FEW_LETTERS = 100
+_ROWS = 200
+"""Happenings in one message."""
+
+
+class Newspaper:
+    """What is new of a run, made into messages once for all pages.
+
+    Args:
+        feed: of the run.
+    """
+
+    def __init__(self, feed: Feed) -> None:
+        self.feed = feed
+        self._frames: Frames | None = None
+        self._state: bytes | None = None
+        self._made = -PERIOD_S
+
+    def frames(self) -> Frames | None:
+        """Makes the messages; None before the run has begun."""
+        if self._frames is None and self.feed.begun is not None:
+            self._frames = Frames(self.feed.begun)
+        return self._frames
+
+    def state(self, frames: Frames, *, last: bool = False) -> bytes | None:
+        """The message with the newest state; `last`: one that is no older than this call."""
+        at = asyncio.get_running_loop().time()
+        if last or at - self._made >= PERIOD_S / 2:
+            self._made = at
+            now = self.feed.now()
+            if now is not None:
+                self._state = frames.state(now)
+        return self._state
+
+
+async def visit(connection: ServerConnection, news: Newspaper, hands: Hands) -> str | None:
+    """Serve a page until it is closed or has heard that the run is over.
+
+    Returns:
+        Why it was sent away; None if it was not.
+    """
+    replies: deque[str] = deque()
+    telling = asyncio.create_task(_tell(connection, news, replies))
+    listening = asyncio.create_task(_listen(connection, hands, replies))
+    try:
+        await asyncio.wait((telling, listening), return_when=asyncio.FIRST_COMPLETED)
+        if listening.done() and isinstance(listening.exception(), NotADeed):
+            wrong = str(listening.exception())
+            await connection.close(_WRONG, wrong[:_FEW_LETTERS])
+            return wrong
+    finally:
+        for task in (telling, listening):
+            task.cancel()
+        for task in (telling, listening):
+            with suppress(asyncio.CancelledError, ConnectionClosed, NotADeed):
+                await task
+    return None
+
+
+async def _tell(connection: ServerConnection, news: Newspaper, replies: deque[str]) -> None:
+    """Send what is new, until the run is over and all of it is sent."""
+    feed = news.feed
+    seen, sent, frames = 0, None, None
+    while True:
+        over = feed.over  # looked at first, so that what came before it is sent before it
+        if frames is None and (frames := news.frames()) is not None:
+            await connection.send(frames.scene)
+        if frames is not None:
+            state = news.state(frames, last=over is not None)
+            if state is not None and state != sent:
+                await connection.send(state)
+                sent = state
+            seen, rows = feed.happened(seen)
+            for first in range(0, len(rows), _ROWS):
+                await connection.send(happened(rows[first : first + _ROWS]))
+        while replies:
+            await connection.send(replies.popleft())
+        if over is not None:
+            await connection.send(over_message(over))
+            return
+        await asyncio.sleep(PERIOD_S)
+
+
+async def _listen(connection: ServerConnection, hands: Hands, replies: deque[str]) -> None:
+    """Do what the page asks for.
+
+    Raises:
+        NotADeed: if it sends what no page sends.
+    """
+    loop = asyncio.get_running_loop()
+    async for text in connection:
+        if len(replies) >= MOST_REPLIES:
+            raise NotADeed("too much was asked for without reading the replies")
+        message = _message(text)
+        hands.do(deed_of(message), _reply(loop, replies, message.get("id")))
+
+
+def _message(text: str | bytes) -> dict[str, Any]:
+    """What a page has sent.
+
+    Raises:
+        NotADeed: if it is no JSON object.
+    """
+    try:
+        message = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        message = None
+    if not isinstance(message, dict):
+        raise NotADeed("a message must be a JSON object")
+    number = message.get("id")
+    if number is not None and type(number) is not int:
+        raise NotADeed("'id' must be a whole number")
+    return message
+
+
+def _reply(
+    loop: asyncio.AbstractEventLoop, replies: deque[str], number: int | None
+) -> Callable[[str | None], None]:
+    def done(refused: str | None) -> None:
+        with suppress(RuntimeError):  # the loop has ended, and with it the page
+            loop.call_soon_threadsafe(replies.append, replied(number, refused))
+
+    return done

@@ -1,0 +1,232 @@
+// The page of a run that goes on: the scene, who is responsible, what happens, and hands on it.
+
+import { readBlock } from "./block";
+import type { Cast } from "./cast";
+import { make } from "./elements";
+import { Growing } from "./growing";
+import { Holding, Owners, type Deed } from "./hands";
+import { addLook } from "./look";
+import { blockOf, kindOf, readState, SCENE, type LiveHeader, type Message, type State } from "./messages";
+import { interesting } from "./player";
+import type { Scene } from "./scene";
+import { Stage } from "./stage";
+import { Timeline } from "./timeline";
+import { Words } from "./words";
+
+const LINES_PERIOD_MS = 500;
+/** Share of the time in which the scene is drawn; the rest is for what comes and for the user. */
+const DRAWN_SHARE = 0.5;
+const AGAIN_MS = 2000;
+const TRIES = 30;
+
+/** Everything that belongs to one scene. */
+interface Shown {
+  scene: Scene;
+  cast: Cast;
+  owners: Owners;
+  growing: Growing;
+  line: Timeline;
+  /** For each body, the attribute (index) that is its pose; -1 for none. */
+  poses: number[];
+  /** Names and attributes (indices) of the poses of objects. */
+  objects: [string, number][];
+}
+
+/** Show the run that the page belongs to, if it belongs to one. */
+export function watchRun(): void {
+  const root = document.getElementById("hetwin");
+  if (root) new Live(root).connect();
+}
+
+class Live {
+  readonly #title = make("h1", "", "hetwin");
+  readonly #numbers = make("span", "numbers");
+  readonly #said = make("div", "said");
+  readonly #canvas = make("div", "hetwin-canvas");
+  readonly #side = make("div", "side");
+  readonly #lines = make("div", "card lanes");
+  readonly #words = new Words();
+  readonly #holding = new Holding((deed, what) => this.#ask(deed, what));
+  readonly #asked = new Map<number, string>();
+  #socket: WebSocket | undefined;
+  #stage: Stage | undefined;
+  #shown: Shown | undefined;
+  #state: State | undefined;
+  #number = 0;
+  #handovers = 0;
+  #over = false;
+  #drawing = false;
+  #linesDue = 0;
+  #looked = false;
+
+  constructor(readonly root: HTMLElement) {
+    addLook();
+    this.#said.setAttribute("role", "status");
+    const bar = make("header", "top", this.#title, this.#holding.element, this.#numbers, this.#said);
+    this.#side.append(this.#words.element);
+    root.append(bar, make("div", "scene", this.#canvas), this.#side, this.#lines);
+    this.#say("The models are made ready …");
+  }
+
+  connect(): void {
+    const address = new URL(`live${location.search}`, location.href);
+    address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+    const socket = (this.#socket = new WebSocket(address));
+    socket.binaryType = "arraybuffer";
+    let last: Promise<void> = Promise.resolve();
+    socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      last = last.then(() => this.#take(data));
+    });
+    socket.addEventListener("close", ({ reason }) => void last.then(() => this.#lost(reason)));
+  }
+
+  async #take(data: string | ArrayBuffer): Promise<void> {
+    if (typeof data === "string") this.#hear(JSON.parse(data) as Message);
+    else if (kindOf(data) === SCENE) await this.#begin(data);
+    else if (this.#shown) this.#reach(readState(data, this.#shown.scene.bodies.length));
+  }
+
+  async #begin(data: ArrayBuffer): Promise<void> {
+    const block = await readBlock<LiveHeader>(blockOf(data));
+    const { scene, duration, not_held } = block.header;
+    this.#stage = new Stage(this.#canvas);
+    const owners = new Owners(scene, (deed, what) => this.#ask(deed, what));
+    const growing = new Growing(scene, duration);
+    const pose = (name: string): number =>
+      scene.attributes.findIndex((a) => a.entity === name && a.attribute === "pose");
+    this.#shown = {
+      ...{ scene, owners, growing },
+      cast: this.#stage.add(scene, block),
+      line: new Timeline(this.#lines, growing.course, () => this.#say("Only what is now is shown while the run goes on.")),
+      poses: scene.bodies.map((body) => pose(body.name)),
+      objects: scene.bodies
+        .filter((body) => body.kind === "object")
+        .map((body): [string, number] => [`${body.name}.pose`, pose(body.name)])
+        .filter(([, attribute]) => attribute >= 0),
+    };
+    this.#side.prepend(owners.element);
+    this.#title.textContent = document.title = scene.name;
+    this.#holding.notHeld = not_held;
+    this.#say(not_held && `${not_held[0]!.toUpperCase()}${not_held.slice(1)}.`);
+  }
+
+  #reach(state: State): void {
+    const { scene, owners, growing, objects } = this.#shown!;
+    this.#state = state;
+    const named = objects.map(([name, attribute]) => [name, scene.models[state.owners[attribute]!]?.name]);
+    this.#mark({
+      ...{ state: this.#over ? "over" : state.phase, time: `${state.time}` },
+      factor: Number.isNaN(state.factor) ? "0" : state.factor.toFixed(3),
+      lag: Number.isNaN(state.lag) ? "" : state.lag.toFixed(3),
+      owners: JSON.stringify(Object.fromEntries(named)),
+    });
+    this.#holding.show(this.#over ? "over" : state.phase, state.pace);
+    owners.show(state);
+    growing.reach(state);
+    this.#tellNumbers(state);
+    this.#drawSoon();
+  }
+
+  #tellNumbers(state: State): void {
+    const parts = [make("b", "", `${state.time.toFixed(2)} s`)];
+    if (this.#over || state.phase === "paused") parts.push(make("span", "", this.#over ? "over" : "paused"));
+    else if (!Number.isNaN(state.factor)) parts.push(make("span", "", `${state.factor.toFixed(2)} × real time`));
+    if (!Number.isNaN(state.lag)) parts.push(make("span", "", `${(1000 * state.lag).toFixed(0)} ms behind the robot`));
+    this.#numbers.replaceChildren(...parts);
+  }
+
+  #hear(message: Message): void {
+    if (message.kind === "happened") {
+      this.#handovers += message.rows.filter((row) => row.kind === "handover").length;
+      this.#mark({ handovers: `${this.#handovers}` });
+      this.#words.add(message.rows);
+      this.#shown?.growing.add(message.rows);
+      this.#drawSoon();
+    } else if (message.kind === "replied") {
+      const what = this.#asked.get(message.id);
+      this.#asked.delete(message.id);
+      this.#say(message.refused === null ? "" : `${what ?? "That"} was refused: ${message.refused}`, true);
+    } else {
+      const repeat = message.deterministic ? "" : ` It says deterministic: false.`;
+      const log = message.folder && ` Its log is in ${message.folder}.`;
+      this.#end(`The run is over: ${message.text}.${repeat}${log}`, message.ended === "failed");
+    }
+  }
+
+  #end(text: string, bad: boolean): void {
+    this.#over = true;
+    this.#mark({ state: "over", factor: "0" });
+    this.#holding.show("over", this.#state?.pace ?? NaN);
+    this.#shown?.owners.end();
+    if (this.#state) this.#tellNumbers(this.#state);
+    this.#say(text, bad);
+    this.#linesDue = 0;
+    this.#drawSoon();
+  }
+
+  /** The connection has ended: with the run, or on the way; then the page is loaded again as soon as that works. */
+  #lost(reason: string): void {
+    if (this.#over) return;
+    this.#end(reason || "The connection is lost: the run has ended, or cannot be reached.", true);
+    let left = TRIES;
+    const again = setInterval(() => {
+      if (--left <= 0) clearInterval(again);
+      fetch(location.href).then((found) => found.ok && location.reload(), () => undefined);
+    }, AGAIN_MS);
+  }
+
+  #ask(deed: Deed, what: string): void {
+    const id = ++this.#number;
+    this.#asked.set(id, what);
+    this.#socket?.send(JSON.stringify({ ...deed, id }));
+  }
+
+  #say(text: string, bad = false): void {
+    this.#said.textContent = text;
+    this.#said.classList.toggle("bad", bad && text !== "");
+  }
+
+  #mark(values: Record<string, string>): void {
+    Object.assign(this.root.dataset, values);
+  }
+
+  /** Draw what is newest when there is time for it; a slow drawing leaves time for the rest. */
+  #drawSoon(): void {
+    if (this.#drawing) return;
+    this.#drawing = true;
+    requestAnimationFrame(() => {
+      const begun = performance.now();
+      this.#draw(begun);
+      requestAnimationFrame(() => {
+        const lasted = performance.now() - begun;
+        setTimeout(() => {
+          this.#drawing = false;
+          if (this.#drawn !== this.#state) this.#drawSoon();
+        }, lasted / DRAWN_SHARE - lasted);
+      });
+    });
+  }
+
+  #drawn: State | undefined;
+
+  #draw(now: number): void {
+    const [state, shown, stage] = [this.#state, this.#shown, this.#stage];
+    if (!state || !shown || !stage) return;
+    this.#drawn = state;
+    shown.cast.pose(state.poses);
+    shown.cast.own(Int16Array.from(shown.poses, (attribute) => state.owners[attribute] ?? -1));
+    if (!this.#looked) {
+      shown.cast.group.updateMatrixWorld(true);
+      stage.look(interesting([shown.cast]));
+    }
+    this.#looked = true;
+    stage.draw();
+    shown.line.show(state.time);
+    if (now < this.#linesDue) return;
+    this.#linesDue = now + LINES_PERIOD_MS;
+    shown.line.draw(shown.growing.course);
+    shown.line.zoom(0, shown.growing.last);
+    // One goes nowhere with them while the run goes on: they are no controls.
+    for (const dot of this.#lines.querySelectorAll("button.dot")) dot.setAttribute("role", "img");
+  }
+}
