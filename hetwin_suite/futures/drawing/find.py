@@ -45,12 +45,15 @@ def find_uncertainty(scenario: Scenario, start: RunStart) -> Uncertainty:
     try:
         for name, uncertain in scenario.file.uncertainty.items():
             where = f"{KEY}.{name}"
-            if (plan := scenario.plan(name)) is not None:
+            plan, entity = scenario.plan(name), _entity(name, start)
+            if plan is None and entity is None:
+                raise _unknown(name, scenario, start, where)
+            if plan is not None:
                 varied += _parameters(plan, uncertain, where)
-                continue
-            entity = _entity(name, uncertain, scenario, start, where)
-            placed += _place(entity, uncertain, start, where)
-            physical += physical_of(entity, uncertain, scenario.main, where)
+            if entity is not None:
+                placed += _place(entity, uncertain, start, where)
+                physical += physical_of(entity, uncertain, scenario.main, where)
+            _check_keys(uncertain, plan, entity, where)
     except BadInput as error:
         raise scenario.placed(error) from None
     own: Mapping[str, Any] = scenario.main.parameters
@@ -64,27 +67,40 @@ def find_uncertainty(scenario: Scenario, start: RunStart) -> Uncertainty:
     )
 
 
-def _entity(
-    name: str, uncertain: Uncertain, scenario: Scenario, start: RunStart, where: str
-) -> Entity:
-    """Return the entity of a name, of which something that an entity has is uncertain."""
-    entities = {entity.name: entity for entity in start.layout.entities}
-    if name not in entities:
-        models = [plan.name for plan in scenario.models]
-        raise BadInput(
-            "the scene has no such entity, and the ensemble no such model",
-            where=where,
-            found=name,
-            expected=one_of(name, [*entities, *models]),
-        )
-    for parameter in uncertain.parameters:
+def _entity(name: str, start: RunStart) -> Entity | None:
+    return next((entity for entity in start.layout.entities if entity.name == name), None)
+
+
+def _unknown(name: str, scenario: Scenario, start: RunStart, where: str) -> BadInput:
+    entities = [entity.name for entity in start.layout.entities]
+    models = [plan.name for plan in scenario.models]
+    return BadInput(
+        "the scene has no such entity, and the ensemble no such model",
+        where=where,
+        found=name,
+        expected=one_of(name, [*entities, *models]),
+    )
+
+
+def _check_keys(
+    uncertain: Uncertain, plan: ModelPlan | None, entity: Entity | None, where: str
+) -> None:
+    """See that what an entity alone has is said of an entity, and what a model alone has of a model."""
+    for key in uncertain.parameters if plan is None else ():
         raise BadInput(
             "this is nothing of an entity that can be uncertain",
-            where=f"{where}.{parameter}",
-            found=parameter,
-            expected=one_of(parameter, Uncertain.model_fields),
+            where=f"{where}.{key}",
+            found=key,
+            expected=one_of(key, Uncertain.model_fields),
         )
-    return entities[name]
+    of_entity = sorted(uncertain.model_fields_set - set(uncertain.parameters))
+    for key in of_entity if entity is None else ():
+        raise BadInput(
+            "this is a model, and that this is something of an entity",
+            where=f"{where}.{key}",
+            found=key,
+            expected="the name of a parameter of the model",
+        )
 
 
 def _place(entity: Entity, uncertain: Uncertain, start: RunStart, where: str) -> Iterator[Placed]:
@@ -109,13 +125,6 @@ def _pose(entity: str, start: RunStart, where: str) -> Floats:
 
 def _parameters(plan: ModelPlan, uncertain: Uncertain, where: str) -> Iterator[Varied]:
     """Yield a model's uncertain parameters."""
-    for key in sorted(uncertain.model_fields_set - set(uncertain.parameters)):
-        raise BadInput(
-            f"{plan.name} is a model, and this is something of an entity",
-            where=f"{where}.{key}",
-            found=key,
-            expected="the name of a parameter of the model",
-        )
     requests = {request.name: request for request in plan.cls().parameters()}
     for name, spread in uncertain.parameters.items():
         place = f"{where}.{name}"
