@@ -43,6 +43,12 @@ def project(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="processes; default: one per core")
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="run on the workers of this dask.distributed scheduler"
+        ),
+    ] = None,
     variant: Variant = None,
     until: Annotated[
         str | None,
@@ -84,6 +90,7 @@ def project(
     from hetwin_suite.futures.batch import run_batch
     from hetwin_suite.futures.counting.until import read_until
     from hetwin_suite.futures.projecting import Projecting
+    from hetwin_suite.futures.workers.cluster import Cluster
     from hetwin_suite.futures.workers.processes import Processes
     from hetwin_suite.running.patience import Patience, to_stderr
 
@@ -106,7 +113,8 @@ def project(
         failed = sum(not run.succeeded for run in done)
         patience.look(f"{len(done)} of {most} runs, {failed} of them failed")
 
-    batch = run_batch(job, Processes(jobs, look), most, rule, _warn, done.append)
+    workers = Processes(jobs, look) if cluster is None else Cluster(cluster, look)
+    batch = run_batch(job, workers, most, rule, _warn, done.append)
     if as_json:
         print(json.dumps(batch.to_json(), indent=2))
     else:

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +121,9 @@ def _in_order(
     following = 0
     with closing(workers.work(job, range(samples), note)) as finished:
         for task, result, lost in finished:
-            waiting[task] = job.lost(task, lost) if result is None else result
+            found = job.lost(task, lost) if result is None else result
+            folder = job.folder(task)
+            waiting[task] = replace(found, folder=str(folder)) if folder.exists() else found
             while following in waiting:
                 yield waiting.pop(following)
                 following += 1

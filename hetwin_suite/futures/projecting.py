@@ -96,17 +96,21 @@ class Projecting:
         result = self._run(scenario, draw, folder, heartbeat)
         if self.keep is Keep.NONE or (self.keep is Keep.FAILED and result.succeeded):
             shutil.rmtree(folder, ignore_errors=True)
-        return result if folder.exists() else replace(result, folder=None)
+        return result
 
-    def folder(self, index: int) -> Path:
-        """The folder of a run."""
-        return self.out / "runs" / f"{index:04d}"
+    def folder(self, task: int) -> Path:
+        """See `Job.folder`."""
+        return self.out / "runs" / f"{task:04d}"
+
+    def elsewhere(self, out: Path) -> Projecting:
+        """See `Job.elsewhere`."""
+        return replace(self, out=out)
 
     def _run(
         self, scenario: Scenario, draw: Draw, folder: Path, heartbeat: Heartbeat | None
     ) -> RunResult:
         def failed(reason: str, digest: str = "") -> RunResult:
-            return RunResult(draw.index, str(folder), digest, {}, (), draw.inputs, reason)
+            return RunResult(draw.index, None, digest, {}, (), draw.inputs, reason)
 
         try:
             _, summary = run_once(draw.of(scenario), draw.options(self.options), folder, heartbeat)
@@ -115,14 +119,12 @@ class Projecting:
             outcomes, flaws = judged(folder, scenario.file.outcomes)
         except HetwinError as error:
             return failed(str(error))
-        return RunResult(draw.index, str(folder), summary.digest, outcomes, flaws, draw.inputs)
+        return RunResult(draw.index, None, summary.digest, outcomes, flaws, draw.inputs)
 
     def lost(self, index: int, reason: str) -> RunResult:
         """Return the result of a run whose worker was lost."""
         draw = self.loaded().uncertainty.draw(self.seed, index)
-        folder = self.folder(index)
-        kept = str(folder) if folder.exists() else None
-        return RunResult(index, kept, "", {}, (), draw.inputs, reason)
+        return RunResult(index, None, "", {}, (), draw.inputs, reason)
 
     def overdue(self, heartbeat: Heartbeat) -> str | None:
         """See `Job.overdue`."""

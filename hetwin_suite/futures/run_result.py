@@ -15,7 +15,7 @@ class RunResult:
 
     Attributes:
         index: of the run in its batch.
-        folder: where it is kept; None if it is not.
+        folder: where it is kept; None if it is not, or is not known yet.
         digest: of the run; empty if it failed before it had one.
         outcomes: name -> whether it came about; None if the episode does not say.
         flaws: their kinds, each once, in the order in which they came about.

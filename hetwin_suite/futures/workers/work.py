@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
+from pathlib import Path
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
@@ -33,6 +34,12 @@ class Job(Protocol[Task_contra, Result_co]):
             task: which one.
             heartbeat: where calls that are under way are written, for `overdue`; None if no process looks.
         """
+
+    def folder(self, task: Task_contra) -> Path:
+        """Return the folder in which a task may leave files."""
+
+    def elsewhere(self, out: Path) -> Job[Task_contra, Result_co]:
+        """Return the same job with its tasks' folders below another one."""
 
     def overdue(self, heartbeat: Heartbeat) -> str | None:
         """Return why a task takes too long, in words; None if it does not. Called by the process that looks."""

@@ -20,7 +20,7 @@ from hetwin_suite.futures.workers.work import Done
 class Squares:
     """Squares numbers; `special` is done with some before."""
 
-    folder: Path
+    folder_of_all: Path
     special: dict[int, Callable[[Path], None]] = field(default_factory=dict)
     warmed: int = 0
 
@@ -32,8 +32,14 @@ class Squares:
         assert heartbeat is not None
         heartbeat.row(-1)[STEP] = task
         if task in self.special:
-            self.special[task](self.folder)
+            self.special[task](self.folder_of_all)
         return task * task, os.getpid()
+
+    def folder(self, task: int) -> Path:
+        return self.folder_of_all / str(task)
+
+    def elsewhere(self, out: Path) -> Squares:
+        return Squares(out)
 
     def overdue(self, heartbeat: Heartbeat) -> str | None:
         return "it hangs" if heartbeat.row(-1)[STEP] == 1000 else None
