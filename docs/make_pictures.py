@@ -15,9 +15,11 @@ from PIL import Image, ImageDraw, ImageFont
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.words import event_words
 from hetwin_suite import Episode, open_episode, run
+from hetwin_suite.view.film.from_episode import film_of
 from hetwin_suite.view.palette import model_colours
-from hetwin_suite.view.report.framing import views
-from hetwin_suite.view.report.stage import Stage
+from hetwin_suite.view.stills.drawing import Drawing
+from hetwin_suite.view.stills.looking import views
+from hetwin_suite.view.stills.stills import picture
 
 SCENARIO, ENTITY = "pick_and_place", "box"
 FRAMES_PER_S = 8
@@ -31,26 +33,28 @@ FILE = Path(__file__).resolve().parent / "pictures" / "pick_and_place.gif"
 
 def draw(episode: Episode) -> list[Image.Image]:
     """The frames of a run, each with the newest event in words and the owner of the object's pose."""
-    stage = Stage(episode)
-    times = np.arange(episode.start_ns, episode.end_ns, FASTER * 1e9 / FRAMES_PER_S)
-    indices = [episode.index_at(int(time_ns)) for time_ns in times]
-    some = indices[:: max(1, len(indices) // 12)]
-    view = max(views(stage, some, whole=False), key=lambda one: one.radius)
-    return [_captioned(stage.picture(i, view), episode, i) for i in indices]
+    times = np.arange(episode.start_ns, episode.end_ns, FASTER * 1e9 / FRAMES_PER_S).astype(int)
+    film = film_of(episode, times.tolist())
+    indices = [int(np.argmin(np.abs(film.times - time_ns / 1e9))) for time_ns in times]
+    view = max(views(film, indices[:: max(1, len(indices) // 12)]), key=lambda one: one.distance)
+    with Drawing(film.scene) as drawing:
+        pictures = [picture(drawing, film, index, view) for index in indices]
+    states = [episode.index_at(int(time_ns)) for time_ns in times]
+    return [_captioned(one, episode, state) for one, state in zip(pictures, states, strict=True)]
 
 
-def _captioned(picture: Image.Image, episode: Episode, index: int) -> Image.Image:
+def _captioned(still: Image.Image, episode: Episode, index: int) -> Image.Image:
     now = int(episode.times[index])
     said = [e for e in episode.events if e.kind is EventKind.MODEL and e.time_ns <= now]
     owner = episode.models[int(episode.owners[index, episode.layout.slot_id(ENTITY, "pose")])].name
-    frame = Image.new("RGB", (picture.width, picture.height + CAPTION), "#f6f7f9")
-    frame.paste(picture, (0, 0), picture.convert("RGBA"))
+    frame = Image.new("RGB", (still.width, still.height + CAPTION), "#f6f7f9")
+    frame.paste(still, (0, 0))
     pen = ImageDraw.Draw(frame)
     words = ImageFont.load_default(17)
-    middle = picture.height + CAPTION // 2
+    middle = still.height + CAPTION // 2
     pen.text((14, middle), f"{now / 1e9:5.2f} s", "#6a7585", words, "lm")
     pen.text((92, middle), event_words(said[-1]) if said else "", "#20252e", words, "lm")
-    right = picture.width - 14
+    right = still.width - 14
     pen.text((right, middle), owner, model_colours(episode.models)[owner], words, "rm")
     width = pen.textlength(owner, words)
     pen.text((right - width - 8, middle), f"{ENTITY} pose:", "#6a7585", words, "rm")

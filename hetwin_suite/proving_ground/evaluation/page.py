@@ -23,9 +23,10 @@ from hetwin_suite.proving_ground.evaluation.wrong import (
 from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.document import Document, card
 from hetwin_suite.view.report.figure import Figure, figure, line
-from hetwin_suite.view.report.pictures import Picture, pictures
 from hetwin_suite.view.report.plot import axis
 from hetwin_suite.view.report.sections import table
+from hetwin_suite.view.stills.graphics import missing
+from hetwin_suite.view.stills.stills import Moment, stills
 
 BINS_MM = (-1000, -66, -33, -15, 0, 15, 33, 66, 1000)
 
@@ -63,7 +64,7 @@ def write_page(
                 "Share of right verdicts by the distance from the boundary between in and out.",
                 document.plot(_margins(verdicts)),
             ),
-            card("Wrong verdicts", _count(wrong), ""),
+            card("Wrong verdicts", f"{_count(wrong)} {_left_out()}".strip(), ""),
             f'<div class="cards">{cards}</div>',
         ]
     )
@@ -116,6 +117,12 @@ def _count(wrong: Sequence[Verdict]) -> str:
     return f"There are {len(wrong)}." if wrong else "There are none."
 
 
+def _left_out() -> str:
+    """Why there are no pictures; empty if there are."""
+    reason = missing()
+    return f"{reason[:1].upper()}{reason[1:]}." if reason else ""
+
+
 def _card(document: Document, verdict: Verdict, log: Path | None) -> str:
     said = {True: "success", False: "failure", None: "nothing: the run failed"}[verdict.success]
     truth = "success" if verdict.truth else f"failure ({verdict.cause})"
@@ -132,16 +139,19 @@ def _explained(document: Document, folder: Path, log: Path) -> tuple[str, str]:
     """Pictures, and why the verdict is wrong."""
     episode, truth = Episode.open(log), TruePath.of(folder)
     if truth is None or not episode.layout.has(truth.thing, "pose"):
-        return _figures(pictures(episode)[-1:]), ""
+        return _figures(episode, [Moment(episode.end_ns, "the end")]), ""
     items = "".join(f"<li>{escape(words)}</li>" for words in reasons(episode, truth))
-    drawn = pictures(episode, decisive_moments(episode, truth.thing))
-    return _figures(drawn), f"<ul>{items}</ul>{document.plot(apart_figure(episode, truth))}"
+    drawn = _figures(episode, decisive_moments(episode, truth.thing))
+    return drawn, f"<ul>{items}</ul>{document.plot(apart_figure(episode, truth))}"
 
 
-def _figures(drawn: Sequence[Picture]) -> str:
+def _figures(episode: Episode, moments: Sequence[Moment]) -> str:
+    """Pictures, if they can be drawn."""
+    if missing():
+        return ""
     items = "".join(
-        f'<figure><img alt="{escape("; ".join(p.what))}" src="data:image/png;base64,{p.png}">'
-        f"<figcaption>{seconds(p.time_ns)}: {escape('; '.join(p.what))}</figcaption></figure>"
-        for p in drawn
+        f'<figure><img alt="{escape(one.what)}" src="data:image/png;base64,{one.png}">'
+        f"<figcaption>{seconds(one.time_ns)}: {escape(one.what)}</figcaption></figure>"
+        for one in stills(episode, moments)
     )
     return f'<div class="pictures">{items}</div>' if items else ""

@@ -15,10 +15,10 @@ from hetwin_core.projection.episode import Episode
 from hetwin_suite.proving_ground.evaluation.episodes import TRUTH
 from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.figure import Figure, figure, line, markers_at, thinned
-from hetwin_suite.view.report.moments import Moment
 from hetwin_suite.view.report.plot import axis, over
 from hetwin_suite.view.report.story.concerns import stored_concerns
 from hetwin_suite.view.report.story.sentence import length
+from hetwin_suite.view.stills.stills import Moment
 
 _PARTED_M = 0.02
 _PLACE = ("time", "x", "y", "z")
@@ -91,11 +91,11 @@ def apart_figure(episode: Episode, truth: TruePath) -> Figure:
 def decisive_moments(episode: Episode, thing: str) -> list[Moment]:
     """When the object was handed over last, and the end."""
     handover = last_handover(episode, thing)
-    end = Moment(episode.end_ns, ("the end",), thing=thing)
+    end = Moment(episode.end_ns, "the end", thing)
     if handover is None or episode.end_ns - handover.time_ns < 1e8:
         return [end]
     words = f"{thing} handed over to {handover.to_model}"
-    return [Moment(handover.time_ns, (words,), thing=thing), end]
+    return [Moment(handover.time_ns, words, thing), end]
 
 
 def last_handover(episode: Episode, thing: str) -> Handover | None:

@@ -19,7 +19,8 @@ from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.evaluation.wrong import TruePath, decisive_moments, reasons
 from hetwin_suite.proving_ground.robustness.judging import at_level
 from hetwin_suite.proving_ground.robustness.work import Point
-from hetwin_suite.view.report.pictures import pictures
+from hetwin_suite.view.stills.graphics import missing
+from hetwin_suite.view.stills.stills import Moment, stills
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,9 @@ def _of_run(log: Path, truth: TruePath | None) -> WrongPicture:
     known = truth is not None and run.layout.has(truth.thing, "pose")
     moments = decisive_moments(run, truth.thing) if known and truth else ()
     said = reasons(run, truth) if known and truth else ()
-    drawn = [(p.png, f"{seconds(p.time_ns)}: {'; '.join(p.what)}") for p in pictures(run, moments)]
-    return WrongPicture(tuple(drawn[-2:]), tuple(said))
+    shown = [] if missing() else stills(run, moments or [Moment(run.end_ns, "the end")])
+    drawn = tuple((one.png, f"{seconds(one.time_ns)}: {one.what}") for one in shown)
+    return WrongPicture(drawn, tuple(said))
 
 
 def _read(file: Path) -> WrongPicture:

@@ -25,13 +25,14 @@ class Document:
         number = len(self._figures) - 1
         return f'<div class="plot" data-figure="{number}" style="height:{height}px"></div>'
 
-    def html(self, title: str, body: str, footer: str) -> str:
+    def html(self, title: str, body: str, footer: str, player: str = "") -> str:
         """The whole page.
 
         Args:
             title: of the window; plain text.
             body: the content, as HTML.
             footer: a sentence at the end; plain text.
+            player: HTML of what plays in the page; empty if nothing does.
         """
         # Inside a script element only "<" could end it too early; JSON can escape it.
         data = json.dumps(self._figures, separators=(",", ":"), allow_nan=False)
@@ -41,7 +42,7 @@ class Document:
             f"<title>{escape(title)} · hetwin</title><style>{CSS}</style></head>\n"
             f"<body><main>{body}<footer>{escape(footer)}</footer></main>\n"
             f'<script id="figures" type="application/json">{_inert(data)}</script>\n'
-            f"<script>{get_plotlyjs()}</script>\n<script>{SCRIPT}</script></body></html>\n"
+            f"<script>{get_plotlyjs()}</script>\n<script>{SCRIPT}</script>\n{player}</body></html>\n"
         )
 
 

@@ -6,13 +6,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from hetwin_core.ensemble.state_words import state_words
-from hetwin_core.ensemble.words import seconds
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.flaws.flaw import Flaw
 from hetwin_suite.view.report.document import folded
-from hetwin_suite.view.report.pictures import Picture
 from hetwin_suite.view.report.story.concerns import StoredConcern, stored_concerns
-from hetwin_suite.view.report.story.headline import headline
+from hetwin_suite.view.report.story.headline import Headline
 from hetwin_suite.view.report.story.robots import robot_sentences
 from hetwin_suite.view.report.story.sentence import Piece, Sentence
 from hetwin_suite.view.report.story.things import resting_objects, thing_sentences
@@ -22,20 +19,25 @@ _MOST_SENTENCES = 6
 _MOST_CONCERNS = 5
 _MOST_RESTING = 8
 _MOST_STATES = 10
-_FOUR, _FIVE = 4, 5
 _INSTANT_NS = 5_000_000
 
 
-def first_screen(episode: Episode, drawn: Sequence[Picture], flaws: Sequence[Flaw] = ()) -> str:
-    """Scenario, what came of it, story and pictures."""
-    head = headline(episode, flaws)
+def first_screen(episode: Episode, head: Headline, player: str) -> str:
+    """Scenario, what came of it, story and where it plays.
+
+    Args:
+        episode: the run.
+        head: its headline.
+        player: HTML; empty for a page in which nothing plays.
+    """
     marks = "".join(f'<span class="mark {m.tone}">{escape(m.word)}</span>' for m in head.marks)
     more = "".join(f'<p class="more">{_pieces(pieces)}</p>' for pieces in head.more)
+    viewer = f'<div class="viewer">{player}</div>' if player else ""
     return (
         f"<header><h1>{escape(episode.scenario)}</h1></header>"
-        f'<section class="card first {head.tone}{"" if drawn else " blind"}">'
+        f'<section class="card first {head.tone}{"" if player else " blind"}">'
         f'<div class="head">{marks}<p class="how">{escape(head.text)}</p>{more}</div>'
-        f"{_viewer(drawn)}"
+        f"{viewer}"
         f'<div class="told">{_concerns(stored_concerns(episode))}{_story(episode)}</div></section>'
     )
 
@@ -104,39 +106,3 @@ def _when(concern: StoredConcern) -> str:
     if concern.to_ns - concern.from_ns < _INSTANT_NS:
         return f"at {time_link(concern.from_ns)}{often}"
     return f"{time_link(concern.from_ns)} to {time_link(concern.to_ns)}{often}"
-
-
-def _viewer(drawn: Sequence[Picture]) -> str:
-    """One large picture, and all of them small to choose from."""
-    if not drawn:
-        return ""
-    chosen = max(range(len(drawn)), key=lambda i: (drawn[i].weight, -i))
-    small = "".join(_thumb(picture, i == chosen) for i, picture in enumerate(drawn))
-    picture = drawn[chosen]
-    return (
-        f'<div class="viewer"><figure><img id="large" alt="{escape(_words(picture))}" '
-        f'src="{_source(picture)}"><figcaption id="caption">{_caption(picture)}</figcaption></figure>'
-        f'<div class="strip" style="--columns:{_FIVE if len(drawn) == _FIVE else _FOUR}">{small}</div></div>'
-    )
-
-
-def _thumb(picture: Picture, chosen: bool) -> str:
-    words = escape(f"{seconds(picture.time_ns)}: {_words(picture)}")
-    return (
-        f'<button type="button" class="thumb" aria-pressed="{str(chosen).lower()}" '
-        f'data-time="{picture.time_ns / 1e9:.6g}" title="{words}">'
-        f'<img alt="{words}" src="{_source(picture)}">'
-        f"<span>{seconds(picture.time_ns)}</span><template>{_caption(picture)}</template></button>"
-    )
-
-
-def _caption(picture: Picture) -> str:
-    return f"<b>{time_link(picture.time_ns)}</b>{escape(_words(picture))}"
-
-
-def _words(picture: Picture) -> str:
-    return "; ".join(picture.what)
-
-
-def _source(picture: Picture) -> str:
-    return f"data:image/png;base64,{picture.png}"

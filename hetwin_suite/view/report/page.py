@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
@@ -16,11 +17,11 @@ from hetwin_suite.view.report.course.card import TITLE, course_card
 from hetwin_suite.view.report.course.drawing import Mark
 from hetwin_suite.view.report.document import Document, card, folded
 from hetwin_suite.view.report.first_screen import first_screen
-from hetwin_suite.view.report.pictures import pictures
+from hetwin_suite.view.report.moments import Moment, moments
+from hetwin_suite.view.report.playing import TIMELINE_PLACE, Playing, playing
 from hetwin_suite.view.report.plots import plots
-from hetwin_suite.view.report.space import space
+from hetwin_suite.view.report.story.headline import Headline, headline
 from hetwin_suite.view.report.time_link import TIMELINE
-from hetwin_suite.view.report.timeline import timeline
 
 
 def write_report(run: Path, out: Path | None = None) -> Path:
@@ -47,32 +48,42 @@ def write_report(run: Path, out: Path | None = None) -> Path:
 
 
 def page(episode: Episode, tables: Tables | BadInput) -> str:
-    """The whole page: the story and the scene, then what they are drawn from, then the run's particulars."""
+    """The whole page: the story and the run that plays, then what they rest on, then the run's particulars."""
     document = Document()
     flaws, trouble = _flaws(tables)
-    responsible = card(
-        "Time line",
-        "Bars have the colour of the responsible model. Dots are events; point at them.",
-        document.plot(timeline(episode)),
-        TIMELINE,
-    )
+    head = headline(episode, flaws)
+    worth = moments(episode)
+    player = playing(episode, worth, first_shown(head, worth))
     plotted = [card(p.title, p.text, document.plot(p.figure)) for p in plots(episode)]
     body = "".join(
         [
-            first_screen(episode, pictures(episode), flaws),
-            responsible,
+            first_screen(episode, head, player.place),
+            _timeline(player),
             _course(tables, flaws, trouble, document),
             *plotted,
-            _space(episode, document),
             card("All events and handovers", "", sections.happenings_table(episode)),
             _about(episode),
         ]
     )
     footer = (
-        "Written by hetwin from the run's log. Zooming one plot over time zooms all; a double click shows the whole "
-        "run again."
+        "Written by hetwin from the run's log. A click on anything with a time shows the scene then. Zooming one plot "
+        "over time zooms all; a double click shows the whole run again."
     )
-    return document.html(episode.scenario, body, footer)
+    return document.html(episode.scenario, body, footer, player.data)
+
+
+def first_shown(head: Headline, worth: Sequence[Moment]) -> int:
+    """The time that the page shows at first [ns]: when the outcome was decided, else the moment that says most."""
+    decided = (piece for line in head.more for piece in line if isinstance(piece, int))
+    return next(decided, max(worth, key=lambda moment: moment.weight).time_ns)
+
+
+def _timeline(player: Playing) -> str:
+    how = (
+        "Click or drag to go to a time. Bars have the colour of the responsible model, dots are events; "
+        "rows with a triangle open."
+    )
+    return card("Time line", how, TIMELINE_PLACE, TIMELINE) if player.data else ""
 
 
 def _tables(run: Path) -> Tables | BadInput:
@@ -99,14 +110,6 @@ def _course(tables: Tables | BadInput, flaws: list[Flaw], trouble: str, document
         return card(TITLE, f"There is nothing to show: {tables}", "")
     marks = [Mark(flaw.kind, flaw.span, flaw.text) for flaw in flaws]
     return course_card(tables, marks, document, trouble)
-
-
-def _space(episode: Episode, document: Document) -> str:
-    scene = space(episode)
-    if scene is None:
-        return ""
-    turning = folded("The scene at the end, to turn around", document.plot(scene))
-    return f'<section class="card fold">{turning}</section>'
 
 
 def _about(episode: Episode) -> str:

@@ -12,7 +12,7 @@ SCRIPT = """
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   }
   function theme(layout) {
-    const text = colour("--text"), muted = colour("--muted"), line = colour("--line");
+    const text = colour("--text"), line = colour("--line");
     const look = {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: {color: text, family: getComputedStyle(document.body).fontFamily, size: 12},
@@ -20,12 +20,6 @@ SCRIPT = """
     };
     for (const key of Object.keys(layout).filter((k) => /^[xy]axis/.test(k))) {
       look[key] = {gridcolor: line, linecolor: line, ticks: "", ...layout[key]};
-    }
-    if (layout.scene) {
-      look.scene = {...layout.scene};
-      for (const axis of ["xaxis", "yaxis", "zaxis"]) {
-        look.scene[axis] = {...layout.scene[axis], gridcolor: line, color: muted};
-      }
     }
     if (layout.annotations && window.innerWidth < 640) {
       look.annotations = layout.annotations.filter((a) => a.name !== "only wide");
@@ -41,6 +35,7 @@ SCRIPT = """
     const all = event["xaxis.autorange"];
     if (from === undefined && !all) return;
     busy = true;
+    document.dispatchEvent(new CustomEvent("hetwin-zoom", {detail: all ? null : [from, to]}));
     const span = String(drawn.find((d) => d.node === source).range);
     const others = drawn.filter((d) => d.node !== source && String(d.range) === span);
     const jobs = others.map((d) => Plotly.relayout(
@@ -60,36 +55,39 @@ SCRIPT = """
     if (timed) layout.xaxis = {...layout.xaxis, range: range.slice()};
     Plotly.newPlot(node, figure.data, layout, config).then(() => {
       drawn.push({node, timed, range, layout: figure.layout});
-      if (timed) node.on("plotly_relayout", (event) => together(node, event));
+      if (timed) {
+        node.on("plotly_relayout", (event) => together(node, event));
+        listen(drawn[drawn.length - 1]);
+      }
     });
   }
-  // A time that was clicked: a line in all plots over time, and the picture that is nearest.
-  function mark(time) {
-    const line = {type: "line", xref: "x", yref: "paper", x0: time, x1: time, y0: 0, y1: 1,
-      line: {color: colour("--link"), width: 2}};
-    for (const d of drawn.filter((d) => d.timed)) {
-      Plotly.relayout(d.node, {shapes: (d.layout.shapes || []).concat([line])});
-    }
+  // The time that the scene shows, as a line in all plots over time; a click goes to another.
+  let now = NaN;
+  function point(d) {
+    const axis = d.node._fullLayout.xaxis, at = axis.l2p(now);
+    d.cursor.hidden = !(at >= 0 && at <= axis._length);
+    d.cursor.style.left = axis._offset + at + "px";
   }
-  const thumbs = Array.from(document.querySelectorAll(".thumb"));
-  function show(thumb) {
-    const large = document.getElementById("large"), image = thumb.querySelector("img");
-    large.src = image.src;
-    large.alt = image.alt;
-    document.getElementById("caption").innerHTML = thumb.querySelector("template").innerHTML;
-    for (const other of thumbs) other.setAttribute("aria-pressed", String(other === thumb));
+  function listen(d) {
+    d.cursor = document.createElement("div");
+    d.cursor.className = "now";
+    d.cursor.hidden = true;
+    d.node.append(d.cursor);
+    let held = null;
+    d.node.addEventListener("pointerdown", (event) => { held = event; }, true);
+    d.node.addEventListener("pointerup", (event) => {
+      if (!held || Math.hypot(event.clientX - held.clientX, event.clientY - held.clientY) > 4) return;
+      const axis = d.node._fullLayout.xaxis;
+      const at = event.clientX - d.node.getBoundingClientRect().left - axis._offset;
+      if (at < 0 || at > axis._length || event.target.closest(".legend")) return;
+      document.dispatchEvent(new CustomEvent("hetwin-seek", {detail: axis.p2l(at)}));
+    }, true);
+    d.node.on("plotly_afterplot", () => point(d));
+    point(d);
   }
-  function nearest(time) {
-    const far = (thumb) => Math.abs(thumb.dataset.time - time);
-    return thumbs.reduce((best, thumb) => (far(thumb) < far(best) ? thumb : best), thumbs[0]);
-  }
-  for (const thumb of thumbs) thumb.addEventListener("click", () => show(thumb));
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest("a.time");
-    if (!link) return;
-    const time = Number(link.dataset.time);
-    mark(time);
-    if (thumbs.length) show(nearest(time));
+  document.addEventListener("hetwin-time", (event) => {
+    now = event.detail;
+    for (const d of drawn.filter((d) => d.timed)) point(d);
   });
   for (const node of document.querySelectorAll(".plot")) {
     const fold = node.closest("details");

@@ -67,18 +67,27 @@ ul.concerns li:first-child { border-top: 1px solid var(--line); }
 a.time { color: var(--link); text-decoration: none; font-variant-numeric: tabular-nums; white-space: nowrap; }
 a.time:hover { text-decoration: underline; }
 figure { margin: 0; }
-figure img { display: block; width: 100%; height: auto; aspect-ratio: 62 / 41; }
-figcaption { padding: 9px 18px 11px; font-size: 0.88rem; min-height: 3.2rem; overflow-wrap: anywhere; }
-figcaption b { margin-right: 0.55em; }
-.strip { display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); gap: 8px; padding: 0 14px 16px; }
-.thumb {
-  display: block; padding: 0; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; cursor: pointer;
-  background: var(--card); color: var(--muted); font: inherit; font-size: 0.76rem; font-variant-numeric: tabular-nums;
+.hetwin-player { position: relative; }
+.hetwin-canvas { height: clamp(260px, 34vw, 430px); touch-action: pan-y; }
+.hetwin-canvas canvas { outline-offset: -2px; }
+.hetwin-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; padding: 8px 14px; }
+.hetwin-controls input[type="range"] { flex: 1 1 8rem; min-width: 6rem; accent-color: var(--link); }
+.hetwin-controls output { font-variant-numeric: tabular-nums; min-width: 4.6rem; text-align: right; }
+.hetwin-caption { display: flex; flex-wrap: wrap; gap: 0 1em; padding: 0 16px; min-height: 1.5em; font-size: 0.9rem; }
+.hetwin-caption span { color: var(--muted); }
+button, select {
+  font: inherit; font-size: 0.86rem; padding: 3px 11px; cursor: pointer;
+  border: 1px solid var(--line); border-radius: 8px; background: var(--card); color: var(--text);
 }
-.thumb img { display: block; width: 100%; height: auto; }
-.thumb span { display: block; padding: 1px 6px 3px; }
-.thumb:hover { border-color: var(--muted); }
-.thumb[aria-pressed="true"] { border-color: var(--link); box-shadow: 0 0 0 1px var(--link); color: var(--text); }
+button:hover { border-color: var(--muted); }
+.places { display: flex; flex-wrap: wrap; gap: 6px; padding: 2px 14px 16px; }
+.place { text-align: left; overflow-wrap: anywhere; color: var(--muted); }
+.place b { color: var(--link); font-weight: 600; font-variant-numeric: tabular-nums; }
+.place[aria-pressed="true"] { border-color: var(--link); color: var(--text); }
+.plot { position: relative; }
+.now {
+  position: absolute; top: 0; bottom: 0; width: 2px; margin-left: -1px; background: var(--link); pointer-events: none;
+}
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 dl.facts {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(128px, 1fr)); gap: 12px 18px; margin: 16px 0 0;
@@ -106,6 +115,7 @@ td.strong { font-weight: 600; }
   display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 16px; margin-top: 16px;
 }
 .cards .card { margin: 0; padding: 0; overflow: hidden; border-top: 4px solid var(--tone); }
+.cards .pictures img { display: block; width: 100%; height: auto; aspect-ratio: 62 / 41; }
 .cards .pictures { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(0, 1fr); background: var(--stage); }
 .cards figcaption { padding: 4px 12px 8px; min-height: 0; font-size: 0.8rem; color: var(--muted); }
 .cards .text { padding: 14px 18px 16px; }
@@ -136,10 +146,9 @@ footer { color: var(--muted); font-size: 0.82rem; margin-top: 22px; }
   .card { border-radius: 12px; }
   .how {
   font-size: 1.22rem; }
-  figcaption { padding: 8px 14px; min-height: 0; }
-  .strip { display: flex; overflow-x: auto; padding: 2px 14px 14px; }
-  .thumb { flex: 0 0 104px; }
   .scroll table { min-width: 42rem; }
 }
+@media (max-width: 600px) { .hetwin-canvas { height: 62vw; } .places { flex-wrap: nowrap; overflow-x: auto; }
+  .place { flex: 0 0 auto; max-width: 70vw; } }
 @media print { .card { break-inside: avoid; } }
 """

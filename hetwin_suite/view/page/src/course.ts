@@ -60,7 +60,7 @@ const STRONG = new Set(
   "grasped picked_up released put_down dropped connected disconnected fell toppled flung spilled".split(" "),
 );
 
-/** All rows, from the top: events, what lasted, attributes that were handed over, all others folded by their model. */
+/** All rows, from the top: events, what lasted, attributes that were handed over, all others folded, by their models. */
 export function rowsOf(course: Course): Row[] {
   return [...events(course), ...doings(course), ...owners(course)];
 }
@@ -105,14 +105,14 @@ function owners(course: Course): Row[] {
     const { entity, attribute } = attributes[slot]!;
     return row(`${entity}.${attribute}`, spans(changes.get(slot)!, course.end, models));
   });
-  const kept = models.map((model, i) => {
+  const kept = models.flatMap((model, i) => {
     const own = attributes.filter((_, slot) => !changes.has(slot) && course.owners[slot] === i);
-    if (!own.length) return [];
     const all = spans([[course.start, i]], course.end, models);
     const under = own.map((one) => row(`${one.entity}.${one.attribute}`, all));
-    return [row(`other · ${own.length} (${model.name})`, all, [], under)];
+    return own.length ? [row(`${model.name} · ${own.length}`, all, [], under)] : [];
   });
-  return [...moved, ...kept.flat()];
+  const others = attributes.length - changes.size;
+  return others ? [...moved, row(`other · ${others}`, [], [], kept)] : moved;
 }
 
 function spans(begins: [number, number][], end: number, models: Model[]): Bar[] {

@@ -1,6 +1,7 @@
 // A film: a scene and where everything was over time.
 
 import { fromBase64, readBlock, type Block } from "./block";
+import type { Done } from "./course";
 import { POSE, type ArrayPlace, type Scene } from "./scene";
 
 /** Something that happened. */
@@ -31,8 +32,8 @@ export interface FilmHeader {
   /** Changes of owners in order: time, attribute (index), model (index). */
   changes: [number, number, number][];
   happenings: Happening[];
-  /** Actions of the robot's program, by their beginning. */
-  doings: { name: string; begin: number; end: number; text: string }[];
+  /** Actions of the robot's program by their beginning, and what else lasted, in lanes of their own. */
+  doings: Done[];
 }
 
 /** A film that gives poses and owners of any time. */

@@ -2,6 +2,7 @@
 
 import { Box3 } from "three";
 import type { Cast } from "./cast";
+import { join } from "./report";
 import { readFilm, type Film } from "./film";
 import { Stage } from "./stage";
 
@@ -129,6 +130,7 @@ function begin(place: HTMLElement, films: Film[]): Player {
   player.show(player.start);
   stage.look(interesting(player.casts));
   stage.draw();
+  join(player, place);
   return player;
 }
 

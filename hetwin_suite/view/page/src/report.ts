@@ -1,0 +1,61 @@
+// Joins what stands in a page with the player in it: the time line, links to times, places in time, and the plots.
+
+import type { Player } from "./player";
+import { addLook } from "./look";
+import { Timeline } from "./timeline";
+
+/** Sent by the document when another time is drawn, with the time; plots follow it. */
+const TIME = "hetwin-time";
+/** Sent by plots that show a part of the time, with its ends; the time line follows them. */
+const ZOOM = "hetwin-zoom";
+
+/** Join a page with its player. */
+export function join(player: Player, place: HTMLElement): void {
+  addLook();
+  const caption = document.createElement("p");
+  caption.className = "hetwin-caption";
+  place.append(caption);
+  const timeline = timelineOf(player);
+  const links = [...document.querySelectorAll<HTMLElement>("button.place[data-time]")];
+  player.onTime.push((time) => {
+    timeline?.show(time);
+    caption.replaceChildren(...said(player, time));
+    const last = links.findLast((link) => Number(link.dataset["time"]) <= time + 1e-6);
+    for (const link of links) link.setAttribute("aria-pressed", `${link === last}`);
+    document.dispatchEvent(new CustomEvent(TIME, { detail: time }));
+  });
+  document.addEventListener("click", (event) => {
+    const link = (event.target as Element).closest<HTMLElement>("a.time, button.place, button.go");
+    if (!link) return;
+    event.preventDefault();
+    player.seek(Number(link.dataset["time"]));
+    if (link.matches("a.time")) place.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  });
+  document.addEventListener("hetwin-seek", (event) => player.seek((event as CustomEvent<number>).detail));
+  const first = place.dataset["hetwinTime"];
+  if (first !== undefined) player.show(Number(first));
+}
+
+/** The time line of the first run, where the page has a place for it. */
+function timelineOf(player: Player): Timeline | undefined {
+  const place = document.querySelector<HTMLElement>("[data-hetwin-timeline]");
+  const film = player.films[0];
+  if (!place || !film) return undefined;
+  const timeline = new Timeline(place, film.header, (time) => player.seek(time));
+  document.addEventListener(ZOOM, (event) => {
+    timeline.zoom(...((event as CustomEvent<[number, number]>).detail ?? [player.start, player.end]));
+    timeline.show(player.time);
+  });
+  return timeline;
+}
+
+/** What happened last, and what is going on. */
+function said(player: Player, time: number): (Node | string)[] {
+  const { happenings, doings } = player.films[0]!.header;
+  const last = happenings.findLast((one) => one.kind !== "action" && one.time <= time + 1e-6);
+  const now = doings.filter((one) => (one.lane ?? "actions") === "actions" && one.begin <= time && time < one.end);
+  const doing = document.createElement("span");
+  doing.textContent = now.map((one) => one.name.replaceAll("_", " ")).join(", ");
+  const words = last ? `${last.time.toFixed(2)} s: ${last.text}` : "";
+  return doing.textContent ? [words, doing] : [words];
+}

@@ -1,0 +1,198 @@
+"""Draws the scene of a film by MuJoCo's renderer."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.view.film.film import Part, Scene
+from hetwin_suite.view.palette import rgb
+from hetwin_suite.view.stills.graphics import open_context
+
+WIDTH, HEIGHT = 620, 410
+"""Pixels of a picture."""
+FIELD_DEG = 32.0
+_KINDS = {
+    ShapeKind.BOX: mujoco.mjtGeom.mjGEOM_BOX,
+    ShapeKind.SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
+    ShapeKind.CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
+    ShapeKind.CAPSULE: mujoco.mjtGeom.mjGEOM_CAPSULE,
+    ShapeKind.ELLIPSOID: mujoco.mjtGeom.mjGEOM_ELLIPSOID,
+    ShapeKind.PLANE: mujoco.mjtGeom.mjGEOM_PLANE,
+    ShapeKind.MESH: mujoco.mjtGeom.mjGEOM_MESH,
+}
+_HALVED = {ShapeKind.BOX: (0, 1, 2), ShapeKind.PLANE: (0, 1)}
+_ROUND = (ShapeKind.CYLINDER, ShapeKind.CAPSULE)
+_AWAY = np.array([0.0, 0.0, -1000.0])
+"""Where bodies are put that are nowhere."""
+_SKY, _HORIZON = (0.93, 0.95, 0.97), (0.98, 0.985, 0.99)
+_WXYZ = [6, 3, 4, 5]
+_MOST = 4000
+
+
+class View(NamedTuple):
+    """A camera: what it looks at, from how far [m], and from where [degrees], as MuJoCo has it."""
+
+    at: tuple[float, float, float]
+    distance: float
+    azimuth: float
+    elevation: float
+
+
+class Drawing:
+    """Draws the same scene at different times and from different places; to be used in one thread, and closed.
+
+    Args:
+        scene: what to draw.
+        width: pixels.
+        height: pixels.
+
+    Raises:
+        NoGraphics: if nothing can be drawn.
+    """
+
+    def __init__(self, scene: Scene, width: int = WIDTH, height: int = HEIGHT) -> None:
+        self._film_scene = scene
+        self._context = open_context(width, height)
+        self._rect = mujoco.MjrRect(0, 0, width, height)
+        self._model = _model(scene, width, height)
+        self._data = mujoco.MjData(self._model)
+        self._scene = mujoco.MjvScene(self._model, maxgeom=_MOST + self._model.ngeom)
+        self._options = mujoco.MjvOption()
+        self._renderer = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._renderer)
+        self._own = self._model.geom_rgba.copy()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back what the graphics library holds."""
+        self._renderer.free()
+        self._context.free()
+
+    def put(self, poses: Floats, owners: NDArray[np.int32]) -> None:
+        """Put everything where it is.
+
+        Args:
+            poses: (bodies, 7) x y z, qx qy qz qw; not finite for a body that is nowhere.
+            owners: (bodies,) the model responsible for each pose, -1 for none.
+        """
+        for i, body in enumerate(self._film_scene.bodies):
+            there = bool(np.isfinite(poses[i]).all())
+            self._data.mocap_pos[i] = poses[i, :3] if there else _AWAY
+            self._data.mocap_quat[i] = poses[i, _WXYZ] if there else (1.0, 0.0, 0.0, 0.0)
+            model = self._film_scene.models[owners[i]] if owners[i] >= 0 else None
+            geoms = np.flatnonzero(self._model.geom_bodyid == i + 1)
+            self._model.geom_rgba[geoms] = self._own[geoms]
+            if body.kind == EntityKind.OBJECT and model is not None and not model.main:
+                self._model.geom_rgba[geoms, :3] = rgb(model.colour)
+        mujoco.mj_kinematics(self._model, self._data)
+        mujoco.mj_camlight(self._model, self._data)
+
+    def picture(self, view: View) -> NDArray[np.uint8]:
+        """(height, width, 3) colours of what was put."""
+        return self._rendered(view)
+
+    def seen(self, view: View) -> NDArray[np.int32]:
+        """(height, width) the body that each pixel shows, -1 for none."""
+        flags = self._scene.flags
+        flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
+        colours = self._rendered(view).astype(np.int32)
+        flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
+        numbers = colours[:, :, 0] + colours[:, :, 1] * 256 + colours[:, :, 2] * 65536
+        bodies = np.full(self._scene.ngeom + 1, -1, np.int32)
+        for geom in self._scene.geoms[: self._scene.ngeom]:
+            if geom.segid >= 0 and geom.objtype == mujoco.mjtObj.mjOBJ_GEOM:
+                bodies[geom.segid + 1] = self._model.geom_bodyid[geom.objid] - 1
+        found: NDArray[np.int32] = bodies[np.minimum(numbers, self._scene.ngeom)]
+        return found
+
+    def _rendered(self, view: View) -> NDArray[np.uint8]:
+        camera = mujoco.MjvCamera()
+        camera.lookat[:] = view.at
+        camera.distance, camera.azimuth, camera.elevation = view[1:]
+        everything = mujoco.mjtCatBit.mjCAT_ALL.value
+        mujoco.mjv_updateScene(
+            self._model, self._data, self._options, None, camera, everything, self._scene
+        )
+        mujoco.mjr_render(self._rect, self._scene, self._renderer)
+        pixels = np.empty((self._rect.height, self._rect.width, 3), np.uint8)
+        mujoco.mjr_readPixels(pixels, None, self._rect, self._renderer)
+        return np.ascontiguousarray(pixels[::-1])
+
+
+def _model(scene: Scene, width: int, height: int) -> Any:
+    """A model in which each body of the scene can be put anywhere, and nothing collides."""
+    spec = mujoco.MjSpec()
+    spec.visual.global_.offwidth, spec.visual.global_.offheight = width, height
+    spec.visual.global_.fovy = FIELD_DEG
+    spec.visual.quality.shadowsize = 2048
+    spec.visual.quality.offsamples = 4
+    spec.visual.headlight.ambient = (0.42, 0.42, 0.42)
+    spec.visual.headlight.diffuse = (0.25, 0.25, 0.25)
+    spec.visual.map.znear = 0.005
+    spec.add_texture(
+        name="sky",
+        type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
+        builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
+        rgb1=_SKY,
+        rgb2=_HORIZON,
+        width=64,
+        height=384,
+    )
+    spec.worldbody.add_light(
+        type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+        pos=(0, 0, 10),
+        dir=(0.35, 0.45, -0.82),
+        diffuse=(0.55, 0.55, 0.55),
+        specular=(0, 0, 0),
+    )
+    for i, mesh in enumerate(scene.meshes):
+        spec.add_mesh(
+            name=f"mesh_{i}",
+            uservert=mesh.vertices.astype(np.float32).ravel(),
+            userface=mesh.faces.astype(np.int32).ravel(),
+            inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL,
+        )
+    for i, body in enumerate(scene.bodies):
+        place = spec.worldbody.add_body(name=f"body_{i}", mocap=True)
+        for part in body.parts:
+            if part.drawn:
+                _add(place, part)
+    return spec.compile()
+
+
+def _add(place: Any, part: Part) -> None:
+    kind = ShapeKind(part.kind)
+    size = [x / 2 if i in _HALVED.get(kind, ()) else x for i, x in enumerate(part.size)]
+    if kind in _ROUND:
+        size[1] /= 2
+    if kind is ShapeKind.PLANE:
+        size = [*size[:2], 0.1]
+    x, y, z, qx, qy, qz, qw = part.pose
+    place.add_geom(
+        type=_KINDS[kind],
+        size=[*size, 0.0, 0.0, 0.0][:3],
+        pos=(x, y, z),
+        quat=(qw, qx, qy, qz),
+        rgba=part.colour,
+        contype=0,
+        conaffinity=0,
+        **({"meshname": f"mesh_{part.mesh}"} if part.mesh >= 0 else {}),
+    )
