@@ -14,7 +14,7 @@ from support.twin_runs import times_of
 
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.projection.episode import Episode
-from hetwin_suite.view.report.timeline import timeline
+from hetwin_suite.view.film.from_episode import film_of
 from model_nodes.main_physics.sources.recording import Recording
 
 SCENARIO = ROOT / "scenarios" / "handing_over.yaml"
@@ -152,12 +152,5 @@ def test_each_robot_has_its_topics_in_the_log(twin: Episode, folder: Path) -> No
     assert "elbow_joint" in names
 
 
-def test_the_timeline_has_rows_for_the_actions_of_each_robot(twin: Episode) -> None:
-    axis = timeline(twin)["layout"]["yaxis"]["categoryarray"]
-    shown = [row for row in axis if row.startswith("actions")]
-    assert sorted(shown) == [
-        "actions of left",
-        "actions of left 2",
-        "actions of right",
-        "actions of right 2",
-    ]
+def test_the_actions_of_each_robot_have_lanes_of_their_own(twin: Episode) -> None:
+    assert {done.lane for done in film_of(twin).doings} == {"actions of left", "actions of right"}

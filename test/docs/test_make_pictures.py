@@ -5,10 +5,14 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+import pytest
 from support.cli_runs import ROOT
 from support.twin_runs import twin_run
 
+from hetwin_suite.view.stills.graphics import missing
 
+
+@pytest.mark.skipif(bool(missing()), reason=missing())
 def test_the_picture_is_drawn_from_a_run(tmp_path: Path) -> None:
     file = ROOT / "docs" / "make_pictures.py"
     spec = importlib.util.spec_from_file_location("make_pictures", file)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from hetwin_core.ensemble.annotations import ROBOT
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import Floats, Ints, Meaning, particles
 from hetwin_core.ensemble.words import event_words
@@ -112,12 +113,17 @@ def _entity(named: object) -> str:
 
 
 def _doings(episode: Episode) -> tuple[Doing, ...]:
+    """The actions; of several robots each in lanes of its own."""
+    several = len(episode.layout.of_kind(EntityKind.ROBOT)) > 1
     return tuple(
         Doing(
             done.operation,
             done.begin_ns / 1e9,
             done.end_ns / 1e9,
             ", ".join(f"{name} {value}" for name, value in done.arguments.items()),
+            f"actions of {done.arguments[ROBOT]}"
+            if several and ROBOT in done.arguments
+            else "actions",
         )
         for done in episode.annotations
     )

@@ -45,7 +45,7 @@ def playing(episode: Episode, moments: Sequence[Moment], first_ns: int) -> Playi
     except BadInput as error:
         return Playing(f'<p class="note">The run does not play here: {escape(str(error))}</p>', "")
     film = film_of(episode, [moment.time_ns for moment in moments])
-    data = film_data(replace(film, doings=(*film.doings, *_concerns(episode)))) + script
+    data = film_data(replace(film, doings=(*film.doings, *concern_bars(episode)))) + script
     place = player_place().replace("<div ", f'<div data-hetwin-time="{first_ns / 1e9:.9g}" ', 1)
     return Playing(f'{place}<div class="places">{"".join(map(_place, moments))}</div>', data)
 
@@ -59,7 +59,7 @@ def _place(moment: Moment) -> str:
     )
 
 
-def _concerns(episode: Episode) -> tuple[Doing, ...]:
+def concern_bars(episode: Episode) -> tuple[Doing, ...]:
     """The concerns as bars; those of an instant get a little length, to be seen."""
     least = (episode.end_ns - episode.start_ns) / 200e9
     found = []

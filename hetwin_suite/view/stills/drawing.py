@@ -33,6 +33,8 @@ _ROUND = (ShapeKind.CYLINDER, ShapeKind.CAPSULE)
 _AWAY = np.array([0.0, 0.0, -1000.0])
 """Where bodies are put that are nowhere."""
 _SKY, _HORIZON = (0.93, 0.95, 0.97), (0.98, 0.985, 0.99)
+_BONE, _BONE_M = (0.62, 0.66, 0.72), 0.012
+"""Colour and half the thickness of a bone."""
 _WXYZ = [6, 3, 4, 5]
 _MOST = 4000
 
@@ -123,6 +125,16 @@ class Drawing:
         found: NDArray[np.int32] = bodies[np.minimum(numbers, self._scene.ngeom)]
         return found
 
+    def _connect(self, start: Floats, end: Floats) -> None:
+        """Add a bone of a robot without geometry."""
+        if self._scene.ngeom >= self._scene.maxgeom or min(start[2], end[2]) <= _AWAY[2]:
+            return
+        bone = self._scene.geoms[self._scene.ngeom]
+        capsule, colour = mujoco.mjtGeom.mjGEOM_CAPSULE, np.array([*_BONE, 1.0], np.float32)
+        mujoco.mjv_initGeom(bone, capsule, np.zeros(3), np.zeros(3), np.zeros(9), colour)
+        mujoco.mjv_connector(bone, capsule, _BONE_M, start, end)
+        self._scene.ngeom += 1
+
     def _rendered(self, view: View) -> NDArray[np.uint8]:
         camera = mujoco.MjvCamera()
         camera.lookat[:] = view.at
@@ -131,6 +143,8 @@ class Drawing:
         mujoco.mjv_updateScene(
             self._model, self._data, self._options, None, camera, everything, self._scene
         )
+        for a, b in self._film_scene.bones:
+            self._connect(self._data.mocap_pos[a], self._data.mocap_pos[b])
         mujoco.mjr_render(self._rect, self._scene, self._renderer)
         pixels = np.empty((self._rect.height, self._rect.width, 3), np.uint8)
         mujoco.mjr_readPixels(pixels, None, self._rect, self._renderer)

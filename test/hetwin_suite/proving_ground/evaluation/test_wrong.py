@@ -57,7 +57,7 @@ def test_without_a_handover_it_says_so(tmp_path: Path) -> None:
     )
     assert said[0] == "ball was never handed over: physics moved it all the time."
     assert said[-1] == "Odd: ball is flung."
-    assert [m.what for m in decisive_moments(episode(), "ball")] == [("the end",)]
+    assert [m.what for m in decisive_moments(episode(), "ball")] == ["the end"]
 
 
 def test_the_moments_are_the_last_handover_and_the_end() -> None:

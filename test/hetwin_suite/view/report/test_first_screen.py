@@ -11,7 +11,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.view.report.first_screen import first_screen
-from hetwin_suite.view.report.pictures import Picture
+from hetwin_suite.view.report.story.headline import headline
 from hetwin_suite.view.report.time_link import TIMELINE
 
 ENTITIES = [
@@ -32,12 +32,16 @@ def episode(**more: Any) -> Episode:
     return made_episode(ENTITIES, values, **more)
 
 
+def screen(episode: Episode) -> str:
+    return first_screen(episode, headline(episode), "")
+
+
 def plain(html: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", html))
 
 
 def test_headline_and_concerns_link_to_their_times() -> None:
-    html = first_screen(episode(verdict="doubtful", concerns=[TOUCHES, NOTE]), ())
+    html = screen(episode(verdict="doubtful", concerns=[TOUCHES, NOTE]))
     assert '<section class="card first warned blind">' in html
     assert '<span class="mark warned">doubtful</span>' in html
     assert "&lt;b&gt;arm&lt;/b&gt; touches table" in html
@@ -49,7 +53,7 @@ def test_headline_and_concerns_link_to_their_times() -> None:
 
 def test_each_thing_and_the_robot_have_a_sentence_and_the_end_is_told() -> None:
     handled = observed("grasped", 4.0, object="box", hand="gripper")
-    html = first_screen(episode(events=[handled], state={"on(box, tray)": True}), ())
+    html = screen(episode(events=[handled], state={"on(box, tray)": True}))
     assert "<b>box</b> was grasped by gripper at <a" in html
     assert "<b>arm</b> moved for " in html
     assert "Did not move: bowl." in html
@@ -57,27 +61,15 @@ def test_each_thing_and_the_robot_have_a_sentence_and_the_end_is_told() -> None:
 
 
 def test_nothing_happened_only_if_nothing_did() -> None:
-    assert "Nothing happened." not in first_screen(episode(), ())
-    assert "Nothing happened." in first_screen(made_episode([], {}), ())
+    assert "Nothing happened." not in screen(episode())
+    assert "Nothing happened." in screen(made_episode([], {}))
 
 
 def test_many_things_and_concerns_are_folded() -> None:
     events = [observed("grasped", 0.1 * i, object=f"box_{i}", hand="h") for i in range(20)]
     rows = [concern("jump", "warning", 1.0, 1.0, text=f"joint_{i} jumps") for i in range(9)]
-    html = first_screen(episode(events=events, concerns=rows, verdict="doubtful"), ())
+    html = screen(episode(events=events, concerns=rows, verdict="doubtful"))
     assert "<summary>14 more objects</summary>" in html
     assert "<summary>4 more</summary>" in html
     assert "box_19" in html
     assert "joint_8 jumps" in html
-
-
-def test_the_picture_that_says_most_is_large() -> None:
-    drawn = [
-        Picture(0, ("start",), 0.0, "AA"),
-        Picture(2_000_000_000, ("arm touches table",), 9.0, "BB"),
-        Picture(9_000_000_000, ("end",), 0.5, "CC"),
-    ]
-    html = first_screen(episode(), drawn)
-    assert '<img id="large" alt="arm touches table" src="data:image/png;base64,BB">' in html
-    assert html.count('class="thumb"') == 3
-    assert html.count('aria-pressed="true"') == 1

@@ -5,19 +5,20 @@ from __future__ import annotations
 import base64
 import json
 import re
+import zlib
 from collections.abc import Callable
 from html.parser import HTMLParser
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
-from PIL import Image
+from support.made_episode import concern, made_episode
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.view.report import write_report
+from hetwin_suite.view.report.playing import concern_bars
 
 _LOADING = {"src", "href", "data", "poster", "action", "srcset", "background", "xlink:href"}
 
@@ -30,6 +31,7 @@ class Page(HTMLParser):
         self.loads: list[tuple[str, str, str]] = []
         self.tags: list[str] = []
         self.images: list[str] = []
+        self.times: list[tuple[str, float]] = []
         self.texts: dict[str, list[str]] = {}
         self.scripts: list[tuple[dict[str, str | None], str]] = []
         self._open: list[str] = []
@@ -44,6 +46,8 @@ class Page(HTMLParser):
         for name, value in attrs:
             if name in _LOADING and value is not None:
                 self.loads.append((tag, name, value))
+        if self._attributes.get("data-time"):
+            self.times.append((tag, float(self._attributes["data-time"] or "nan")))
         if tag == "img":
             self.images.append(self._attributes["src"] or "")
 
@@ -128,32 +132,35 @@ def test_the_tables_hold_models_events_and_handovers(page: Page) -> None:
     assert "move hand begins" in table
 
 
-def test_the_timeline_shows_who_was_responsible(page: Page) -> None:
-    timeline = page.figures()[0]
-    rows = timeline["layout"]["yaxis"]["categoryarray"][::-1]
-    assert rows == [
-        "events",
-        "actions",
-        "box · pose",
-        "other · 7 (physics)",
-        "other · 2 (handling)",
-    ]
-    bars = {
-        (trace["name"], row, base): length
-        for trace in timeline["data"]
-        if trace["type"] == "bar"
-        for row, base, length in zip(trace["y"], trace["base"], trace["x"], strict=True)
-    }
-    assert bars == {
-        ("physics", "box · pose", 0.0): 1.0,
-        ("in_hand", "box · pose", 1.0): 1.0,
-        ("physics", "box · pose", 2.0): 1.0,
-        ("physics", "other · 7 (physics)", 0.0): 3.0,
-        ("handling", "other · 2 (handling)", 0.0): 3.0,
-        ("the robot's program", "actions", 0.95): pytest.approx(0.25),
-    }
-    dots = [x for trace in timeline["data"] if trace["type"] == "scatter" for x in trace["x"]]
-    assert sorted(dots) == [0.95, 0.9975, 1.2, 1.2, 2.0, 2.2]
+def test_the_whole_run_plays_in_it(small_run: Any, page: Page) -> None:
+    (film,) = [text for a, text in page.scripts if a.get("type") == "application/x-hetwin-film"]
+    data = zlib.decompress(base64.b64decode(film))
+    header = json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")])
+    assert (header["start"], header["end"]) == (0.0, 3.0)
+    assert [change[0] for change in header["changes"]] == [1.0, 2.0]
+    assert {"grasped", "put_down"} <= {one["name"] for one in header["happenings"]}
+    assert [one["name"] for one in header["doings"]] == ["move_hand"]
+
+
+def test_concerns_are_bars_of_the_time_line() -> None:
+    row = concern("flung", "absurd", 0.01, 0.01, text="box is flung", count=2)
+    (bar,) = concern_bars(made_episode([], {}, concerns=[row]))
+    assert (bar.name, bar.text, bar.lane, bar.tone) == (
+        *("box is flung", "absurd, 2 times", "concerns", "absurd"),
+    )
+    assert bar.end > bar.begin
+
+
+def test_without_the_script_the_page_says_how_to_make_it(
+    make_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run = make_run(steps=3)
+    run.record()
+    monkeypatch.setattr("hetwin_suite.view.film.embed._SCRIPT", tmp_path / "page.js")
+    text = Page(write_report(run.out).read_text(encoding="utf-8")).text()
+    assert "The run does not play here: " in text
+    assert "cmake/bundle_page.py" in text
+    assert "Time line" not in text
 
 
 def test_the_plots_show_poses_clearance_joints_and_predicates(page: Page) -> None:
@@ -162,29 +169,25 @@ def test_the_plots_show_poses_clearance_joints_and_predicates(page: Page) -> Non
         assert title in headings
     assert "Did not move: ball." in page.text("p")
     figures = page.figures()
-    box = {trace["name"]: trace for trace in figures[1]["data"]}
+    box = {trace["name"]: trace for trace in figures[0]["data"]}
     assert numbers(box["z"]["y"])[0] == pytest.approx(0.43)
     clear = numbers(box["above what is under it"]["y"])
     assert clear[0] == pytest.approx(0.0, abs=1e-3)
     assert clear.max() == pytest.approx(300.0, abs=0.1)
-    held = figures[2]["data"][0]
+    held = figures[1]["data"][0]
     assert held["y"] == ["box is held", "box is held by"]
     assert held["text"] == ["", "gripper"]
     assert held["base"] == [1.0, 1.0]
     assert held["x"] == [1.0, 1.0]
 
 
-def test_there_is_a_picture_of_each_moment(page: Page) -> None:
-    captions = "".join(page.texts["template"])
-    assert len(page.images) == 1 + 6
-    assert "box put down on table" in "".join(page.texts["figcaption"])
-    for words in ("box grasped by gripper", "picked up", "released", "put down", "end"):
-        assert words in captions
-    for source in page.images:
-        image = Image.open(BytesIO(base64.b64decode(source.removeprefix("data:image/png;base64,"))))
-        colours = image.convert("RGBA").getcolors(1 << 20)
-        assert colours is not None
-        assert len(colours) > 50
+def test_each_moment_is_a_place_to_go_to(page: Page) -> None:
+    places = " ".join(page.texts["button"])
+    for words in ("start", "box grasped by gripper", "picked up", "released", "put down", "end"):
+        assert words in places
+    times = [value for name, value in page.times if name == "button"]
+    assert times == sorted(times)
+    assert page.images == []
 
 
 def test_the_scripts_are_there(page: Page) -> None:
