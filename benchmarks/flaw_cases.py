@@ -62,6 +62,11 @@ class States:
         where = self._episode.layout.range_of(name, "pose")
         return np.asarray(self._episode.values[:, where.start : where.start + 7])
 
+    def numbers(self, name: str, attribute: str) -> Floats:
+        """Return (n,) the first number of an attribute."""
+        where = self._episode.layout.range_of(name, attribute)
+        return np.asarray(self._episode.values[:, where.start])
+
     def tilt(self, name: str) -> Floats:
         """Return (n,) the angle against the first state's upright axis [rad]."""
         q = self.pose(name)[:, 3:]

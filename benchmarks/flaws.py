@@ -1,5 +1,7 @@
 """Measures how well flaws are found: recordings with planted flaws and clean ones, each replayed and judged.
 
+With ``--variants`` the runs are those of the variants of `set_table`, in which a program is interpreted in the loop.
+
 A planted flaw is found if one of its kind names an entity of it within half a second of where the physics has it.
 Other flaws of that run must come from it, else they are false; so is every flaw of a clean run.
 """
@@ -13,11 +15,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from flaw_cases import CASES, Case, Planted, States, Vain, clean
+from flaw_variants import CLEAN, VARIANTS, runs_of
 from machine import machine
 
 import hetwin_suite
@@ -29,6 +32,7 @@ NEAR_S = 0.5
 EXAMPLES = """examples:
   python benchmarks/flaws.py --each 10 --clean 100
   python benchmarks/flaws.py --each 3 --clean 0 --only edge,miss --keep /tmp/planted
+  python benchmarks/flaws.py --variants --each 20 --clean 100 --seed 1000 --jobs 2
 """
 
 
@@ -50,6 +54,11 @@ def judged(flaws: Sequence[Flaw], planted: Planted | None) -> tuple[bool, list[F
         if number not in hits and not any(cause.flaw in hits for cause in flaw.caused_by)
     ]
     return bool(hits), false
+
+
+def found_of(flaws: Sequence[Flaw], planted: Sequence[Planted]) -> bool:
+    """Return whether each of what is planted was found."""
+    return all(any(_is_it(flaw, one) for flaw in flaws) for one in planted)
 
 
 def _is_it(flaw: Flaw, planted: Planted) -> bool:
@@ -91,6 +100,40 @@ def measure(name: str, seed: int, keep: Path | None) -> dict[str, Any]:
     }
 
 
+def measure_variant(
+    name: str, seed: int, count: int, jobs: int, keep: Path | None
+) -> Iterator[dict[str, Any]]:
+    """Make and judge runs of a variant; yields their rows."""
+    folder = Path(tempfile.mkdtemp(prefix="hetwin-flaws-")) / name
+    try:
+        for number, run in enumerate(runs_of(name, seed, count, jobs, folder)):
+            yield _judged_variant(name, seed + number, run)
+    finally:
+        if keep is not None and folder.exists():
+            shutil.copytree(folder, keep / name, dirs_exist_ok=True)
+        shutil.rmtree(folder.parent, ignore_errors=True)
+
+
+def _judged_variant(name: str, seed: int, run: Path) -> dict[str, Any]:
+    begun = time.process_time()
+    flaws = flaws_of(run)
+    spent = time.process_time() - begun
+    try:
+        planted = [] if name == CLEAN else VARIANTS[name](States(run))
+    except Vain:
+        return {"case": name, "seed": seed, "vain": True, "found": None, "false": []}
+    return {
+        "case": "clean" if name == CLEAN else name,
+        "seed": seed,
+        "vain": False,
+        "found": found_of(flaws, planted),
+        "false": [flaw.to_json() for flaw in flaws] if name == CLEAN else [],
+        "flaws": [f"{f.kind}({', '.join(f.entities)}) {f.span.from_ns / 1e9:.2f}" for f in flaws],
+        "planted": [one.time for one in planted],
+        "seconds": spent,
+    }
+
+
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the figures of all rows."""
     counted = [row for row in rows if not row["vain"]]
@@ -110,6 +153,22 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def _rows(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    names = given.only.split(",") if given.only else list(CASES)
+    for number in range(given.each):
+        yield from (measure(name, given.seed + number, given.keep) for name in names)
+    for number in range(given.clean):
+        yield measure("clean", given.seed + number, given.keep)
+
+
+def _rows_of_variants(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    names = given.only.split(",") if given.only else list(VARIANTS)
+    for name in names:
+        yield from measure_variant(name, given.seed, given.each, given.jobs, given.keep)
+    if given.clean:
+        yield from measure_variant(CLEAN, given.seed, given.clean, given.jobs, given.keep)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the command line and measure; 1 if flaws are missed or false ones found beyond the aim."""
     parser = argparse.ArgumentParser(
@@ -122,15 +181,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the first run (default: 1)")
     parser.add_argument("--only", help="cases, separated by commas; default: all")
     parser.add_argument("--keep", type=Path, help="folder that keeps the runs")
+    parser.add_argument(
+        "--variants", action="store_true", help="of the scenario set_table, instead of recordings"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="processes, for variants (default: 1)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     given = parser.parse_args(arguments)
-    names = given.only.split(",") if given.only else list(CASES)
-    work = [(name, given.seed + n) for n in range(given.each) for name in names]
-    work += [("clean", given.seed + n) for n in range(given.clean)]
     rows = []
-    for name, seed in work:
-        row = measure(name, seed, given.keep)
+    for row in _rows_of_variants(given) if given.variants else _rows(given):
         rows.append(row)
+        name, seed = row["case"], row["seed"]
         wrong = "" if row["vain"] or row["found"] else " MISSED"
         wrong += f" FALSE {len(row['false'])}" if row["false"] else ""
         said = "vain" if row["vain"] else f"{row['flaws']} planted at {row['planted']}"

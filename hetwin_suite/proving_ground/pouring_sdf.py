@@ -50,11 +50,12 @@ def cup(
     mass: float,
     at: tuple[float, float, float],
     colour: tuple[float, float, float],
+    friction: float = SLIPPERY,
 ) -> Thing:
     """Return a round cup with an inner radius, open at the top."""
     across = mass * (radius**2 / 2 + height**2 / 12)
     inertia = (across, across, mass * radius**2)
-    return Thing(name, _walls(radius, height), at, colour, SLIPPERY, mass, inertia)
+    return Thing(name, _walls(radius, height), at, colour, friction, mass, inertia)
 
 
 def _walls(radius: float, height: float) -> list[Part]:

@@ -7,8 +7,15 @@ It is generated, since two arms and eight fingers differ only in their positions
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from math import pi
+
+from hetwin_suite.proving_ground.urdf_text import (
+    Joint,
+    Shape,
+    joint_text,
+    link_text,
+    robot_text,
+)
 
 HEADER = """<?xml version="1.0"?>
 <!-- An upper body on a mobile base, with two arms of seven joints and two hands of four fingers of three joints,
@@ -40,62 +47,14 @@ FINGER_HEIGHT = 0.11
 """z of the fingers' first joints in the palm."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A box (x y z), cylinder (radius, length) or sphere (radius) of a link, at `at`, turned by `rpy`."""
-
-    kind: str
-    size: tuple[float, ...]
-    at: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    colour: str = "ivory"
-
-    def xml(self) -> str:
-        """Return the content of ``<geometry>``."""
-        if self.kind == "box":
-            return f'<box size="{_words(self.size)}"/>'
-        if self.kind == "cylinder":
-            return f'<cylinder radius="{self.size[0]:g}" length="{self.size[1]:g}"/>'
-        return f'<sphere radius="{self.size[0]:g}"/>'
-
-    def inertia(self, mass: float) -> tuple[float, float, float]:
-        """Return the moments of inertia about its axes, in kg m^2."""
-        if self.kind == "box":
-            x, y, z = (length**2 for length in self.size)
-            return mass / 12 * (y + z), mass / 12 * (x + z), mass / 12 * (x + y)
-        radius = self.size[0]
-        if self.kind == "cylinder":
-            across = mass * (3 * radius**2 + self.size[1] ** 2) / 12
-            return across, across, mass * radius**2 / 2
-        return (0.4 * mass * radius**2,) * 3
-
-
-@dataclass(frozen=True, slots=True)
-class Joint:
-    """A revolute joint; the damping is that of its gears."""
-
-    parent: str
-    at: tuple[float, float, float]
-    axis: tuple[int, int, int]
-    lower: float
-    upper: float
-    effort: float
-    velocity: float = 3.0
-    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    damping: float = 1.0
-    friction: float = 0.2
-
-
 def urdf() -> str:
     """Return the complete URDF."""
-    parts = [HEADER + '<robot name="two_hand_robot">']
-    parts += [f'  <material name="{n}"><color rgba="{c}"/></material>' for n, c in COLOURS.items()]
-    parts += _body()
+    parts = _body()
     for side, sign in (("right", -1), ("left", 1)):
         parts += _arm(side, sign)
         for index, (x, y) in enumerate(FINGER_PLACES, start=1):
             parts += _finger(f"{side}_hand", index, x, y)
-    return "\n".join([*parts, "</robot>", ""])
+    return robot_text(HEADER, "two_hand_robot", COLOURS, parts)
 
 
 def _body() -> list[str]:
@@ -109,29 +68,29 @@ def _body() -> list[str]:
     eyes = Shape("box", (0.03, 0.13, 0.04), (0.105, 0, 0.1), colour="graphite")
     chest_link = "torso_link_2"
     return [
-        _link("base_link", 80.0, platform, column),
-        _joint(
+        link_text("base_link", 80.0, platform, column),
+        joint_text(
             "torso_joint_1",
             "torso_link_1",
             Joint("base_link", (0, 0, 0.9), (0, 0, 1), -2.5, 2.5, 250),
         ),
-        _link("torso_link_1", 9.0, waist),
-        _joint(
+        link_text("torso_link_1", 9.0, waist),
+        joint_text(
             "torso_joint_2",
             chest_link,
             Joint("torso_link_1", (0, 0, 0.15), (0, 1, 0), -0.5, 1.2, 400),
         ),
-        _link(chest_link, 16.0, chest, collar),
-        _joint(
+        link_text(chest_link, 16.0, chest, collar),
+        joint_text(
             "head_joint_1", "head_link_1", Joint(chest_link, (0, 0, 0.41), (0, 0, 1), -1.5, 1.5, 30)
         ),
-        _link("head_link_1", 0.8, neck),
-        _joint(
+        link_text("head_link_1", 0.8, neck),
+        joint_text(
             "head_joint_2",
             "head_link_2",
             Joint("head_link_1", (0, 0, 0.05), (0, 1, 0), -0.7, 0.9, 30),
         ),
-        _link("head_link_2", 3.0, head, eyes),
+        link_text("head_link_2", 3.0, head, eyes),
     ]
 
 
@@ -174,7 +133,7 @@ def _arm(side: str, sign: int) -> list[str]:
     for index, (joint, link, (mass, shapes)) in enumerate(
         zip(joints, links, bodies, strict=True), 1
     ):
-        parts += [_joint(f"{name}_joint_{index}", link, joint), _link(link, mass, *shapes)]
+        parts += [joint_text(f"{name}_joint_{index}", link, joint), link_text(link, mass, *shapes)]
     return parts
 
 
@@ -193,55 +152,10 @@ def _finger(hand: str, index: int, x: float, y: float) -> list[str]:
         tip = Shape("sphere", (TIP_RADIUS,), (0, 0, length), colour="rubber")
         knuckle = Shape("sphere", (FINGER_RADIUS,), (0, 0, length), colour="graphite")
         end = tip if number == len(limits) else knuckle
-        parts.append(_joint(f"{hand}_finger_{index}_joint_{number}", link, joint))
-        parts.append(_link(link, 0.045 - 0.01 * number, bone, end))
+        parts.append(joint_text(f"{hand}_finger_{index}_joint_{number}", link, joint))
+        parts.append(link_text(link, 0.045 - 0.01 * number, bone, end))
         parent, at, rpy = link, (0.0, 0.0, length), (0.0, 0.0, 0.0)
     return parts
-
-
-def _link(name: str, mass: float, *shapes: Shape) -> str:
-    """Return a link with the inertia of its first shape."""
-    main = shapes[0]
-    ixx, iyy, izz = (f"{moment:.4g}" for moment in main.inertia(mass))
-    lines = [
-        f'  <link name="{name}">',
-        f"    <inertial>{_origin(main.at, main.rpy)}",
-        f'      <mass value="{mass:g}"/>',
-        f'      <inertia ixx="{ixx}" ixy="0" ixz="0" iyy="{iyy}" iyz="0" izz="{izz}"/>',
-        "    </inertial>",
-    ]
-    for number, shape in enumerate(shapes, start=1):
-        place = f"{_origin(shape.at, shape.rpy)}<geometry>{shape.xml()}</geometry>"
-        label = f"{name}_{number}"
-        lines.append(
-            f'    <visual name="{label}_visual">{place}<material name="{shape.colour}"/></visual>'
-        )
-        lines.append(f'    <collision name="{label}">{place}</collision>')
-    return "\n".join([*lines, "  </link>"])
-
-
-def _joint(name: str, child: str, joint: Joint) -> str:
-    limit = f'lower="{joint.lower:g}" upper="{joint.upper:g}" effort="{joint.effort:g}"'
-    return "\n".join(
-        [
-            f'  <joint name="{name}" type="revolute">',
-            f'    <parent link="{joint.parent}"/><child link="{child}"/>',
-            f"    {_origin(joint.at, joint.rpy)}",
-            f'    <axis xyz="{_words(joint.axis)}"/>',
-            f'    <limit {limit} velocity="{joint.velocity:g}"/>',
-            f'    <dynamics damping="{joint.damping:g}" friction="{joint.friction:g}"/>',
-            "  </joint>",
-        ]
-    )
-
-
-def _origin(at: tuple[float, ...], rpy: tuple[float, ...]) -> str:
-    turn = f' rpy="{" ".join(f"{angle:.9g}" for angle in rpy)}"' if any(rpy) else ""
-    return f'<origin xyz="{_words(at)}"{turn}/>'
-
-
-def _words(numbers: tuple[float, ...]) -> str:
-    return " ".join(f"{number:g}" for number in numbers)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ move_hand, drive,  around it) and all keyword arguments
 look, move_joints
 look               ``beliefs`` of origin ``percept``: loc of each object in each picture; visible of each object
                    until the look is over
-drive              ``beliefs``: loc of the robot by its odometry, at the end
+drive              ``beliefs``: loc of the robot by its odometry, 10 times a second and at the end
 believe...         ``beliefs``; of what it believes to hold also loc, 10 times a second
 =================  =======================================================================================
 """

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from support.made_once import made_once
+from support.set_table_run import run_set_table
 from support.small_run import SmallRun
 
 
@@ -16,6 +18,12 @@ def small_run(tmp_path_factory: pytest.TempPathFactory) -> SmallRun:
     run = SmallRun(tmp_path_factory.mktemp("small") / "not" / "there" / "run")
     run.record()
     return run
+
+
+@pytest.fixture(scope="session")
+def set_table_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of `set_table` in which a bottle is knocked over; read only."""
+    return made_once(tmp_path_factory, "set_table", run_set_table) / "run"
 
 
 @pytest.fixture

@@ -39,6 +39,10 @@ class ProgramBase:
         self._true, self._from = self._truly(state.pose), move.start
         self._move = move, time
 
+    def moves(self, time: float) -> bool:
+        """Whether a move goes on at a time [s]."""
+        return self._move is not None and time - self._move[1] <= self._move[0].duration
+
     def root(self, time: float) -> Pose:
         """Where the root link is at a time [s], by odometry."""
         return self._in_space(self._at(time).pose)

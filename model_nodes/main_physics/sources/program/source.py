@@ -16,6 +16,7 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import ProgramSpec
+from hetwin_core.ensemble.scene.values import WORLD
 from hetwin_core.ensemble.topics import BELIEFS
 from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
@@ -27,14 +28,22 @@ from model_nodes.main_physics.sources.program.pictures import pictures_in
 from model_nodes.main_physics.sources.program.process import Gone, ProgramProcess, Silent
 from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
 from model_nodes.main_physics.world.description import Body
-from model_nodes.robot_program.messages import Ended, Held, Picture, Reply, Request, Sensed
+from model_nodes.robot_program.messages import (
+    Ended,
+    Held,
+    Picture,
+    Pose,
+    Reply,
+    Request,
+    Sensed,
+)
 from model_nodes.robot_program.start import Ready, Start
 
 _PROGRAM = "program"
 _IMPORT_S = 30.0
 """A module may take so long to be imported [s of real time]."""
 _TELLING_NS = 100_000_000
-"""How often the robot says where it believes to be what it holds [ns]."""
+"""How often the robot says where it believes to be, and what it holds [ns]."""
 _CALLS = 10_000
 """Calls without a time between them; a program that makes more lets no time pass."""
 
@@ -146,12 +155,17 @@ class ProgramSource(Source):
             self._go_on(time_ns)
 
     def events(self, time_ns: int) -> list[Event]:
-        """Return what the program has said, and where the robot believes to be what it holds."""
+        """Return what the program has said, where the robot believes to be while it drives, and what it holds."""
         said = [replace(event, time_ns=time_ns) for event in self._events]
         self._events = []
-        if self._held and time_ns >= self._told_ns:
+        if time_ns >= self._told_ns:
             self._told_ns = time_ns - time_ns % _TELLING_NS + _TELLING_NS
-            said += (_loc(entity, held, time_ns) for entity, held in self._held.items())
+            now = time_ns * 1e-9
+            if self._base.moves(now):
+                root = self._base.root(now)
+                said.append(_loc(self._robot.name, WORLD, root, "odometry", time_ns))
+            for entity, held in self._held.items():
+                said.append(_loc(entity, held.frame, held.pose, "held", time_ns))
         return said
 
     def ended(self, time_ns: int) -> bool:
@@ -244,6 +258,6 @@ class ProgramSource(Source):
         return Sensed(now, self._joints, self._base.root(now))
 
 
-def _loc(entity: str, held: Held, time_ns: int) -> Event:
-    fields = BeliefFields(LOC, (entity,), True, held.frame, held.pose, origin="held")
+def _loc(entity: str, frame: str, pose: Pose, origin: str, time_ns: int) -> Event:
+    fields = BeliefFields(LOC, (entity,), True, frame, pose, origin=origin)
     return belief_event(fields, time_ns, BELIEFS.logged_name)
