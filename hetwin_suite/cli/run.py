@@ -114,7 +114,7 @@ def run(
 
     hetwin run pick_and_place --strict
 
-    hetwin run pick_and_place --show --hold --pace 1
+    hetwin run pick_and_place --show --pace 4
     """
     # imported here, for hetwin's --help must not wait for what a run needs
     from hetwin_core.ensemble.conductor.start.options import RunOptions

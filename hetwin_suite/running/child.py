@@ -28,6 +28,7 @@ from hetwin_core.ensemble.supervision.watched_child import Send
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import ProgressListener
 from hetwin_suite.running.request import RunRequest
+from hetwin_suite.view.live.feed import Feed
 from hetwin_suite.view.live.watched_run import Shown, WatchedRun
 
 
@@ -120,8 +121,13 @@ class _StepCounter(QuietListener):
 class _RemoteDisplay:
     """A display that sends to the parent, which reads the simulated time from the heartbeat."""
 
+    follows = False
+
     def __init__(self, send: Send) -> None:
         self._send = send
+
+    def follow(self, feed: Feed) -> None:
+        """Nothing: the parent follows."""
 
     def begin(self, duration_s: float) -> None:
         """The run begins."""

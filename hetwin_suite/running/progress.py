@@ -1,4 +1,4 @@
-"""Progress of a run: a bar with simulated time and real-time factor on a terminal, plain lines otherwise."""
+"""Progress of a run: a block of a few lines on a terminal, under what scrolls; plain lines otherwise."""
 
 from __future__ import annotations
 
@@ -15,19 +15,34 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.words import event_line, shown_line
 from hetwin_suite.running.patience import Patience, to_stderr
+from hetwin_suite.view.live.feed import Feed
+from hetwin_suite.view.live.newest import Factor
 
 if TYPE_CHECKING:
+    from rich.live import Live
     from rich.progress import Progress as RichProgress
+
+    from hetwin_suite.running.terminal_block import Block
 
 LOOK_EVERY_STEPS = 20
 BAR_PERIOD_S = 0.1
 LINE_PERIOD_S = 2.0
+BLOCK_RATE_HZ = 8
 _LIKE_A_TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE")
 """Variables by which users say that something else is as good as a terminal, or is not."""
 
 
 class Display(Protocol):
-    """Where progress is shown."""
+    """Where progress is shown.
+
+    Attributes:
+        follows: whether it shows more of a run that it can follow.
+    """
+
+    follows: bool
+
+    def follow(self, feed: Feed) -> None:
+        """Show from now on what a feed says."""
 
     def begin(self, duration_s: float) -> None:
         """The run begins; 0 if it is not known how long it lasts."""
@@ -44,6 +59,11 @@ class Display(Protocol):
 
 class NoDisplay:
     """Shows nothing."""
+
+    follows = False
+
+    def follow(self, feed: Feed) -> None:
+        """Nothing."""
 
     def begin(self, duration_s: float) -> None:
         """Nothing."""
@@ -67,18 +87,22 @@ class Progress:
 
     def __init__(self, name: str) -> None:
         self._bar = _bar()
+        self._block: Block | None = None
+        self._screen: Live | None = None
         if self._bar is not None:
             self._task = self._bar.add_task(name, total=None, time=0.0, factor=0.0)
+            self._screen, self._block = _screen(self._bar)
+        self.follows = self._bar is not None
         self._duration = 0.0
-        self._begun = time.monotonic()
+        self._factor = Factor()
         self._next = 0.0
         self._repeats = Repeats()
         self._name = name
         self._patience = Patience(self._print)
 
     def __enter__(self) -> Self:
-        if self._bar is not None:
-            self._bar.start()
+        if self._screen is not None:
+            self._screen.start()
         return self
 
     def __exit__(
@@ -88,14 +112,20 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         self._print_all(self._repeats.rest())
-        if self._bar is not None:
-            self._bar.stop()
+        if self._screen is not None:
+            self._screen.stop()
+
+    def follow(self, feed: Feed) -> None:
+        """Show from now on what a feed says, if there is a terminal."""
+        if self._block is not None:
+            self._block.feed = feed
 
     def begin(self, duration_s: float) -> None:
         """The run begins; 0 if it is not known how long it lasts."""
         self._duration = duration_s
-        self._begun = time.monotonic()
-        self._next = self._begun + (BAR_PERIOD_S if self._bar else LINE_PERIOD_S)
+        self._factor.begin_anew()
+        self._factor.at(time.monotonic_ns(), 0)
+        self._next = time.monotonic() + (BAR_PERIOD_S if self._bar else LINE_PERIOD_S)
         if self._bar is not None:
             self._bar.update(self._task, total=duration_s or None, description=self._name)
 
@@ -106,9 +136,15 @@ class Progress:
             return
         self._next = now + (BAR_PERIOD_S if self._bar else LINE_PERIOD_S)
         if factor is None:
-            factor = simulated_s / max(now - self._begun, 1e-9)
+            factor = self._factor.at(time.monotonic_ns(), round(simulated_s * 1e9)) or 0.0
         if self._bar is not None:
-            self._bar.update(self._task, completed=simulated_s, time=simulated_s, factor=factor)
+            self._bar.update(
+                self._task,
+                completed=simulated_s,
+                description=self._name,
+                time=simulated_s,
+                factor=factor,
+            )
             return
         share = f" of {self._duration:.2f} s" if self._duration else " s"
         self._print_all(self._repeats.rest())
@@ -156,6 +192,16 @@ def _bar() -> RichProgress | None:
         console=console,
         transient=True,
     )
+
+
+def _screen(bar: RichProgress) -> tuple[Live, Block]:
+    """What draws the bar and the block under it."""
+    from rich.live import Live
+
+    from hetwin_suite.running.terminal_block import Block
+
+    block = Block(bar)
+    return Live(block, console=bar.console, transient=True, refresh_per_second=BLOCK_RATE_HZ), block
 
 
 class Repeats:

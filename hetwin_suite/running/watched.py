@@ -23,6 +23,7 @@ from hetwin_suite.running.child import run_in_child
 from hetwin_suite.running.ended import FAILED, Ended
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.request import RunRequest
+from hetwin_suite.view.live.feed import Phase
 from hetwin_suite.view.live.watched_run import WatchedRun
 
 GRACE_S = 0.1
@@ -42,13 +43,17 @@ def run_watched(request: RunRequest, display: Display, live: WatchedRun | None =
     Args:
         request: what to run.
         display: where progress is shown.
-        live: what people see of the run; None: nothing.
+        live: what people see of the run; None: what the display follows, if it does.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
         RunFailed: if it fails before it has a folder.
         Interrupted: if it is interrupted before it begins.
     """
+    if live is None and display.follows:
+        live = WatchedRun()
+    if live is not None:
+        display.follow(live)
     with Interrupts() as interrupts:
         interrupts.raise_if_any()
         return _Watch(request, display, interrupts, live).to_the_end()
@@ -113,10 +118,16 @@ class _Watch:
     def _look(self) -> None:
         self._forward()
         self._check_deadlines()
+        if self._is_held():
+            return
         if self._heartbeat.row(-1)[STEP]:
             self._display.show(self._time_ns / 1e9)
         else:
             self._display.wait(self._doing())
+
+    def _is_held(self) -> bool:
+        now = None if self._live is None else self._live.now()
+        return now is not None and now.phase is Phase.PAUSED
 
     def _doing(self) -> str:
         """What is done before the first step, in words."""

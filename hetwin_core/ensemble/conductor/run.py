@@ -122,6 +122,8 @@ class Run:
             self._parts.effects.move(slot, model, "scenario")
         scene.resolve(0)
         self._parts.publisher.begin()
+        if not self._controls.stop.is_set():
+            self._parts.outside.carry_out()
 
     def _loop(self, idle: Callable[[float], None]) -> str:
         """Take all steps, each state being published in one place; returns how the run ended.

@@ -52,15 +52,18 @@ def test_a_responsibility_moves_at_the_next_barrier() -> None:
     assert held.record.scenes[-1].owner("ball", "pose") == "watcher"
 
 
-def test_it_moves_in_a_running_run_too() -> None:
+def test_it_moves_at_the_barrier_of_the_step_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     answers: list[str | None] = []
     held = Held(Conductor.resume, text=WATCHED)
-    held.conductor.prepare()
-    give("watcher", answers)(held.conductor)
-    held.conductor.pausing.end()
-    summary = held.conductor.run()
+
+    def stepped(step: int, _scene: object) -> None:
+        if step == 3:
+            give("watcher", answers)(held.conductor)
+
+    monkeypatch.setattr(held.record, "stepped", stepped)
+    summary = held.run()
     assert answers == [None]
-    assert [h["time"] for h in summary.handovers] == [0.01]
+    assert [h["time"] for h in summary.handovers] == [0.04]
 
 
 def test_it_moves_back_while_paused() -> None:
