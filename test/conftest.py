@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 from support.random_examples import failed_examples
 from support.ros_domains import give_back_domains
 
-pytest_plugins = ["support.recorded_runs"]
+pytest_plugins = ["support.browser", "support.recorded_runs"]
 
 # How long an example takes says how busy the machine is, not whether it is right.
 _OF_TIME = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]

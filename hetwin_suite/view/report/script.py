@@ -73,14 +73,16 @@ SCRIPT = """
     d.cursor.className = "now";
     d.cursor.hidden = true;
     d.node.append(d.cursor);
-    let held = null;
-    d.node.addEventListener("pointerdown", (event) => { held = event; }, true);
-    d.node.addEventListener("pointerup", (event) => {
-      if (!held || Math.hypot(event.clientX - held.clientX, event.clientY - held.clientY) > 4) return;
-      const axis = d.node._fullLayout.xaxis;
-      const at = event.clientX - d.node.getBoundingClientRect().left - axis._offset;
-      if (at < 0 || at > axis._length || event.target.closest(".legend")) return;
-      document.dispatchEvent(new CustomEvent("hetwin-seek", {detail: axis.p2l(at)}));
+    // A drag of plotly's ends on a cover that lies over the whole page.
+    d.node.addEventListener("pointerdown", (down) => {
+      if (down.button || down.target.closest(".legend")) return;
+      window.addEventListener("pointerup", (up) => {
+        const axis = d.node._fullLayout.xaxis;
+        const at = up.clientX - d.node.getBoundingClientRect().left - axis._offset;
+        if (Math.hypot(up.clientX - down.clientX, up.clientY - down.clientY) > 4) return;
+        if (at < 0 || at > axis._length) return;
+        document.dispatchEvent(new CustomEvent("hetwin-seek", {detail: axis.p2l(at)}));
+      }, {once: true, capture: true});
     }, true);
     d.node.on("plotly_afterplot", () => point(d));
     point(d);

@@ -9,6 +9,10 @@ const TIME = "hetwin-time";
 /** Sent by plots that show a part of the time, with its ends; the time line follows them. */
 const ZOOM = "hetwin-zoom";
 
+/** What happens in so short a time is said together, at most so many things. */
+const TOGETHER_S = 0.03;
+const MOST_SAID = 3;
+
 /** Join a page with its player. */
 export function join(player: Player, place: HTMLElement): void {
   addLook();
@@ -52,10 +56,12 @@ function timelineOf(player: Player): Timeline | undefined {
 /** What happened last, and what is going on. */
 function said(player: Player, time: number): (Node | string)[] {
   const { happenings, doings } = player.films[0]!.header;
-  const last = happenings.findLast((one) => one.kind !== "action" && one.time <= time + 1e-6);
+  const before = happenings.filter((one) => one.kind !== "action" && one.time <= time + 1e-6);
+  const last = before.at(-1);
+  const together = last ? before.filter((one) => one.time > last.time - TOGETHER_S).slice(0, MOST_SAID) : [];
   const now = doings.filter((one) => (one.lane ?? "actions") === "actions" && one.begin <= time && time < one.end);
   const doing = document.createElement("span");
   doing.textContent = now.map((one) => one.name.replaceAll("_", " ")).join(", ");
-  const words = last ? `${last.time.toFixed(2)} s: ${last.text}` : "";
+  const words = last ? `${last.time.toFixed(2)} s: ${together.map((one) => one.text).join("; ")}` : "";
   return doing.textContent ? [words, doing] : [words];
 }

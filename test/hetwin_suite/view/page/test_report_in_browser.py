@@ -1,0 +1,107 @@
+"""The report in a real browser: it plays, and everything with a time leads there."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.browser import Watched, open_page
+
+from hetwin_core.projection.episode import Episode
+from hetwin_suite.view.palette import model_colours
+from hetwin_suite.view.report import write_report
+
+pytestmark = pytest.mark.browser
+_SEEKS = 20
+_WITHIN_M = 1e-3
+_WITHIN_RAD = 2e-3
+_GO = "async (time) => { await hetwin.seek(time); return hetwin.time; }"
+
+
+@pytest.fixture(scope="module")
+def episode(small_run: Any) -> Episode:
+    return Episode.open(small_run.out)
+
+
+@pytest.fixture(scope="module")
+def report(small_run: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(small_run.out, tmp_path_factory.mktemp("played") / "report.html")
+
+
+@pytest.fixture(scope="module")
+def played(report: Path, browser: Any) -> Iterator[Watched]:
+    """The report, ready, without a network."""
+    with open_page(browser, offline=True) as watched:
+        watched.page.goto(report.as_uri())
+        assert watched.tell("async () => await hetwin.ready") is True
+        yield watched
+
+
+def test_any_time_is_drawn_as_the_log_has_it(played: Watched, episode: Episode) -> None:
+    colours = model_colours(episode.models)
+    drawn = [slot.entity for slot in episode.layout.slots if slot.attribute.name == "pose"]
+    owner = episode.layout.slot_id("box", "pose")
+    chance = random.Random(7)
+    for wanted in [chance.uniform(0.0, 3.0) for _ in range(_SEEKS)]:
+        time = played.tell(_GO, wanted)
+        assert time == pytest.approx(wanted, abs=0.05)
+        index = int(np.argmin(np.abs(episode.seconds - time)))
+        for name in drawn:
+            found = np.array(played.tell("(name) => hetwin.pose(name)", name))
+            assert np.linalg.norm(found[:3] - episode.pose(name)[index, :3]) < _WITHIN_M, name
+            same = abs(float(found[[6, 3, 4, 5]] @ episode.pose(name)[index, 3:7]))
+            assert 2 * np.arccos(min(1.0, same)) < _WITHIN_RAD, name
+        model = episode.models[int(episode.owners[index, owner])]
+        if not model.main:
+            assert played.tell("() => hetwin.colour('box')") == colours[model.name]
+
+
+def test_what_has_a_time_leads_there(played: Watched) -> None:
+    page = played.page
+    page.get_by_role("button", name="box picked up by gripper from table").first.click()
+    assert played.tell("() => hetwin.time") == pytest.approx(1.2, abs=2e-3)
+    page.locator("a.time", has_text="2.000 s").first.click()
+    assert played.tell("() => hetwin.time") == pytest.approx(2.0, abs=2e-3)
+    dot = page.locator(".hetwin-timeline .dot.strong").first
+    dot.scroll_into_view_if_needed()
+    dot.click()
+    assert played.tell("() => hetwin.time") == pytest.approx(0.9975, abs=5e-3)
+    caption = page.locator(".hetwin-caption").inner_text()
+    assert caption.startswith("1.00 s: box grasped by gripper; box.pose: physics to in_hand")
+
+
+def test_a_drag_over_the_time_line_and_a_click_on_a_plot_go_to_times(played: Watched) -> None:
+    page = played.page
+    track = page.locator(".hetwin-timeline .row", has_text="box.pose").locator(".track")
+    track.scroll_into_view_if_needed()
+    box = track.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 0.2 * box["width"], y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.5 * box["width"], y, steps=3)
+    page.mouse.up()
+    assert played.tell("() => hetwin.time") == pytest.approx(1.5, abs=0.05)
+    plot = page.locator(".plot .nsewdrag").nth(1)
+    plot.scroll_into_view_if_needed()
+    area = plot.bounding_box()
+    assert area is not None
+    page.mouse.click(area["x"] + 0.75 * area["width"], area["y"] + 0.5 * area["height"])
+    assert played.tell("() => hetwin.time") == pytest.approx(2.25, abs=0.1)
+
+
+def test_what_was_never_handed_over_opens(played: Watched) -> None:
+    page = played.page
+    assert page.get_by_role("button", name="other · 9").get_attribute("aria-expanded") == "false"
+    page.get_by_role("button", name="other · 9").click()
+    page.get_by_role("button", name="handling · 2").click()
+    assert page.locator(".hetwin-timeline .name", has_text="box.held").count() >= 1
+
+
+def test_it_asked_for_nothing_and_nothing_failed(played: Watched, report: Path) -> None:
+    assert played.requests == [report.as_uri()]
+    assert played.errors == []
