@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.view.film.film import Cloud, Film, Scene
+from hetwin_suite.view.film.layer import layer_header
 
 UNIT_M = 1e-4
 """Step of positions; they are wrong by half of it at most."""
@@ -74,6 +75,7 @@ def encode(film: Film) -> bytes:
         "happenings": [asdict(happening) for happening in film.happenings],
         "doings": [asdict(doing) for doing in film.doings],
         "clouds": [_cloud(cloud, block) for cloud in film.clouds],
+        "layers": [layer_header(layer, block.place) for layer in film.layers],
     }
     return block.deflated(header)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.view.film.layer import Layer
 
 Colour = tuple[float, float, float, float]
 """Red, green, blue and how opaque, each 0 to 1."""
@@ -156,6 +157,7 @@ class Film:
         happenings: in order.
         doings: by their beginning.
         clouds: particles.
+        layers: what there is beside bodies.
     """
 
     scene: Scene
@@ -168,3 +170,4 @@ class Film:
     happenings: tuple[Happening, ...] = ()
     doings: tuple[Doing, ...] = ()
     clouds: tuple[Cloud, ...] = ()
+    layers: tuple[Layer, ...] = ()

@@ -53,7 +53,7 @@ def page(episode: Episode, tables: Tables | BadInput) -> str:
     flaws, trouble = _flaws(tables)
     head = headline(episode, flaws)
     worth = moments(episode)
-    player = playing(episode, worth, first_shown(head, worth))
+    player = playing(episode, tables, worth, first_shown(head, worth))
     plotted = [card(p.title, p.text, document.plot(p.figure)) for p in plots(episode)]
     body = "".join(
         [

@@ -10,9 +10,11 @@ from typing import NamedTuple
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.words import seconds
 from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.tables.tables import Tables
 from hetwin_suite.view.film.embed import film_data, player_place, player_script
 from hetwin_suite.view.film.film import Doing
 from hetwin_suite.view.film.from_episode import film_of
+from hetwin_suite.view.layers.find import layers_of
 from hetwin_suite.view.report.moments import Moment
 from hetwin_suite.view.report.story.concerns import stored_concerns
 
@@ -32,11 +34,14 @@ class Playing(NamedTuple):
     data: str
 
 
-def playing(episode: Episode, moments: Sequence[Moment], first_ns: int) -> Playing:
+def playing(
+    episode: Episode, tables: Tables | BadInput, moments: Sequence[Moment], first_ns: int
+) -> Playing:
     """Return a run as a page plays it.
 
     Args:
         episode: the run.
+        tables: its tables, or why there are none.
         moments: the places in time that one clicks.
         first_ns: the time that is shown at first.
     """
@@ -45,7 +50,9 @@ def playing(episode: Episode, moments: Sequence[Moment], first_ns: int) -> Playi
     except BadInput as error:
         return Playing(f'<p class="note">The run does not play here: {escape(str(error))}</p>', "")
     film = film_of(episode, [moment.time_ns for moment in moments])
-    data = film_data(replace(film, doings=(*film.doings, *concern_bars(episode)))) + script
+    layers = () if isinstance(tables, BadInput) else layers_of(tables, film.scene)
+    film = replace(film, doings=(*film.doings, *concern_bars(episode)), layers=layers)
+    data = film_data(film) + script
     place = player_place().replace("<div ", f'<div data-hetwin-time="{first_ns / 1e9:.9g}" ', 1)
     return Playing(f'{place}<div class="places">{"".join(map(_place, moments))}</div>', data)
 

@@ -5,6 +5,9 @@ import type { Block } from "./block";
 import { POSE, type Body, type Part, type Scene } from "./scene";
 import { geometryOf, meshGeometry } from "./shapes";
 
+/** How opaque a ghost is. */
+const GHOSTLY = 0.4;
+
 /** A part as it is drawn. */
 export interface Piece {
   part: Part;
@@ -26,6 +29,7 @@ export class Cast {
   readonly figures: Figure[];
   readonly #numbers: Map<string, number>;
   readonly #materials = new Map<string, Material>();
+  #ghost = false;
 
   constructor(
     readonly scene: Scene,
@@ -36,7 +40,7 @@ export class Cast {
     );
     this.figures = scene.bodies.map((body) => this.#figure(body, meshes));
     this.#numbers = new Map(scene.bodies.map((body, i) => [body.name, i]));
-    this.group.add(...this.figures.map((figure) => figure.frame));
+    for (const { frame } of this.figures) this.group.add(frame);
   }
 
   /** Put all bodies where they are: seven numbers for each; a body whose numbers are not finite is hidden. */
@@ -58,6 +62,17 @@ export class Cast {
       const foreign = figure.body.kind === "object" && owner >= 0 && !this.scene.models[owner]?.main;
       this.#tint(figure, foreign ? owner : -1);
     });
+  }
+
+  /** Draw what moves see-through, and what stands not at all, or everything as it is. */
+  set ghost(ghost: boolean) {
+    this.#ghost = ghost;
+    for (const figure of this.figures) {
+      const { body, pieces, tint } = figure;
+      for (const { part, mesh } of pieces) mesh.visible = part.drawn && !(ghost && body.kind === "static");
+      figure.tint = NaN;
+      this.#tint(figure, tint);
+    }
   }
 
   /** The figure of an entity; undefined if nothing of it is drawn. */
@@ -105,14 +120,16 @@ export class Cast {
 
   /** Colours as they are written, each 0 to 1, with how opaque they are. */
   #material(colour: [number, number, number, number]): Material {
-    const key = colour.join(" ");
+    const key = `${colour.join(" ")} ${this.#ghost}`;
     let material = this.#materials.get(key);
     if (!material) {
-      const [r, g, b, opacity] = colour;
+      const [r, g, b, alpha] = colour;
+      const opacity = this.#ghost ? GHOSTLY * alpha : alpha;
       material = new MeshLambertMaterial({
         color: new Color().setRGB(r, g, b, "srgb"),
         opacity,
         transparent: opacity < 1,
+        depthWrite: !this.#ghost,
         side: DoubleSide,
       });
       this.#materials.set(key, material);

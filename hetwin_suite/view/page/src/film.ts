@@ -2,6 +2,7 @@
 
 import { fromBase64, readBlock, type Block } from "./block";
 import type { Done } from "./course";
+import { Layer, type LayerHeader } from "./layers";
 import { POSE, type ArrayPlace, type Scene } from "./scene";
 
 /** Something that happened. */
@@ -34,6 +35,8 @@ export interface FilmHeader {
   happenings: Happening[];
   /** Actions of the robot's program by their beginning, and what else lasted, in lanes of their own. */
   doings: Done[];
+  /** What there is beside bodies. */
+  layers: LayerHeader[];
 }
 
 /** A film that gives poses and owners of any time. */
@@ -44,6 +47,7 @@ export class Film {
   readonly #quaternions: Int16Array;
   readonly #standing: Float32Array;
   readonly #poseAttribute: number[];
+  #layers: Layer[] | undefined;
 
   constructor(readonly block: Block<FilmHeader>) {
     this.header = block.header;
@@ -57,6 +61,11 @@ export class Film {
     this.#poseAttribute = bodies.map((body) =>
       attributes.findIndex((a) => a.entity === body.name && a.attribute === "pose"),
     );
+  }
+
+  /** What there is beside bodies. */
+  get layers(): Layer[] {
+    return (this.#layers ??= (this.header.layers ?? []).map((layer) => new Layer(layer, this.block)));
   }
 
   get scene(): Scene {

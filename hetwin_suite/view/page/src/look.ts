@@ -39,6 +39,33 @@ const CSS = `
   content: ""; position: absolute; top: -4px; left: -5px; width: 12px; height: 12px; border-radius: 50%;
   background: inherit;
 }
+.hetwin-timeline .mark {
+  position: absolute; top: 0; bottom: 14px; width: 8px; margin-left: -4px; padding: 0; border: 0; z-index: 1; cursor: pointer;
+  left: calc(var(--names) + (100% - var(--names)) * var(--mark));
+  background: linear-gradient(90deg, transparent 3px, var(--bad, #c53d3d) 3px 5px, transparent 5px);
+}
+.hetwin-timeline .apart .track { height: 46px; }
+.hetwin-timeline .apart svg { position: absolute; inset: 0; width: 100%; height: 100%; }
+.hetwin-timeline .apart polyline {
+  fill: none; stroke: var(--bad, #c53d3d); stroke-width: 1.6; vector-effect: non-scaling-stroke;
+}
+.hetwin-timeline .most { position: absolute; left: 6px; top: 2px; color: var(--muted, #667085); }
+.hetwin-course { margin-top: 10px; }
+.hetwin-course h3 { margin: 10px 0 2px; font-size: 0.85rem; font-weight: 600; }
+.hetwin-choices, .hetwin-sides {
+  display: flex; flex-wrap: wrap; gap: 6px 16px; align-items: baseline; padding: 6px 14px; font-size: 0.88rem;
+}
+.hetwin-choices [hidden] { display: none; }
+.hetwin-see[open] { flex-basis: 100%; }
+.hetwin-see > div { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); padding: 4px 0; }
+.hetwin-sides button[aria-pressed="true"] { font-weight: 650; border-color: var(--link, #2a6fc9); }
+.hetwin-canvas { position: relative; height: clamp(240px, 54vh, 600px); }
+.hetwin-title {
+  position: absolute; left: 10px; top: 8px; padding: 1px 8px; border-radius: 999px; pointer-events: none;
+  background: var(--card, #fff); color: var(--text, #1f2630); font-size: 0.8rem; opacity: 0.85;
+}
+.hetwin-title.run-1 { top: 34px; }
+.apart > .hetwin-title.run-1 { left: calc(50% + 10px); top: 8px; }
 @media (max-width: 640px) {
   .hetwin-timeline { --names: 0px; }
   .hetwin-timeline .row { grid-template-columns: minmax(0, 1fr); }

@@ -4,6 +4,9 @@ import { Box3 } from "three";
 import type { Cast } from "./cast";
 import { join } from "./report";
 import { readFilm, type Film } from "./film";
+import { choices } from "./choices";
+import { comparisonOf, sides, timelines } from "./sides";
+import { addLook } from "./look";
 import { Stage } from "./stage";
 
 /** What a page of a finished run offers to others. */
@@ -121,12 +124,16 @@ export function playAll(): void {
 }
 
 function begin(place: HTMLElement, films: Film[]): Player {
+  addLook();
   const canvas = document.createElement("div");
   canvas.className = "hetwin-canvas";
   place.append(canvas);
   const stage = new Stage(canvas);
   const player = new Player(stage, films);
-  place.append(controls(player));
+  place.append(controls(player), choices(player));
+  const comparison = comparisonOf(document);
+  if (comparison) place.append(sides(player, comparison));
+  if (place.dataset["hetwinCourse"] !== undefined) place.append(timelines(player, comparison));
   player.show(player.start);
   stage.look(interesting(player.casts));
   stage.draw();

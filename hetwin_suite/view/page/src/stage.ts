@@ -31,6 +31,7 @@ export class Stage {
   readonly beforeDrawing: (() => void)[] = [];
   readonly #renderer: WebGLRenderer;
   #asked = 0;
+  #apart = false;
 
   /** Draw into an element, which gives the size. */
   constructor(readonly element: HTMLElement) {
@@ -54,6 +55,16 @@ export class Stage {
     return cast;
   }
 
+  /** Whether each cast is drawn in a part of the place of its own, all from the same point of view. */
+  get apart(): boolean {
+    return this.#apart;
+  }
+
+  set apart(apart: boolean) {
+    this.#apart = apart;
+    this.#resize();
+  }
+
   /** Look at a box from where one looks at first. */
   look(box: Box3): void {
     if (box.isEmpty()) box.set(new Vector3(-0.5, -0.5, 0), new Vector3(0.5, 0.5, 0.5));
@@ -72,7 +83,28 @@ export class Stage {
   /** Draw now. */
   draw(): void {
     for (const prepare of this.beforeDrawing) prepare();
+    this.#renderer.setScissorTest(this.#apart);
+    if (!this.#apart) this.#renderer.render(this.world, this.camera);
+    else this.casts.forEach((cast, i) => this.#drawPart(cast, i));
+  }
+
+  /** Draw a cast into its part: beside each other, or below each other where the place is narrow. */
+  #drawPart(cast: Cast, i: number): void {
+    const { width, height, across } = this.#part();
+    const [x, y] = across ? [i * width, 0] : [0, (this.casts.length - 1 - i) * height];
+    this.#renderer.setViewport(x, y, width, height);
+    this.#renderer.setScissor(x, y, width, height);
+    for (const other of this.casts) other.group.visible = other === cast;
     this.#renderer.render(this.world, this.camera);
+    for (const other of this.casts) other.group.visible = true;
+  }
+
+  /** The size of the part of a cast, and whether the parts are beside each other. */
+  #part(): { width: number; height: number; across: boolean } {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    const count = this.#apart ? this.casts.length : 1;
+    const across = width >= height;
+    return { width: across ? width / count : width, height: across ? height : height / count, across };
   }
 
   /** Draw at the next occasion that the browser gives. */
@@ -93,9 +125,11 @@ export class Stage {
   #resize(): void {
     const { clientWidth: width, clientHeight: height } = this.element;
     if (!width || !height) return;
-    this.camera.aspect = width / height;
+    const part = this.#part();
+    this.camera.aspect = part.width / part.height;
     this.camera.updateProjectionMatrix();
     this.#renderer.setSize(width, height);
+    this.#renderer.setViewport(0, 0, width, height);
     this.draw();
   }
 }

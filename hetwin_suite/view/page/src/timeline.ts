@@ -56,13 +56,13 @@ export class Timeline {
 
   /** Move the handle to a time. */
   show(time: number): void {
-    const at = this.#share(time);
+    const at = this.share(time);
     this.#cursor.hidden = at < 0 || at > 1;
     this.element.style.setProperty("--at", `${at}`);
   }
 
   /** Where a time is, as a share of the width; beyond 0 to 1 where it is not shown. */
-  #share(time: number): number {
+  share(time: number): number {
     return (time - this.#range[0]) / (this.#range[1] - this.#range[0]);
   }
 
@@ -117,8 +117,8 @@ export class Timeline {
   }
 
   #bar(bar: Bar): HTMLElement {
-    const from = Math.max(0, this.#share(bar.begin));
-    const to = Math.min(1, this.#share(bar.end));
+    const from = Math.max(0, this.share(bar.begin));
+    const to = Math.min(1, this.share(bar.end));
     const node = element("div", "bar");
     if (to < 0 || from > 1) return node;
     this.#edges.push(bar.begin);
@@ -137,12 +137,12 @@ export class Timeline {
     const groups: Dot[][] = [];
     for (const dot of dots) {
       const last = groups.at(-1);
-      const near = last && this.#share(dot.time) - this.#share(last[0]!.time) < TOGETHER;
+      const near = last && this.share(dot.time) - this.share(last[0]!.time) < TOGETHER;
       if (near && last[0]!.strong === dot.strong) last.push(dot);
       else groups.push([dot]);
     }
     return groups
-      .filter(([first]) => this.#share(first!.time) >= 0 && this.#share(first!.time) <= 1)
+      .filter(([first]) => this.share(first!.time) >= 0 && this.share(first!.time) <= 1)
       .map((group) => this.#dot(group));
   }
 
@@ -157,7 +157,7 @@ export class Timeline {
     node.title = `${first.time.toFixed(3)} s: ${words.slice(0, 3).join("\n")}${more}`;
     node.setAttribute("aria-label", node.title);
     node.dataset["time"] = `${first.time}`;
-    node.style.left = `${100 * this.#share(first.time)}%`;
+    node.style.left = `${100 * this.share(first.time)}%`;
     // The pointer is handled for the whole time line; this is for the keyboard.
     node.addEventListener("click", (event) => event.detail || this.seek(first.time));
     return node;
@@ -172,7 +172,7 @@ export class Timeline {
     for (let i = Math.ceil(from / step - 1e-9); i * step <= to + 1e-9; i++) {
       const tick = element("span", "tick");
       tick.textContent = `${Number((i * step).toPrecision(12))} s`;
-      tick.style.left = `${100 * this.#share(i * step)}%`;
+      tick.style.left = `${100 * this.share(i * step)}%`;
       track.append(tick);
     }
     const line = element("div", "row ticks");

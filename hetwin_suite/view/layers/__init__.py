@@ -1,0 +1,1 @@
+"""What a page can show of a run beside its bodies: contacts, estimates, beliefs."""

@@ -1,0 +1,68 @@
+// How far apart an object is in two runs, over time.
+
+import type { Film } from "./film";
+import { POSE } from "./scene";
+
+const SAMPLES = 400;
+const MOST = 3;
+/** Objects that are never further apart are not shown [m]. */
+const LEAST_M = 0.005;
+const HEIGHT = 44;
+
+interface Distance {
+  name: string;
+  /** Distance at equal steps of time [m]; NaN where one of them is nowhere. */
+  metres: number[];
+  most: number;
+}
+
+/** Plots of the objects that are furthest apart, in rows like those of a time line; a click goes to its time. */
+export function apartPlots(films: readonly Film[], start: number, end: number, seek: (time: number) => void): HTMLElement[] {
+  return distances(films, start, end).map(({ name, metres, most }) => {
+    const points = metres
+      .map((metre, i) => ({ x: (100 * i) / SAMPLES, y: HEIGHT - 2 - ((HEIGHT - 6) * metre) / most }))
+      .filter(({ y }) => Number.isFinite(y))
+      .map(({ x, y }) => `${x.toFixed(2)},${y.toFixed(2)}`);
+    const label = document.createElement("div");
+    label.className = "name";
+    label.textContent = `${name} apart`;
+    const track = document.createElement("div");
+    track.className = "track";
+    track.title = `${name}: up to ${(1000 * most).toFixed(0)} mm apart`;
+    track.innerHTML =
+      `<svg viewBox="0 0 100 ${HEIGHT}" preserveAspectRatio="none"><polyline points="${points.join(" ")}"/></svg>` +
+      `<span class="most">${(1000 * most).toFixed(0)} mm</span>`;
+    const row = document.createElement("div");
+    row.className = "row apart";
+    row.append(label, track);
+    track.addEventListener("pointerdown", ({ clientX }) => {
+      const { left, width } = track.getBoundingClientRect();
+      seek(start + (Math.min(1, Math.max(0, (clientX - left) / width)) || 0) * (end - start));
+    });
+    return row;
+  });
+}
+
+function distances(films: readonly Film[], start: number, end: number): Distance[] {
+  const [here, there] = films;
+  if (!here || !there) return [];
+  const until = Math.min(here.header.end, there.header.end);
+  const numbers = new Map(there.scene.bodies.map(({ name }, i) => [name, i]));
+  const both = here.scene.bodies.flatMap(({ name, kind }, i) => {
+    const j = numbers.get(name);
+    return kind === "object" && j !== undefined ? [{ name, i, j, metres: [] as number[] }] : [];
+  });
+  for (let sample = 0; sample <= SAMPLES; sample++) {
+    const time = start + ((end - start) * sample) / SAMPLES;
+    const [one, other] = [here.posesAt(time), there.posesAt(time)];
+    for (const { i, j, metres } of both) {
+      const axes = [0, 1, 2].map((axis) => one[i * POSE + axis]! - other[j * POSE + axis]!);
+      metres.push(time > until ? NaN : Math.hypot(...axes));
+    }
+  }
+  return both
+    .map(({ name, metres }) => ({ name, metres, most: Math.max(0, ...metres.filter(Number.isFinite)) }))
+    .filter(({ most }) => most > LEAST_M)
+    .sort((a, b) => b.most - a.most)
+    .slice(0, MOST);
+}

@@ -1,0 +1,113 @@
+// What to see, and what the camera follows: a row of choices below the scene.
+
+import { Following, Walls } from "./camera";
+import type { Cast } from "./cast";
+import type { Film } from "./film";
+import type { Player } from "./player";
+import { Believed } from "./sights/believed";
+import { Collisions } from "./sights/collisions";
+import { Contacts } from "./sights/contacts";
+import { Covariances } from "./sights/covariances";
+import { Frames } from "./sights/frames";
+import { Paths } from "./sights/paths";
+import type { Sight } from "./sights/sight";
+
+/** The row for a player; its sights are there in all runs that it shows. */
+export function choices(player: Player): HTMLElement {
+  const row = document.createElement("div");
+  row.className = "hetwin-choices";
+  const moving = movingOf(player);
+  row.append(whatToSee(player), follow(player, moving), walls(player, moving));
+  return row;
+}
+
+/** Objects and hands that move, those first whose poses other models have than the main one. */
+export function movingOf(player: Player): string[] {
+  const found = new Set<string>();
+  for (const film of player.films) {
+    const { bodies, attributes } = film.scene;
+    for (const [, attribute] of film.header.changes) {
+      const { entity = "", attribute: name = "" } = attributes[attribute] ?? {};
+      if (name === "pose") found.add(entity);
+    }
+    for (const kind of ["object", "hand"]) {
+      for (const body of film.header.moving) if (bodies[body]!.kind === kind) found.add(bodies[body]!.name);
+    }
+  }
+  return [...found];
+}
+
+function whatToSee(player: Player): HTMLElement {
+  const sights = player.films.map((film, run) => sightsOf(film, player.casts[run]!)).flat();
+  const place = document.createElement("details");
+  place.className = "hetwin-see";
+  const title = document.createElement("summary");
+  title.textContent = "What to see";
+  const list = document.createElement("div");
+  place.append(title, list);
+  for (const name of new Set(sights.map((sight) => sight.name))) {
+    const same = sights.filter((sight) => sight.name === name);
+    list.append(
+      check(name, false, (on) => {
+        for (const sight of same) sight.object.visible = on;
+        player.show(player.time);
+      }),
+    );
+  }
+  player.onTime.push((time) => {
+    for (const sight of sights) sight.update(time);
+  });
+  return place;
+}
+
+function sightsOf(film: Film, cast: Cast): Sight[] {
+  const layer = (name: string) => film.layers.find(({ header }) => header.name === name);
+  const [contacts, covariances, believed] = ["contacts", "covariances", "believed"].map(layer);
+  const paths = new Paths(film);
+  const found: Sight[] = [new Collisions(cast), new Frames(cast)];
+  if (!paths.empty) found.push(paths);
+  if (contacts) found.push(new Contacts(contacts));
+  if (covariances) found.push(new Covariances(covariances, cast));
+  if (believed) found.push(new Believed(believed, cast));
+  for (const { object } of found) {
+    object.visible = false;
+    cast.group.add(object);
+  }
+  return found;
+}
+
+function follow(player: Player, moving: string[]): HTMLElement {
+  const following = new Following(player.stage);
+  const select = document.createElement("select");
+  select.add(new Option("nothing", ""));
+  for (const name of moving) select.add(new Option(name, name));
+  select.addEventListener("change", () => {
+    following.follow(select.value);
+    player.stage.draw();
+  });
+  const label = document.createElement("label");
+  label.append("Follow ", select);
+  label.hidden = !moving.length;
+  return label;
+}
+
+function walls(player: Player, moving: string[]): HTMLElement {
+  const all = new Walls(player.stage, () => moving);
+  const stands = player.casts.some((cast) => cast.figures.some(({ body }) => body.kind === "static"));
+  const row = check("Hide walls in front", false, (on) => {
+    all.hidden = on;
+    player.stage.draw();
+  });
+  row.hidden = !stands || !moving.length;
+  return row;
+}
+
+function check(name: string, on: boolean, changed: (on: boolean) => void): HTMLElement {
+  const box = document.createElement("input");
+  box.type = "checkbox";
+  box.checked = on;
+  box.addEventListener("change", () => changed(box.checked));
+  const label = document.createElement("label");
+  label.append(box, ` ${name}`);
+  return label;
+}

@@ -1,0 +1,1 @@
+"""Looking back: finished runs in the browser, one or two side by side."""
