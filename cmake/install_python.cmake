@@ -41,7 +41,7 @@ install(
   DESTINATION ${PYTHON_INSTALL_DIR}
 )
 
-# ros2 run hetwin conductor, ros2 run hetwin model, and hetwin on the path
+# ros2 run hetwin conductor, ros2 run hetwin model, ros2 run hetwin page, and hetwin on the path
 function(install_command folder name command)
   set(COMMAND "${command}")
   configure_file(cmake/command.in "${CMAKE_CURRENT_BINARY_DIR}/commands/${name}" @ONLY)
@@ -53,4 +53,5 @@ endfunction()
 set(starting hetwin_core.ensemble.supervision.starting)
 install_command(lib/${PROJECT_NAME} conductor "${starting} conductor_node.main")
 install_command(lib/${PROJECT_NAME} model "${starting} model_nodes.ros_node")
+install_command(lib/${PROJECT_NAME} page "${starting} hetwin_suite.view.ros.page")
 install_command(bin hetwin hetwin_suite.cli.command)

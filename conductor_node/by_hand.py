@@ -87,7 +87,7 @@ class ByHand:
         """
         pausing = conductor.pausing
         before = pausing.steps_allowed
-        conductor.step_paused(steps)
+        conductor.step_paused(steps, further=True)
         await self._while(conductor, lambda: pausing.is_off or (pausing.holds and pausing.waiting))
         done = pausing.steps_allowed - before
         if steps is not None and done < steps:

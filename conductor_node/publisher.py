@@ -92,6 +92,7 @@ class Publisher:
             DiagnosticArray, topics.DIAGNOSTICS.name, QoSProfile(depth=100)
         )
         self._marker_topic = publisher(MarkerArray, topics.MARKERS.name, QoSProfile(depth=1))
+        self._contact_topic = publisher(MarkerArray, topics.CONTACTS.name, QoSProfile(depth=1))
         self._frames = make_frames(publisher, live=live, localized=localized)
         self._joints = make_joint_states(publisher, live=live)
         self._bases = TwinBases(publisher, live=live)
@@ -109,7 +110,9 @@ class Publisher:
         """Publish the latched topics and the first state."""
         self._every_step = any(m.stepping != "service" for m in start.models)
         self._next_state_ns = self._next_marker_ns = 0
-        self._markers = MarkerWriter(start.layout)
+        self._markers = MarkerWriter(
+            start.layout, next((m.name for m in start.models if m.main), "")
+        )
         if self._frames is not None:
             self._frames.begin(start.snapshot)
         if self._joints is not None:
@@ -173,6 +176,8 @@ class Publisher:
     def _show(self, scene: Snapshot) -> None:
         if self._markers is not None and self._marker_topic.get_subscription_count():
             self._marker_topic.publish(self._markers.markers(scene))
+        if self._markers is not None and self._contact_topic.get_subscription_count():
+            self._contact_topic.publish(self._markers.contacts(scene))
         if self._frames is not None and not self._bases.moving:
             self._frames.publish(scene)
 

@@ -19,6 +19,7 @@ from conductor_node.processes import ModelNodes
 from conductor_node.publisher import Publisher
 from conductor_node.ros_port import RosPort
 from conductor_node.startup_goal import StartupGoal
+from conductor_node.status import StatusPublisher
 from conductor_node.step_requests import StepRequests
 from hetwin.action import Simulate
 from hetwin_core.ensemble import json_codec
@@ -120,16 +121,20 @@ def _run(
     state_rate = float(node.get_parameter("state_rate").value)
     localized = bool(node.get_parameter("localized").value)
     publisher = Publisher(node, state_rate, live=is_live(scenario, options), localized=localized)
+    status = StatusPublisher(node)
     feedback = _Feedback(goal)
     spinner = _Spinner(executor, node.deferred)
 
     def idle(seconds: float) -> None:
         publisher.catch_up()
+        status.catch_up()
         feedback.keep_alive()
         spinner.serve(seconds)
 
-    conductor = Conductor(scenario, ports, [log, publisher, feedback, spinner], options, idle)
-    spinner.conductor = node.conductor = conductor
+    conductor = Conductor(
+        scenario, ports, [log, publisher, status, feedback, spinner], options, idle
+    )
+    spinner.conductor = node.conductor = status.conductor = conductor
     if node.quitting:  # a signal may have come before there was what to stop
         conductor.stop()
     try:

@@ -17,6 +17,7 @@ from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 
 from conductor_node.node import ConductorNode
 from conductor_node.publisher import Publisher
+from conductor_node.status import StatusPublisher
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.scans import ScanPattern
@@ -64,6 +65,7 @@ def make_page() -> str:
     try:
         conductor, model = ConductorNode(), ModelNode("model")
         Publisher(conductor).offer(_MOBILE)
+        StatusPublisher(conductor)
         robot = RobotLink("", [topics.JOINT_STATES.name], _ignore, {}, {}, lambda: (b"\0", "", {}))
         try:
             parts = [HEAD, *_conductor(conductor), *_model(model), *_robot(robot)]

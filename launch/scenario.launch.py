@@ -2,6 +2,7 @@
 
 ros2 launch hetwin scenario.launch.py scenario:=pick_and_place source:=/path/to/recording
 ros2 launch hetwin scenario.launch.py scenario:=uncertain_environment source:=live rviz:=true
+ros2 launch hetwin scenario.launch.py scenario:=pick_and_place show:=true start:=paused pace:=1.0
 
 Several hosts: each starts some of the models, one of them the conductor.
 
@@ -85,6 +86,9 @@ def generate_launch_description() -> LaunchDescription:
             ),
             _argument("duration", "0.0", "end after so many simulated seconds; 0: with the source"),
             _argument("rviz", "false", "show the scene in RViz", tuple(TRUTHS)),
+            _argument("show", "false", "serve a page that shows the run", tuple(TRUTHS)),
+            _argument("show_port", "8770", "of that page; 0: a free one"),
+            _argument("pace", "0.0", "at most so many times real time; 0: as fast as it goes"),
             _argument("out", "runs", "folder in which runs are logged"),
             _argument("namespace", "", "of all nodes; twins in two namespaces run side by side"),
             _argument(
@@ -165,6 +169,9 @@ def _nodes(context: LaunchContext) -> list[object]:
         started += [_end_with_the_last(models)]
     if TRUTHS[value("rviz")]:
         started.append(_rviz(value("namespace"), TRUTHS[value("use_sim_time")]))
+    if TRUTHS[value("show")]:
+        page = _page(value("namespace"), int(value("show_port")))
+        started += [*_interrupt_too(page), page]
     return started
 
 
@@ -184,6 +191,7 @@ def _conductor_parameters(scenario: Scenario, value: object) -> dict[str, object
             )
         },
         "duration": float(value("duration")),
+        "pace": float(value("pace")),
         "runs": 0 if value("start") == "stopped" else 1,
         "start_at_once": value("start") != "stopped",
         "start_paused": value("start") == "paused",
@@ -209,7 +217,7 @@ def _shutdown(context: LaunchContext) -> list[EmitEvent]:
     return [] if context.is_shutdown else [EmitEvent(event=Shutdown())]
 
 
-def _interrupt_too(node: LifecycleNode) -> list[RegisterEventHandler]:
+def _interrupt_too(node: Node) -> list[RegisterEventHandler]:
     """Interrupt a node when the launch ends.
 
     The terminal interrupts all processes, and launch relies on it: if launch alone was interrupted, or the node had not
@@ -240,6 +248,16 @@ def _end_with_the_last(models: list[LifecycleNode]) -> RegisterEventHandler:
         return [] if left else list(_shutdown(context))
 
     return RegisterEventHandler(OnProcessExit(on_exit=end))
+
+
+def _page(namespace: str, port: int) -> Node:
+    return Node(
+        package="hetwin",
+        executable="page",
+        namespace=namespace,
+        output="screen",
+        parameters=[{"port": port}],
+    )
 
 
 def _rviz(namespace: str, use_sim_time: bool) -> Node:

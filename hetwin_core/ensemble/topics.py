@@ -45,6 +45,12 @@ EVENTS = Topic("hetwin/events", HETWIN_TYPES + "Event", "each event")
 REGISTRY = Topic(
     "hetwin/registry", HETWIN_TYPES + "Registry", "models and layout of the scene", latched=True
 )
+STATUS = Topic(
+    "hetwin/status",
+    HETWIN_TYPES + "RunStatus",
+    "whether the run is paused, its pace, the lag of a live robot, and how it ended",
+    latched=True,
+)
 ANNOTATIONS = Topic(
     "action_annotations",
     HETWIN_TYPES + "ActionAnnotation",
@@ -104,6 +110,11 @@ MARKERS = Topic(
 PARTICLES = Topic(
     "hetwin/particles", "visualization_msgs/msg/MarkerArray", "particles of fluids, in logs"
 )
+CONTACTS = Topic(
+    "hetwin/contacts",
+    "visualization_msgs/msg/MarkerArray",
+    "forces on objects, as lines from where they act",
+)
 CLOCK = Topic("clock", "rosgraph_msgs/msg/Clock", "simulated time")
 
 
@@ -127,6 +138,7 @@ LOGGED = (
     STATIC_TRANSFORMS,
     MARKERS,
     PARTICLES,
+    CONTACTS,
     DIAGNOSTICS,
 )
 """Those that the log of a run has."""

@@ -28,6 +28,7 @@ from hetwin_core.ensemble.tasks import task_fields
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.bag import LogBag
 from hetwin_core.projection.belief_messages import BeliefTemplates
+from hetwin_core.projection.contact_markers import ContactMarkers, owner_marker
 from hetwin_core.projection.frame_messages import TransformTemplate
 from hetwin_core.projection.markers import ParticleMarkers, shape_markers
 from hetwin_core.projection.messages import header, message, stamp
@@ -83,8 +84,8 @@ class RunLog(RunListener):
         out: folder of the run; made with its parents when the run starts.
         state_rate: states per simulated second. The first and the last state, and that of every step with an
             event or a handover, are always written.
-        transform_rate: most messages on ``/tf`` per simulated second; one without any motion is left out, but never for
-            longer than a second.
+        transform_rate: most messages on ``/tf``, and of contacts, per simulated second; one without any motion is left
+            out, but never for longer than a second.
 
     Raises:
         BadInput: if the folder already holds a run or cannot be written to; nothing is touched then.
@@ -110,6 +111,7 @@ class RunLog(RunListener):
         self._next_state = 0
         self._next_transforms = 0
         self._next_repetition = 0
+        self._next_contacts = 0
         self._moment = False
         self._pending: _State | None = None
         self._owners: dict[tuple[str, str], str] = {}
@@ -138,6 +140,9 @@ class RunLog(RunListener):
         self._transforms = TransformTemplate(start.layout)
         self._particles = ParticleMarkers(start.layout)
         self._beliefs = BeliefTemplates()
+        self._contacts = ContactMarkers()
+        self._main = next((model.name for model in start.models if model.main), "")
+        self._labelled = {entity.name for entity in start.layout.of_kind(EntityKind.OBJECT)}
         self._odometries = odometry_templates(start.layout)
         self._scans = scan_templates(start.layout)
         self._bag = LogBag(self.log, room=_ROOM)
@@ -204,6 +209,9 @@ class RunLog(RunListener):
         self._owners_since = handover.time_ns
         time_ns = max(self._now, handover.time_ns)
         self._write(topics.HANDOVERS, time_ns, handover_message(handover))
+        if handover.attribute == "pose" and handover.entity in self._labelled:
+            owner = None if handover.to_model == self._main else handover.to_model
+            self._write(topics.MARKERS, time_ns, owner_marker(time_ns, handover.entity, owner))
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
         """Write a note to ``/diagnostics``."""
@@ -304,12 +312,20 @@ class RunLog(RunListener):
                 self._templates.clear()
             template = self._templates[rows] = StateTemplate(self._layout, rows)
         bag.write_raw(topics.STATE, state.time_ns, template.fill(*state[:5], proximity))
+        self._write_contacts(bag, state.time_ns, proximity)
         for joints in self._joints:
             data = joints.fill(state.time_ns, state.values)
             bag.write_raw(joints.topic, state.time_ns, data)
         for odometry in self._odometries:
             data = odometry.fill(state.time_ns, state.values)
             bag.write_raw(odometry.topic, state.time_ns, data)
+
+    def _write_contacts(self, bag: LogBag, time_ns: int, proximity: Floats) -> None:
+        if time_ns >= self._next_contacts:
+            self._next_contacts = _next(self._next_contacts, self._transform_period, time_ns)
+            data = self._contacts.fill(time_ns, proximity)
+            if data is not None:
+                bag.write_raw(topics.CONTACTS, time_ns, data)
 
     def _write_transforms(self, time_ns: int, values: Floats) -> None:
         """All frames if one has moved, and all particles if one has; and both now and then, for late readers."""

@@ -10,7 +10,7 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Slot
 from hetwin_core.ensemble.scene.shapes import PARTICLE_RGBA, Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats, Meaning, particles
 from hetwin_core.ensemble.topics import MARKERS
-from hetwin_core.projection.messages import header, message
+from hetwin_core.projection.messages import header, message, stamp
 
 SHOWN = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.LINK)
 """Kinds of entities whose shapes are shown."""
@@ -144,6 +144,11 @@ def _cloud(slot: Slot, time_ns: int, values: Floats) -> Any:
 
 
 def _marker(frame: str, time_ns: int, **fields: Any) -> Any:
+    return empty_marker(frame, stamp(time_ns), **fields)
+
+
+def empty_marker(frame: str, when: Any, **fields: Any) -> Any:
+    """``visualization_msgs/Marker`` in a frame at a stamp, with these fields."""
     zero = message("builtin_interfaces/msg/Duration", sec=0, nanosec=0)
     rest: dict[str, Any] = {
         "action": _ADD,
@@ -167,7 +172,9 @@ def _marker(frame: str, time_ns: int, **fields: Any) -> Any:
         "mesh_use_embedded_materials": False,
     }
     return message(
-        "visualization_msgs/msg/Marker", header=header(time_ns, frame), **(rest | fields)
+        "visualization_msgs/msg/Marker",
+        header=message("std_msgs/msg/Header", stamp=when, frame_id=frame),
+        **(rest | fields),
     )
 
 

@@ -134,3 +134,8 @@ def _rows(numbers: array[float]) -> Floats:
 def to_floats(numbers: array[float]) -> Floats:
     """A float64 array of a message, without copying its numbers."""
     return np.frombuffer(numbers, np.float64)
+
+
+def to_ints(numbers: array[int]) -> Ints:
+    """An int32 array of a message, without copying its numbers."""
+    return np.frombuffer(numbers, np.int32)

@@ -108,7 +108,7 @@ def test_the_rviz_layout_shows_what_is_published(twin: Watcher) -> None:
         assert topics[name] == DISPLAYS[kind]
         latched = qos(twin, name).durability == QoSDurabilityPolicy.TRANSIENT_LOCAL
         assert latched or topic["Durability Policy"] == "Volatile"  # else they would not match
-    assert shown == 2
+    assert shown == 3
 
 
 def test_the_foxglove_layout_shows_what_is_published(twin: Watcher) -> None:
@@ -127,6 +127,7 @@ def test_the_foxglove_layout_shows_what_is_published(twin: Watcher) -> None:
                 assert field in message.get_fields_and_field_types()
     assert seen == {
         "hetwin/markers",
+        "hetwin/contacts",
         "hetwin/responsibilities",
         "hetwin/events",
         "hetwin/handovers",

@@ -107,7 +107,7 @@ def test_resources_are_in_share(sourced: Mapping[str, str]) -> None:
     assert Path(_python(code, sourced)) == Path(sourced["INSTALL"], "hetwin/share/hetwin/worlds")
 
 
-@pytest.mark.parametrize("node", ["conductor", "model"])
+@pytest.mark.parametrize("node", ["conductor", "model", "page"])
 def test_nodes_are_executables_of_the_package(sourced: Mapping[str, str], node: str) -> None:
     executable = Path(sourced["INSTALL"], "hetwin/lib/hetwin", node)
     assert os.access(executable, os.X_OK)

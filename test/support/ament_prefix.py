@@ -9,7 +9,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTING = "hetwin_core.ensemble.supervision.starting"
-COMMANDS = {"conductor": "conductor_node.main", "model": "model_nodes.ros_node"}
+COMMANDS = {
+    "conductor": "conductor_node.main",
+    "model": "model_nodes.ros_node",
+    "page": "hetwin_suite.view.ros.page",
+}
 NEEDED = ("launch", "launch_ros", "ros2launch", "ros2cli")
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
+from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
+from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats, Ints
 
@@ -90,6 +91,7 @@ class Happening:
         text: in words.
         entity: that it is about; may be empty.
         more: ``phase`` of an action; ``from`` and ``to`` of a handover; ``source`` of an event or note.
+        said: the event or handover itself, for viewers that show more than words.
     """
 
     time_ns: int
@@ -98,6 +100,7 @@ class Happening:
     text: str
     entity: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
+    said: Event | Handover | None = None
 
 
 @dataclass(frozen=True, slots=True)

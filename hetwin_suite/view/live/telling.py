@@ -36,7 +36,7 @@ class Teller:
         if event.kind is EventKind.ACTION:
             kind, more = HappeningKind.ACTION, {"phase": phase_of(event) or ""}
         about = subject(event) or _text(event.arguments, "entity")
-        return Happening(event.time_ns, kind, event.name, text, about, more)
+        return Happening(event.time_ns, kind, event.name, text, about, more, event)
 
     def handover(self, handover: Handover) -> Happening:
         """A responsibility that has moved."""
@@ -44,7 +44,7 @@ class Teller:
         text = f"{what}: {handover.from_model} → {handover.to_model} ({handover.cause})"
         more = {"from": handover.from_model, "to": handover.to_model, "cause": handover.cause}
         kind = HappeningKind.HANDOVER
-        return Happening(handover.time_ns, kind, what, text, handover.entity, more)
+        return Happening(handover.time_ns, kind, what, text, handover.entity, more, handover)
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> Happening | None:
         """A warning or an error; None if it is neither."""

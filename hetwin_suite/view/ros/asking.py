@@ -1,0 +1,85 @@
+"""Asks the conductor's node for what a user wants done to its run."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from typing import Any
+
+from rclpy.node import Node
+
+from hetwin.srv import ControlRun, HandOver
+from hetwin_core.ensemble.conductor.controls import Done
+from hetwin_core.wire import names
+from hetwin_suite.view.live.hands import Deed, GoOn, HoldTo, Pause, Step
+from hetwin_suite.view.live.hands import HandOver as Handing
+
+PATIENCE_S = 30.0
+"""A conductor that has not responded after this time is not waited for any more, but for steps."""
+MOST_OPEN = 32
+NOT_THERE = "the conductor's node is not there"
+
+
+class Asking:
+    """Clients of ``hetwin/control`` and ``hetwin/hand_over``, whose node another thread spins.
+
+    Args:
+        node: that they belong to.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._control = node.create_client(ControlRun, names.CONTROL)
+        self._hand_over = node.create_client(HandOver, names.HAND_OVER)
+        self._lock = threading.Lock()
+        self._open: list[tuple[float, Any, Done]] = []
+
+    def ask(self, deed: Deed, done: Done) -> None:
+        """Ask for a deed; returns at once, and `done` is called once, from any thread."""
+        client, request = self._request(deed)
+        patience = math.inf if isinstance(deed, Step) else PATIENCE_S
+        if not client.service_is_ready():
+            return done(NOT_THERE)
+        with self._lock:
+            full = len(self._open) >= MOST_OPEN
+            if not full:
+                self._open.append((time.monotonic() + patience, client.call_async(request), done))
+        return done("too much was asked for at once") if full else None
+
+    def look(self) -> None:
+        """Pass responses on; called by the thread that spins."""
+        now, over = time.monotonic(), []
+        with self._lock:
+            for row in list(self._open):
+                if row[1].done() or now > row[0]:
+                    self._open.remove(row)
+                    over.append(row)
+        for _, future, done in over:
+            response = future.result() if future.done() else None
+            if response is None:
+                done(f"the conductor's node does not respond for {PATIENCE_S:g} s")
+            else:
+                done(None if response.accepted else response.reason)
+
+    def refuse_all(self, reason: str) -> None:
+        """Respond to all that is still open."""
+        with self._lock:
+            rest, self._open = self._open, []
+        for _, _, done in rest:
+            done(reason)
+
+    def _request(self, deed: Deed) -> tuple[Any, Any]:
+        match deed:
+            case Handing(entity, attribute, model):
+                request = HandOver.Request(entity=entity, attribute=attribute, model=model)
+                return self._hand_over, request
+            case Pause():
+                return self._control, ControlRun.Request(command="pause")
+            case GoOn():
+                return self._control, ControlRun.Request(command="go_on")
+            case Step(None):
+                return self._control, ControlRun.Request(command="next_event")
+            case Step(steps):
+                return self._control, ControlRun.Request(command="step", steps=steps)
+            case HoldTo(factor):
+                return self._control, ControlRun.Request(command="pace", pace=factor or 0.0)

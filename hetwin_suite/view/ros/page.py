@@ -1,0 +1,63 @@
+"""Serves the page of a run over ROS 2: ``ros2 run hetwin page``, or ``show:=true`` of the launch file."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from rclpy.node import Node
+
+from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.supervision.interrupts import Interrupts, hold
+from hetwin_core.wire.described import declare
+from hetwin_suite.view.live.doors import LOOPBACK
+from hetwin_suite.view.live.feed import Over
+from hetwin_suite.view.live.server import PORT, LiveServer
+from hetwin_suite.view.ros.run import RosRun
+
+PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
+    "host": (LOOPBACK, "address of this machine at which the page is served; others see it"),
+    "port": (PORT, "of the page; 0: a free one"),
+}
+"""Name -> default and description."""
+_LOOK_S = 0.1
+_LAST_WORD_S = 1.0
+
+
+def main() -> None:
+    """Serve until the process is asked to end, or its parent has ended; with 2 if that is not possible."""
+    hold()  # threads inherit this: only the main thread gets signals
+    run = RosRun()
+    node = run.listen(arguments=sys.argv[1:])
+    try:
+        with Interrupts() as interrupts:
+            _serve(run, node, interrupts)
+    except HetwinError as error:
+        node.get_logger().error(str(error))
+        sys.exit(2)
+    finally:
+        run.close()
+
+
+def _serve(run: RosRun, node: Node, interrupts: Interrupts) -> None:
+    """Serve the page until a signal says that this is enough.
+
+    Raises:
+        BadInput: if it cannot be served.
+    """
+    parent = os.getppid()
+    declare(node, PARAMETERS)
+    host, port = (node.get_parameter(name).value for name in PARAMETERS)
+    log = node.get_logger()
+    server = LiveServer(run, run, host=host, port=port, complain=log.warning)
+    text = f"the run is shown at {server.address}"
+    log.info(text)
+    while not interrupts.count and os.getppid() == parent:
+        time.sleep(_LOOK_S)
+    end = time.monotonic() + _LAST_WORD_S
+    while run.over is None and time.monotonic() < end:  # what ends this may have ended the run
+        time.sleep(_LOOK_S)
+    if run.over is None:
+        run.end(Over("stopped", "the page's process has ended, the run may go on"))
+    server.close()

@@ -1,0 +1,247 @@
+"""A run over ROS 2 that is looked at and taken in hand from a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import struct
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
+from rclpy.serialization import deserialize_message
+
+from hetwin.msg import Event as EventMessage
+from hetwin.msg import Handover as HandoverMessage
+from hetwin.msg import Registry, RunStatus, SceneState
+from hetwin_core.ensemble import topics
+from hetwin_core.ensemble.conductor.controls import Done
+from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
+from hetwin_core.ensemble.scene.layout_json import layout_from_json
+from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.wire import messages
+from hetwin_suite.view.live.feed import Begun, Happening, Now, Over, Phase
+from hetwin_suite.view.live.hands import Deed
+from hetwin_suite.view.live.happenings import Happenings
+from hetwin_suite.view.live.newest import Factor
+from hetwin_suite.view.live.telling import Teller
+from hetwin_suite.view.ros.asking import NOT_THERE, Asking
+
+try:
+    from diagnostic_msgs.msg import DiagnosticArray
+except ImportError:  # a workspace without it shows no warnings
+    DiagnosticArray = None
+
+NOT_HELD = "the twin of a live robot is neither paused nor stepped: the robot does not wait"
+_IS_OVER = "the run is over"
+_LEVELS = {1: "warning", 2: "error", 3: "error"}
+_LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
+_NEWEST = QoSProfile(depth=1, reliability=QoSReliabilityPolicy.BEST_EFFORT)
+_ALL = QoSProfile(depth=1000)
+_STAMP = struct.Struct("<iI")
+_AFTER_HEADER = 4
+_GONE_S = 3.0
+_SPIN_S = 0.1
+
+
+class _Listener(NamedTuple):
+    """What listens, and is to be given up at the end."""
+
+    context: Context
+    node: Node
+    asking: Asking
+    thread: threading.Thread
+
+
+class RosRun:
+    """A `Feed` and `Hands` of the run of a conductor's node.
+
+    It listens in a thread of its own, and reads a state when somebody wants to see one.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._begun: Begun | None = None
+        self._over: Over | None = None
+        self._state = b""
+        self._status = RunStatus(phase="paused")
+        self._factor = Factor()
+        self._measured: float | None = None
+        self._seen_ns = -1
+        self._happenings = Happenings()
+        self._teller = Teller()
+        self._ends = threading.Event()
+        self._to_the_end = True
+        self._listener: _Listener | None = None
+
+    def listen(
+        self, namespace: str = "", arguments: Sequence[str] = (), *, to_the_end: bool = True
+    ) -> Node:
+        """Begin to listen; the conductor's node need not be there yet.
+
+        Args:
+            namespace: of the conductor.
+            arguments: of the process, with those of ROS.
+            to_the_end: whether it is the topics that say how the run has ended; else only `end` does.
+
+        Returns:
+            The node that listens.
+        """
+        self._to_the_end = to_the_end
+        context = Context()
+        context.init(args=list(arguments))
+        name = f"hetwin_page_{os.getpid()}"
+        node = Node(name, namespace=namespace.strip("/"), context=context)
+        asking = Asking(node)
+        node.create_subscription(Registry, topics.REGISTRY.name, self._on_registry, _LATCHED)
+        node.create_subscription(RunStatus, topics.STATUS.name, self._on_status, _LATCHED)
+        node.create_subscription(SceneState, topics.STATE.name, self._on_state, _NEWEST, raw=True)
+        node.create_subscription(EventMessage, topics.EVENTS.name, self._on_event, _ALL)
+        node.create_subscription(HandoverMessage, topics.HANDOVERS.name, self._on_handover, _ALL)
+        if DiagnosticArray is not None:
+            node.create_subscription(DiagnosticArray, topics.DIAGNOSTICS.name, self._on_note, _ALL)
+        thread = threading.Thread(target=self._listen, args=(node, asking), name="ros listener")
+        thread.daemon = True
+        self._listener = _Listener(context, node, asking, thread)
+        thread.start()
+        return node
+
+    # ------------------------------------------------------------------ for who looks
+
+    @property
+    def begun(self) -> Begun | None:
+        """See `Feed`."""
+        return self._begun
+
+    @property
+    def over(self) -> Over | None:
+        """See `Feed`."""
+        return self._over
+
+    def now(self) -> Now | None:
+        """See `Feed`."""
+        with self._lock:
+            begun, raw, status, factor = self._begun, self._state, self._status, self._measured
+        if begun is None or not raw:
+            return None
+        state: Any = deserialize_message(raw, SceneState)
+        values = messages.to_floats(state.values)
+        if len(values) != begun.layout.size:  # of another run
+            return None
+        paused = status.phase == Phase.PAUSED.value
+        return Now(
+            messages.read_time(state.stamp),
+            values,
+            messages.to_ints(state.owners),
+            Phase.PAUSED if paused else Phase.RUNNING,
+            None if paused else factor,
+            status.pace or None,
+            None if status.lag < 0.0 else status.lag,
+        )
+
+    def happened(self, since: int) -> tuple[int, Sequence[Happening]]:
+        """See `Feed`."""
+        return self._happenings.since(since)
+
+    def do(self, deed: Deed, done: Done) -> None:
+        """See `Hands`."""
+        if self._over is not None:
+            done(_IS_OVER)
+        elif self._listener is None:
+            done(NOT_THERE)
+        else:
+            self._listener.asking.ask(deed, done)
+
+    # ------------------------------------------------------------------ for who runs it
+
+    def end(self, over: Over) -> None:
+        """The run has ended, as somebody knows better than its topics; a second call changes what was said."""
+        self._over = over
+
+    def close(self) -> None:
+        """Stop listening."""
+        listener, self._listener = self._listener, None
+        if listener is not None:
+            self._ends.set()
+            listener.thread.join()
+            listener.asking.refuse_all("nobody listens any more")
+            listener.node.destroy_node()
+            listener.context.try_shutdown()
+
+    # ------------------------------------------------------------------ what it hears
+
+    def _listen(self, node: Node, asking: Asking) -> None:
+        executor = SingleThreadedExecutor(context=node.context)
+        executor.add_node(node)
+        there = time.monotonic()
+        while not self._ends.is_set():
+            executor.spin_once(_SPIN_S)
+            asking.look()
+            if self._over is not None:
+                asking.refuse_all(_IS_OVER)
+            now = time.monotonic()
+            if self._begun is None or node.count_publishers(topics.REGISTRY.name):
+                there = now
+            elif self._to_the_end and self._over is None and now - there > _GONE_S:
+                self._over = Over("failed", "the conductor's node is gone")
+        executor.shutdown()
+
+    def _on_registry(self, message: Any) -> None:
+        records = [
+            ModelRecord(**{name: getattr(model, name) for name in ModelRecord.__dataclass_fields__})
+            for model in message.models
+        ]
+        begun = Begun(
+            message.scenario,
+            layout_from_json(json.loads(message.layout)),
+            tuple(records),
+            {name: tuple(models) for name, models in json.loads(message.able or "{}").items()},
+            round(message.duration * 1e9) or None,
+            NOT_HELD if re.search(r"(^| )live:", message.source) else "",
+        )
+        with self._lock:
+            self._begun, self._over, self._state = begun, None, b""
+
+    def _on_status(self, message: Any) -> None:
+        with self._lock:
+            self._status = message
+        if self._to_the_end and message.phase == "over" and self._over is None:
+            text = f"failed: {message.reason}" if message.reason else message.ended
+            self._over = Over(message.ended, text, bool(message.deterministic))
+        if message.phase != "running":
+            self._factor.begin_anew()
+
+    def _on_state(self, raw: bytes) -> None:
+        sec, nanosec = _STAMP.unpack_from(raw, _AFTER_HEADER)
+        time_ns = sec * messages.NS + nanosec
+        with self._lock:
+            self._state = raw
+            if time_ns != self._seen_ns:  # a paused run repeats its state
+                self._seen_ns = time_ns
+                self._measured = self._factor.at(time.monotonic_ns(), time_ns)
+
+    def _on_event(self, message: Any) -> None:
+        self._tell(self._teller.event(messages.read_event(message)))
+
+    def _on_handover(self, message: Any) -> None:
+        time_ns = messages.read_time(message.stamp)
+        value = Value(messages.to_floats(message.value), time_ns, message.parent)
+        names = message.entity, message.attribute, message.from_model, message.to_model
+        self._tell(self._teller.handover(Handover(time_ns, *names, message.cause, value)))
+
+    def _on_note(self, message: Any) -> None:
+        for status in message.status:
+            level = _LEVELS.get(int.from_bytes(status.level, "little"), "info")
+            source = status.name.removeprefix("hetwin: ")
+            time_ns = messages.read_time(message.header.stamp)
+            self._tell(self._teller.note(time_ns, level, source, status.message))
+
+    def _tell(self, happening: Happening | None) -> None:
+        if happening is not None:
+            self._happenings.add(happening)

@@ -1,0 +1,95 @@
+"""A run over ROS 2, looked at and taken in hand from another process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.ros_domains import new_domain
+from support.ros_runs import finish, running, toy
+from support.waiting import wait_until
+from support.watcher import watching
+
+from hetwin.srv import StopSimulation
+from hetwin_suite.view.live.feed import HappeningKind, Now, Phase
+from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Step
+from hetwin_suite.view.ros.asking import NOT_THERE
+from hetwin_suite.view.ros.run import RosRun
+
+
+def done(run: RosRun, deed: Deed) -> str | None:
+    """Do something to a run; returns why it was refused."""
+    answered, replies = threading.Event(), list[str | None]()
+
+    def reply(refusal: str | None) -> None:
+        replies.append(refusal)
+        answered.set()
+
+    run.do(deed, reply)
+    wait_until(answered.is_set, f"a reply to {deed}")
+    return replies[0]
+
+
+def newest(run: RosRun, fits: Callable[[Now], bool], what: str) -> Now:
+    """Wait for a state that fits."""
+    found: list[Now] = []
+
+    def look() -> bool:
+        now = run.now()
+        if now is not None and fits(now):
+            found.append(now)
+        return bool(found)
+
+    wait_until(look, what)
+    return found[0]
+
+
+def test_it_is_seen_paused_stepped_handed_over_and_heard_to_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    domain = new_domain()
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    run = RosRun()
+    assert done(run, Pause()) == NOT_THERE
+    run.listen()
+    try:
+        assert done(run, Pause()) == NOT_THERE
+        with running(toy(tmp_path, until=600.0, pace=0.001), tmp_path / "run", domain=domain) as (
+            process,
+            _,
+        ):
+            newest(run, lambda now: now.time_ns > 10**9, "the state at 1 s")
+            begun = run.begun
+            assert begun is not None
+            assert (begun.name, begun.not_held) == ("toy", "")
+            assert begun.able["pose"] == ("physics", "grasp")
+            assert done(run, Pause()) is None
+            paused = newest(run, lambda now: now.phase is Phase.PAUSED, "the pause")
+            assert paused.factor is None
+            assert done(run, Step(40)) is None
+            until = paused.time_ns + 100_000_000
+            stepped = newest(run, lambda now: now.time_ns >= until, "the steps")
+            assert stepped.time_ns == until
+            assert done(run, HandOver("ball", "pose", "grasp")) is None
+            assert "already" in (done(run, HandOver("ball", "pose", "grasp")) or "")
+            slot = begun.layout.slot_id("ball", "pose")
+            newest(run, lambda now: begun.models[now.owners[slot]].name == "grasp", "the owner")
+            assert done(run, HoldTo(1.0)) is None
+            assert done(run, GoOn()) is None
+            newest(run, lambda now: (now.pace, now.phase) == (1.0, Phase.RUNNING), "the pace")
+            _, happened = run.happened(0)
+            (by_hand,) = [h for h in happened if h.more.get("cause") == "by hand"]
+            assert (by_hand.kind, by_hand.entity) == (HappeningKind.HANDOVER, "ball")
+            with watching(domain, process) as watcher:
+                stop = StopSimulation.Request()
+                assert watcher.call(StopSimulation, "/hetwin/stop_simulation", stop).accepted
+            wait_until(lambda: run.over is not None, "the end")
+            assert run.over is not None
+            assert run.over.ended == "stopped" or "gone" in run.over.text
+            assert done(run, Pause()) == "the run is over"
+            assert finish(process).code == 0
+    finally:
+        run.close()
