@@ -24,7 +24,7 @@ def export(
 ) -> None:
     """Write a run as a file of Rerun, or of Foxglove and Lichtblick, in the colours of who is responsible.
 
-    Example: hetwin export runs/today --rerun today.rrd
+    Example: hetwin export runs/today --mcap today.mcap
     """
     from hetwin_core.ensemble.errors import BadInput
     from hetwin_core.projection.run_folder import folder_of

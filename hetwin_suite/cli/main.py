@@ -28,6 +28,7 @@ from hetwin_suite.cli import (
     send,
     sql,
 )
+from hetwin_suite.cli.options import with_usual_ports
 from hetwin_suite.cli.versions import show_version
 
 EXIT_FAILED = 1
@@ -83,7 +84,7 @@ def options(
 def main() -> None:
     """Run the command; errors of users' input end with code 2, failed runs with 1, SIGINT with 130."""
     try:
-        app(prog_name="hetwin")
+        app(with_usual_ports(sys.argv[1:]), prog_name="hetwin")
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(EXIT_BAD_INPUT)

@@ -21,6 +21,15 @@ Scenario = Annotated[
 Variant = Annotated[
     str | None, typer.Option(metavar="NAME", help="one of the scenario's variants; default: none")
 ]
+Foxglove = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=65535,
+        metavar="[PORT]",
+        help="let Foxglove and Lichtblick connect to it; 0: a free port; without a number: 8765",
+    ),
+]
 Packages = Annotated[
     list[str] | None,
     typer.Option(
@@ -108,3 +117,15 @@ def package_folders(texts: Sequence[str] | None) -> dict[str, str]:
             )
         folders[name] = str(path.resolve())
     return folders
+
+
+def with_usual_ports(words: Sequence[str]) -> list[str]:
+    """Return a command's words with the port that ``--foxglove`` means where none follows it."""
+    found = list(words)
+    for index in range(len(found) - 1, -1, -1):
+        if found[index] == "--foxglove" and not "".join(found[index + 1 : index + 2]).isdigit():
+            found.insert(index + 1, _FOXGLOVE_PORT)
+    return found
+
+
+_FOXGLOVE_PORT = "8765"

@@ -15,7 +15,14 @@ import typer
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import Packages, Scenario, Variant, package_folders, scene_object
+from hetwin_suite.cli.options import (
+    Foxglove,
+    Packages,
+    Scenario,
+    Variant,
+    package_folders,
+    scene_object,
+)
 
 
 class Transport(StrEnum):
@@ -80,7 +87,8 @@ def run(
         bool, typer.Option("--show", help="show it in the browser while it goes on")
     ] = False,
     hold: Annotated[
-        bool, typer.Option("--hold", help="with --show: wait there before the first step")
+        bool,
+        typer.Option("--hold", help="with --show or --foxglove: wait there before the first step"),
     ] = False,
     pace: Annotated[
         float | None,
@@ -96,6 +104,7 @@ def run(
     host: Annotated[
         str, typer.Option(help="address of this machine at which the page is served; others see it")
     ] = "127.0.0.1",
+    foxglove: Foxglove = None,
     as_json: Annotated[bool, typer.Option("--json", help="print the outcome as JSON")] = False,
 ) -> None:
     """Run a scenario and say what happened.
@@ -137,15 +146,14 @@ def run(
             variant=variant,
         )
         placing = Placing(namespace, in_process, elsewhere)
-        _check_pace(pace, hold=hold, show=show)
+        _check_pace(pace, hold=hold, show=show or foxglove is not None)
         request = RunRequest(scenario, options, out, hold, pace)
         with Progress(Path(scenario).stem) as progress:
-            if show:
+            if show or foxglove is not None:
                 from hetwin_suite.running.showing import Window, carry_out_shown
 
-                ended = carry_out_shown(
-                    request, progress, placing, Window(host, port, browser), _say(as_json)
-                )
+                window = Window(host, port, browser, show, foxglove)
+                ended = carry_out_shown(request, progress, placing, window, _say(as_json))
             else:
                 ended = carry_out(request, progress, placing, watched=True)
     except HetwinError as error:
@@ -174,7 +182,9 @@ def _check_pace(pace: float | None, *, hold: bool, show: bool) -> None:
     """
     if hold and not show:
         raise BadInput(
-            "nothing would let the run go on", where="--hold", expected="--show beside it"
+            "nothing would let the run go on",
+            where="--hold",
+            expected="--show or --foxglove beside it",
         )
     if pace is not None and not (math.isfinite(pace) and pace > 0.0):
         raise BadInput("there is no such pace", where="--pace", found=pace, expected="above 0")

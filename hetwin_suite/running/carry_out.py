@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeAlias
+
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.progress import Display, ProgressListener
 from hetwin_suite.running.request import RunRequest
 from hetwin_suite.view.live.watched_run import WatchedRun
+
+if TYPE_CHECKING:
+    from hetwin_suite.view.ros.run import RosRun
+
+LiveRun: TypeAlias = "WatchedRun | RosRun"
+"""A run as people see it while it goes on and take it in hand."""
+
+
+def ros_run() -> RosRun:
+    """Return what people see of a run over ROS 2.
+
+    Raises:
+        BadInput: if ROS 2 is not there.
+    """
+    from hetwin_suite.running.ros import need_ros
+
+    need_ros()
+    from hetwin_suite.view.ros.run import RosRun
+
+    return RosRun()
 
 
 def carry_out(
@@ -16,7 +38,7 @@ def carry_out(
     placing: Placing,
     *,
     watched: bool,
-    live: WatchedRun | None = None,
+    live: LiveRun | None = None,
 ) -> Ended:
     """Run; SIGINT and SIGTERM end the run at its next barrier.
 
@@ -25,7 +47,7 @@ def carry_out(
         display: where progress is shown.
         placing: where the nodes are, if it runs over ROS 2.
         watched: run local models in a child process, so that one that hangs or crashes is named and ended.
-        live: what people see of a watched run; None: nothing.
+        live: what people see of a run that is watched, or goes over ROS 2; None: nothing.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
@@ -35,10 +57,12 @@ def carry_out(
     if request.options.transport == "ros":
         from hetwin_suite.running.ros import run_over_ros
 
-        return run_over_ros(request, display, placing)
+        assert not isinstance(live, WatchedRun)
+        return run_over_ros(request, display, placing, live)
     if watched:
         from hetwin_suite.running.watched import run_watched
 
+        assert live is None or isinstance(live, WatchedRun)
         return run_watched(request, display, live)
     scenario, out = request.load()
     listener = ProgressListener(display)

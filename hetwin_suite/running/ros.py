@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
@@ -20,11 +20,22 @@ from hetwin_suite.running.request import RunRequest
 from hetwin_suite.running.ros_client import Client
 from hetwin_suite.running.ros_nodes import CONDUCTOR_AND_COMMAND, Nodes, quick_discovery
 
+if TYPE_CHECKING:
+    from hetwin_suite.view.ros.run import RosRun
 
-def run_over_ros(request: RunRequest, display: Display, placing: Placing) -> Ended:
+
+def run_over_ros(
+    request: RunRequest, display: Display, placing: Placing, live: RosRun | None = None
+) -> Ended:
     """Run; SIGINT and SIGTERM end the run at its next barrier.
 
     A run whose conductor dies or is silent for too long is finished here.
+
+    Args:
+        request: what to run.
+        display: where progress is shown.
+        placing: where the nodes are.
+        live: what people see of the run; None: nothing.
 
     Raises:
         BadInput: if ROS 2 is not there, or the scenario, its files or the source cannot be used.
@@ -34,11 +45,14 @@ def run_over_ros(request: RunRequest, display: Display, placing: Placing) -> End
     with Interrupts(_second_at_once) as interrupts, _environment_restored():
         scenario, out = request.load()
         quick_discovery(len(scenario.placeable) + CONDUCTOR_AND_COMMAND)
-        rclpy = _rclpy()
+        rclpy = need_ros()
         interrupts.raise_if_any()
         begun = time.monotonic()
         with ExitStack() as ending:
-            nodes = Nodes(scenario, placing, request.options)
+            if live is not None:
+                live.listen(placing.namespace, to_the_end=False)
+                ending.callback(live.close)
+            nodes = Nodes(scenario, placing, request)
             ending.callback(nodes.end)
             context = rclpy.Context()  # of its own: the caller may use ROS too
             rclpy.init(args=[], context=context)
@@ -62,7 +76,7 @@ def run_over_ros(request: RunRequest, display: Display, placing: Placing) -> End
         return Ended(summary, exit_code(summary, interrupts.first), out, interrupts.first)
 
 
-def _rclpy() -> Any:
+def need_ros() -> Any:
     """ROS 2's Python library.
 
     Raises:

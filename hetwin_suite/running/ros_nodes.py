@@ -17,11 +17,11 @@ from conductor_node.processes import (
     start_node,
 )
 from conductor_node.shared_memory import SharedMemory
-from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.watched_process import ending
 from hetwin_suite.running.placing import Placing
+from hetwin_suite.running.request import RunRequest
 
 CONDUCTOR_AND_COMMAND = 2
 MOST_ON_LOCALHOST = 32
@@ -42,7 +42,8 @@ def quick_discovery(processes: int) -> None:
 class Nodes:
     """The processes of conductor and models."""
 
-    def __init__(self, scenario: Scenario, placing: Placing, options: RunOptions) -> None:
+    def __init__(self, scenario: Scenario, placing: Placing, request: RunRequest) -> None:
+        options = request.options
         self._namespace, here = placing.namespace, placing.in_process
         self._ended: dict[str, float] = {}
         self._shared_memory = SharedMemory()
@@ -54,6 +55,8 @@ class Nodes:
             "engine": options.engine,
             "packages": packages,
             "variant": options.variant,
+            "start_paused": request.hold,
+            "pace": request.pace,
         }
         conductor = {"scenario": scenario.path, "runs": 1, **{k: v for k, v in asked.items() if v}}
         others = scenario.chosen(here) | scenario.chosen(placing.elsewhere)

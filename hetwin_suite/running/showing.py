@@ -6,16 +6,17 @@ import os
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
-from hetwin_suite.running.carry_out import carry_out
+from hetwin_suite.running.carry_out import LiveRun, carry_out, ros_run
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.request import RunRequest
+from hetwin_suite.view.foxglove.live import FoxgloveLive
 from hetwin_suite.view.live.doors import LOOPBACK
 from hetwin_suite.view.live.feed import Over
 from hetwin_suite.view.live.library import need_websockets
@@ -26,28 +27,35 @@ _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Where a run is shown.
+    """Where a run is shown: on a page, or to Foxglove and Lichtblick, or both.
 
     Attributes:
         host: address to listen on.
         port: to listen on; 0 for a free one, None for the usual one, or a free one if that is taken.
         browser: whether to open one, where there is a screen.
+        page: whether there is a page.
+        foxglove: port for Foxglove and Lichtblick; 0 for a free one, None for none.
     """
 
     host: str = LOOPBACK
     port: int | None = None
     browser: bool = True
+    page: bool = True
+    foxglove: int | None = None
 
 
 class Showing:
     """A run that is shown.
 
+    Args:
+        transport: over which it runs.
+
     Attributes:
         live: for `carry_out`.
     """
 
-    def __init__(self) -> None:
-        self.live = WatchedRun()
+    def __init__(self, transport: str) -> None:
+        self.live: LiveRun = WatchedRun() if transport != "ros" else ros_run()
 
     def ended(self, ended: Ended) -> None:
         """Show how it has ended."""
@@ -76,7 +84,7 @@ def carry_out_shown(
     Raises:
         BadInput: if the page cannot be served; and as `carry_out` does.
     """
-    with showing(window, say, display.line) as shown:
+    with showing(request.options.transport, window, say, display.line) as shown:
         ended = carry_out(request, display, placing, watched=True, live=shown.live)
         shown.ended(ended)
         return ended
@@ -84,33 +92,44 @@ def carry_out_shown(
 
 @contextmanager
 def showing(
-    window: Window, say: Callable[[str], None], complain: Callable[[str], None]
+    transport: str, window: Window, say: Callable[[str], None], complain: Callable[[str], None]
 ) -> Iterator[Showing]:
     """Serve the page of a run as long as this context lasts; who leaves it by an exception says that it failed.
 
     Args:
+        transport: over which it runs.
         window: where.
-        say: is called with the line that says where the page is.
+        say: is called with a line that says where the run is shown.
         complain: is called with a line about who is sent away.
 
     Raises:
         BadInput: if it cannot be served.
     """
-    need_websockets("--show")
-    from hetwin_suite.view.live.server import LiveServer
-
-    shown = Showing()
-    server = LiveServer(
-        shown.live, shown.live, host=window.host, port=window.port, complain=complain
-    )
-    try:
-        say(f"the run is shown at {server.address}")
-        if window.browser and any(os.environ.get(name) for name in _DISPLAYS):
-            threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
+    shown = Showing(transport)
+    with ExitStack() as ending:
+        if window.page:
+            address = _serve_page(shown.live, window, complain, ending)
+            say(f"the run is shown at {address}")
+        if window.foxglove is not None:
+            foxglove = FoxgloveLive(shown.live, shown.live, window.foxglove)
+            ending.callback(foxglove.close)
+            say(f"Foxglove and Lichtblick find the run at {foxglove.address}")
         try:
             yield shown
         except (HetwinError, Interrupted) as error:
             shown.live.end(Over("failed", str(error)))
             raise
-    finally:
-        server.close()
+
+
+def _serve_page(
+    live: LiveRun, window: Window, complain: Callable[[str], None], ending: ExitStack
+) -> str:
+    """Serve the page, and open it; returns its address."""
+    need_websockets("--show")
+    from hetwin_suite.view.live.server import LiveServer
+
+    server = LiveServer(live, live, host=window.host, port=window.port, complain=complain)
+    ending.callback(server.close)
+    if window.browser and any(os.environ.get(name) for name in _DISPLAYS):
+        threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
+    return server.address

@@ -28,7 +28,7 @@ from hetwin_suite.view.foxglove.shapes import scene_entity
 from hetwin_suite.view.palette import model_colours, rgb
 
 SCENE = "/hetwin/scene"
-CONTACTS = "/hetwin/contacts"
+CONTACTS = topics.CONTACTS.logged_name
 FRAMES = "/tf"
 VALUES = "/hetwin/values"
 _AS_JSON = (
@@ -94,6 +94,7 @@ class Channels:
             topic: json_channel(topic.logged_name, message_schema(topic.type)) for topic in _AS_JSON
         }
         self._values = json_channel(VALUES, _values_schema(layout))
+        self._all = (self._scene, self._contacts, self._frames, self._values, *self._json.values())
         self._shapes = [
             entity
             for entity in layout.of_kind(*SHOWN)
@@ -105,6 +106,11 @@ class Channels:
             if layout.has(entity.name, "pose")
         ]
         self._shown: Shown | None = None
+
+    @property
+    def names(self) -> set[str]:
+        """The names of all channels."""
+        return {channel.topic() for channel in self._all}
 
     @property
     def shown(self) -> Shown | None:
@@ -147,6 +153,11 @@ class Channels:
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
         """Show a note."""
         self._write(topics.DIAGNOSTICS, time_ns, note_message(time_ns, level, source, text))
+
+    def close(self) -> None:
+        """Take the channels away from who sees them."""
+        for channel in self._all:
+            channel.close()
 
     def _write(self, topic: topics.Topic, time_ns: int, content: Any) -> None:
         self._json[topic].log(as_json(content), log_time=time_ns)

@@ -32,18 +32,24 @@ def hidden_address() -> str:
 
 def refusal(headers: Mapping[str, str]) -> str | None:
     """Return why a request is refused, from its headers by names in lower case; None if it is not."""
-    host = urlsplit(f"//{headers.get('host', '')}").hostname
-    if host not in _LOCAL_NAMES:
+    if _name_in(f"//{headers.get('host', '')}") not in _LOCAL_NAMES:
         return f"this host is not served: {headers.get('host', '')}"
     origin = headers.get("origin")
     if origin is None or origin == "file://":  # no web page; an application of the desktop
         return None
-    parts = urlsplit(origin)
-    name = parts.hostname or ""
-    is_tool = parts.scheme == "https" and any(
+    name = _name_in(origin)
+    is_tool = origin.startswith("https://") and any(
         name == tool or name.endswith(f".{tool}") for tool in _TOOLS
     )
     return None if is_tool or name in _LOCAL_NAMES else f"pages of {origin} may not connect"
+
+
+def _name_in(address: str) -> str:
+    """The host that an address names; empty if it is none."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
 
 
 class Guard:

@@ -13,6 +13,8 @@ from hetwin_core.projection.messages import typestore
 from hetwin_suite.view.foxglove.json_types import Schema, definition_schema
 
 CONTROL, HAND_OVER = "/hetwin/control", "/hetwin/hand_over"
+COMMANDS = ("pause", "go_on", "step", "next_event", "pace")
+"""What ``command`` of the service control may be."""
 TYPES = {CONTROL: "ControlRun", HAND_OVER: "HandOver"}
 """Names of the services, and of what ROS has for them in ``srv/``."""
 

@@ -32,6 +32,8 @@ def test_tools_and_pages_of_this_machine_may(headers: dict[str, str]) -> None:
         ({"host": HERE, "origin": "http://app.foxglove.dev"}, "app.foxglove.dev"),
         ({"host": HERE, "origin": "null"}, "null"),
         ({"host": "evil.example:8765"}, "host"),
+        ({"host": "[::1"}, "host"),
+        ({"host": HERE, "origin": "https://[::1"}, "may not connect"),
         ({}, "host"),
     ],
 )
