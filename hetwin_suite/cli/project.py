@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hetwin_suite.futures.batch import Batch
     from hetwin_suite.futures.run_result import RunResult
 
+FOUND = "project.json"
 SAMPLES = 100
 ENOUGH = 1000
 """A rule that is never satisfied ends here."""
@@ -72,6 +73,7 @@ def project(
         ),
     ] = None,
     package: Packages = None,
+    with_page: Annotated[bool, typer.Option("--page/--no-page", help="write the page")] = True,
     as_json: AsJson = False,
 ) -> None:
     """Run a scenario many times, each with what is uncertain drawn anew, and say how likely its outcomes are.
@@ -115,10 +117,26 @@ def project(
 
     workers = Processes(jobs, look) if cluster is None else Cluster(cluster, look)
     batch = run_batch(job, workers, most, rule, _warn, done.append)
+    page = _page(batch, job.out, scenario, variant) if with_page else None
     if as_json:
         print(json.dumps(batch.to_json(), indent=2))
     else:
         _show(batch, folder)
+        if page is not None:
+            print(f"page: {page}")
+
+
+def _page(batch: Batch, out: Path, scenario: str, variant: str | None) -> Path:
+    """Write the page, and beside it what `--json` prints."""
+    from hetwin_core.projection.run_folder import write_atomically
+    from hetwin_suite.futures.page.page import write_page
+    from hetwin_suite.running.patience import never_silent
+
+    with never_silent(lambda: "drawing the page"):
+        title = Path(scenario).stem + (f", {variant}" if variant else "")
+        page = write_page(batch, out, title)
+        write_atomically(out / FOUND, json.dumps(batch.to_json(), indent=2) + "\n")
+    return page
 
 
 def _warn(text: str) -> None:

@@ -1,0 +1,49 @@
+"""Pictures of one run of a batch: where it first went wrong, and its end."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.flaws.find import flaws_of
+from hetwin_suite.view.stills.graphics import NoGraphics
+from hetwin_suite.view.stills.stills import Moment, Still, stills
+
+
+def run_pictures(run: Path) -> str:
+    """Return pictures of a run as HTML; a line that says so if nothing can be drawn.
+
+    Args:
+        run: its folder.
+
+    Raises:
+        BadInput: if it has no log that can be read.
+    """
+    try:
+        drawn = stills(Episode.open(run), _moments(run))
+    except NoGraphics as reason:
+        return f'<p class="note">{escape(str(reason))}</p>'
+    return f'<div class="pictures">{"".join(_figure(still) for still in drawn)}</div>'
+
+
+def _moments(run: Path) -> list[Moment]:
+    """The beginning of its first flaw, and its end."""
+    episode, flaws = Episode.open(run), flaws_of(run)
+    end = Moment(int(episode.times_ns[-1]), "at the end", _thing(flaws[0].entities if flaws else ()))
+    if not flaws or flaws[0].span.from_ns >= end.time_ns:
+        return [end]
+    first = flaws[0]
+    return [Moment(first.span.from_ns, first.kind, _thing(first.entities)), end]
+
+
+def _thing(entities: tuple[str, ...]) -> str:
+    return entities[0] if entities else ""
+
+
+def _figure(still: Still) -> str:
+    words = escape(f"{still.time_ns / 1e9:.2f} s, {still.what}")
+    return (
+        f'<figure><img alt="{words}" src="data:image/png;base64,{still.png}">'
+        f"<figcaption>{words}</figcaption></figure>"
+    )
