@@ -112,8 +112,8 @@ def project(
     patience = Patience(to_stderr)
 
     def look() -> None:
-        failed = sum(not run.succeeded for run in done)
-        patience.look(f"{len(done)} of {most} runs, {failed} of them failed")
+        good = sum(run.succeeded for run in done)
+        patience.look(f"{len(done)} of {most} runs, {good} of them as wanted")
 
     workers = Processes(jobs, look) if cluster is None else Cluster(cluster, look)
     batch = run_batch(job, workers, most, rule, _warn, done.append)

@@ -31,8 +31,10 @@ class Kind(NamedTuple):
         if self.failed:
             return "failed"
         told = [*self.outcomes, *(f"not {name}" for name in self.missed)]
-        flaws = f" with {', '.join(self.flaws)}" if self.flaws else ""
-        return (", ".join(told) or "went to its end") + flaws
+        text = ", ".join(told) or "went to its end"
+        if self.flaws:
+            text += f"; {', '.join(self.flaws)}"
+        return text.replace("_", " ")
 
     @property
     def is_good(self) -> bool:

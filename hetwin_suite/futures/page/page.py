@@ -75,7 +75,7 @@ def _flaws(batch: Batch) -> str:
     if not batch.flaws:
         return card("Flaws", "", "None was found in any run.")
     rows = [
-        [escape(kind), f"{count}", f"{count / len(batch.runs):.0%}"]
+        [escape(kind.replace("_", " ")), f"{count}", f"{count / len(batch.runs):.0%}"]
         for kind, count in batch.flaws.items()
     ]
     return card("Flaws", "In how many runs each was found.", table(["flaw", "runs", "share"], rows))
@@ -107,7 +107,9 @@ def _kind(kind: Kind, out: Path) -> str:
     tone = "good" if kind.is_good else "bad"
     pictures = "" if shown.folder is None else _pictures(Path(shown.folder))
     where = (
-        "not kept" if shown.folder is None else f"<code>{escape(_relative(shown.folder, out))}</code>"
+        "not kept"
+        if shown.folder is None
+        else f"<code>{escape(_relative(shown.folder, out))}</code>"
     )
     why = f'<p class="note">{escape(shown.error)}</p>' if shown.error else ""
     return (
@@ -128,7 +130,7 @@ def _runs(batch: Batch, out: Path) -> str:
         [
             str(run.index),
             escape(", ".join(name for name, value in run.outcomes.items() if value is True) or "-"),
-            escape(run.error or ", ".join(run.flaws) or "-"),
+            escape(run.error or ", ".join(run.flaws).replace("_", " ") or "-"),
             escape("-" if run.folder is None else _relative(run.folder, out)),
         ]
         for run in batch.runs

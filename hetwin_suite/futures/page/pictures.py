@@ -30,11 +30,11 @@ def run_pictures(run: Path) -> str:
 def _moments(run: Path) -> list[Moment]:
     """The beginning of its first flaw, and its end."""
     episode, flaws = Episode.open(run), flaws_of(run)
-    end = Moment(int(episode.times_ns[-1]), "at the end", _thing(flaws[0].entities if flaws else ()))
+    end = Moment(int(episode.times[-1]), "at the end", _thing(flaws[0].entities if flaws else ()))
     if not flaws or flaws[0].span.from_ns >= end.time_ns:
         return [end]
     first = flaws[0]
-    return [Moment(first.span.from_ns, first.kind, _thing(first.entities)), end]
+    return [Moment(first.span.from_ns, first.kind.replace("_", " "), _thing(first.entities)), end]
 
 
 def _thing(entities: tuple[str, ...]) -> str:

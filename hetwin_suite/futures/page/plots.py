@@ -11,12 +11,13 @@ from hetwin_core.ensemble.events import Json
 from hetwin_suite.futures.batch import Batch
 from hetwin_suite.futures.counting.confidence import Share, share
 from hetwin_suite.futures.run_result import RunResult
-from hetwin_suite.view.palette import SERIES
+from hetwin_suite.view.palette import SERIES, see_through
 from hetwin_suite.view.report.figure import Figure, escaped, figure, line, numbers
 from hetwin_suite.view.report.plot import axis
 
 MOST_POINTS = 200
 """Looks of which a plot shows the intervals."""
+EDGE: dict[str, Any] = {"showlegend": False, "opacity": 0.4, "hoverinfo": "skip"}
 GOOD, BAD = "#23845a", "#c53d3d"
 
 
@@ -28,16 +29,8 @@ def over_runs(batch: Batch) -> Figure:
         came = np.cumsum([run.outcomes.get(name) is True for run in batch.runs])
         known: list[Share] = [share(int(came[n - 1]), n) for n in of]
         traces += [
-            line(of, [k.high for k in known], "", colour, showlegend=False, opacity=0.35),
-            line(
-                of,
-                [k.low for k in known],
-                "",
-                colour,
-                showlegend=False,
-                opacity=0.35,
-                fill="tonexty",
-            ),
+            line(of, [k.high for k in known], "", colour, **EDGE),
+            line(of, [k.low for k in known], "", colour, **EDGE, **_filled(colour)),
             line(of, [k.yes / k.of for k in known], name, colour),
         ]
     return figure(
@@ -46,6 +39,10 @@ def over_runs(batch: Batch) -> Figure:
         xaxis={"title": {"text": "runs"}, "automargin": True},
         yaxis={**axis("probability"), "range": [-0.02, 1.02], "tickformat": ".0%"},
     )
+
+
+def _filled(colour: str) -> dict[str, str]:
+    return {"fill": "tonexty", "fillcolor": see_through(colour, 0.16)}
 
 
 def _looks(runs: int) -> list[int]:

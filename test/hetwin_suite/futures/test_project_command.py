@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.hetwin_command import hetwin, refused
 
-SHORT = ("--duration", "0.05")
+SHORT = ("--duration", "0.05", "--no-page")
 
 
 def project(out: Path, *arguments: str) -> dict[str, Any]:

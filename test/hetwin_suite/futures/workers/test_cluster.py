@@ -15,7 +15,7 @@ RUNS = 6
 
 def project(out: Path, *arguments: str) -> dict[str, Any]:
     """The JSON of a batch of very short runs."""
-    short = ("--duration", "0.02", "--samples", str(RUNS))
+    short = ("--duration", "0.02", "--no-page", "--samples", str(RUNS))
     said = hetwin("project", "pick_and_place", *short, "--out", out, "--json", *arguments)
     assert said.code == 0, said.err
     found: dict[str, Any] = json.loads(said.out)
