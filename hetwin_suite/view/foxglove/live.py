@@ -70,7 +70,7 @@ class FoxgloveLive:
         self._server.show_again_to_late(channels)
         now = self._feed.now()
         if now is not None and _is_news(channels, now.time_ns, now.owners):
-            channels.show(Shown(now.time_ns, now.values, now.owners))
+            channels.show(Shown(now.time_ns, now.values, now.owners, now.near))
             self._server.tell_time(now.time_ns)
         self._read, happened = self._feed.happened(self._read)
         for happening in happened:

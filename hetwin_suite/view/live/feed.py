@@ -60,6 +60,7 @@ class Now:
         factor: simulated time per wall time over the last seconds; None if it does not run.
         pace: the factor that it is held to at most; None: to none.
         lag_s: how far the twin of a live robot is behind it; None if the robot is not live.
+        near: rows of `Snapshot.proximity`; None if they are not known.
     """
 
     time_ns: int
@@ -69,6 +70,7 @@ class Now:
     factor: float | None = None
     pace: float | None = None
     lag_s: float | None = None
+    near: Floats | None = None
 
 
 class HappeningKind(StrEnum):

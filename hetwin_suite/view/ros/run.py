@@ -24,6 +24,7 @@ from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.controls import Done
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.wire import messages
 from hetwin_suite.view.live.feed import Begun, Happening, Now, Over, Phase
@@ -143,6 +144,7 @@ class RosRun:
             None if paused else factor,
             status.pace or None,
             None if status.lag < 0.0 else status.lag,
+            messages.to_floats(state.proximity).reshape(-1, PROXIMITY_COLUMNS),
         )
 
     def happened(self, since: int) -> tuple[int, Sequence[Happening]]:
