@@ -32,6 +32,11 @@ class LateRows:
 
     __call__ = rows
 
+    @property
+    def known(self) -> Floats | None:
+        """The table if it has been computed; None if not."""
+        return self._rows
+
 
 def rows_of(table: Floats | LateRows) -> Floats:
     """Return a table as an array, computed now if it has not been read before."""

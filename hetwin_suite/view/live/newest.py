@@ -16,13 +16,16 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats, Ints
 
 SIZE = 64 * 1024 * 1024
 """Only what is written takes up memory."""
-_COUNTER, _TIME, _WAITS = range(3)
+_COUNTER, _TIME, _WAITS, _NEAR = range(4)
 _FACTOR, _PACE, _LAG = range(4, 7)
 _HEAD = 8
+_MOST_NEAR = 1000
+"""Rows of proximity; of more, these are kept."""
 _TRIES = 1000
 WINDOW_NS = 2_000_000_000
 """Wall time over which the factor is measured."""
@@ -39,6 +42,7 @@ class Copied:
     lag_s: float | None
     values: Floats
     owners: Ints
+    near: Floats | None
 
 
 class Newest:
@@ -51,6 +55,7 @@ class Newest:
         self._rest = memory[_HEAD * 8 :]
         self._values: Floats = np.empty(0)
         self._owners: Ints = np.empty(0, np.int32)
+        self._near: Floats = np.empty((0, PROXIMITY_COLUMNS))
 
     def fit(self, layout: Layout) -> None:
         """Prepare for the states of a layout, in each process on its own.
@@ -58,7 +63,8 @@ class Newest:
         Raises:
             BadInput: if they are too large.
         """
-        split = layout.size * 8
+        near = _MOST_NEAR * PROXIMITY_COLUMNS * 8
+        split = near + layout.size * 8
         end = split + len(layout.slots) * 4
         if end > len(self._rest):
             raise BadInput(
@@ -67,7 +73,8 @@ class Newest:
                 found=f"{end} bytes",
                 expected=f"at most {len(self._rest)}",
             )
-        self._values = np.frombuffer(self._rest[:split], np.float64)
+        self._near = np.frombuffer(self._rest[:near]).reshape(-1, PROXIMITY_COLUMNS)
+        self._values = np.frombuffer(self._rest[near:split], np.float64)
         self._owners = np.frombuffer(self._rest[split:end], np.int32)
 
     def write(
@@ -80,6 +87,7 @@ class Newest:
         factor: float | None,
         pace: float | None,
         lag_s: float | None,
+        near: Floats | None = None,
     ) -> None:
         """Copy a state into the memory; in the process of the run."""
         ints, floats = self._ints, self._floats
@@ -91,6 +99,10 @@ class Newest:
         floats[_LAG] = math.nan if lag_s is None else lag_s
         self._values[:] = values
         self._owners[:] = owners
+        count = -1 if near is None else min(len(near), _MOST_NEAR)
+        ints[_NEAR] = count
+        if near is not None:
+            self._near[:count] = near[:count]
         ints[_COUNTER] += 1
 
     def read(self) -> Copied | None:
@@ -106,6 +118,7 @@ class Newest:
                 copied = Copied(
                     *(ints[_TIME], bool(ints[_WAITS]), factor, pace, lag_s),
                     *(self._values.copy(), self._owners.copy()),
+                    None if ints[_NEAR] < 0 else self._near[: ints[_NEAR]].copy(),
                 )
                 if ints[_COUNTER] == before:
                     return copied

@@ -23,7 +23,9 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunSummary,
 )
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.view.live.doing import do
 from hetwin_suite.view.live.feed import Begun, Happening, Now, Over, Phase
 from hetwin_suite.view.live.hands import Deed
@@ -82,6 +84,7 @@ class WatchedRun:
             copied.factor,
             copied.pace,
             copied.lag_s,
+            copied.near,
         )
 
     def happened(self, since: int) -> tuple[int, Sequence[Happening]]:
@@ -124,6 +127,14 @@ class WatchedRun:
             self._open.clear()
         for done in rest:
             done(OVER)
+
+
+def _near(scene: Snapshot, *, compute: bool) -> Floats | None:
+    """The rows of proximity if they cost nothing: the log reads them at some steps; None if they would."""
+    near = scene.near
+    if compute or not isinstance(near, LateRows):
+        return rows_of(near)
+    return near.known
 
 
 class Shown(QuietListener):
@@ -211,6 +222,7 @@ class Shown(QuietListener):
             factor=factor,
             pace=conductor.pace.factor,
             lag_s=conductor.lag_s,
+            near=_near(scene, compute=waits),
         )
 
     def _tell_of(self, happening: Happening | None) -> None:

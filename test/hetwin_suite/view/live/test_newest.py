@@ -37,7 +37,7 @@ def test_a_forked_process_writes_what_its_parent_reads() -> None:
     def child() -> None:
         own = memory
         own.fit(LAYOUT)
-        write(own, 7, waits=True, factor=0.5, pace=2.0, lag_s=0.01)
+        write(own, 7, waits=True, factor=0.5, pace=2.0, lag_s=0.01, near=np.full((2, 12), 7.0))
 
     process = multiprocessing.get_context("fork").Process(target=child)
     process.start()
@@ -50,6 +50,12 @@ def test_a_forked_process_writes_what_its_parent_reads() -> None:
     )
     assert copied.values.tolist() == [7.0] * LAYOUT.size
     assert copied.owners.tolist() == [7, 7]
+    assert copied.near is not None
+    assert copied.near.tolist() == [[7.0] * 12] * 2
+    write(memory, 8)
+    known = memory.read()
+    assert known is not None
+    assert known.near is None
 
 
 def test_no_state_is_half_of_one_and_half_of_another() -> None:
