@@ -26,6 +26,7 @@ from hetwin_suite.cli import (
     robot,
     run,
     send,
+    show,
     sql,
 )
 from hetwin_suite.cli.options import with_usual_ports
@@ -50,6 +51,7 @@ app.command("new-model")(new_model.new_model)
 app.command("report")(report.report)
 app.command("ask")(ask.ask)
 app.command("flaws")(flaws.flaws)
+app.command("show")(show.show)
 app.command("compare")(compare.compare)
 app.command("export")(export.export)
 app.command("project")(project.project)

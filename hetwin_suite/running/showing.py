@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
-import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -17,12 +14,11 @@ from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.request import RunRequest
 from hetwin_suite.view.foxglove.live import FoxgloveLive
+from hetwin_suite.view.live.browsing import open_in_browser
 from hetwin_suite.view.live.doors import LOOPBACK
 from hetwin_suite.view.live.feed import Over
 from hetwin_suite.view.live.library import need_websockets
 from hetwin_suite.view.live.watched_run import WatchedRun
-
-_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +126,6 @@ def _serve_page(
 
     server = LiveServer(live, live, host=window.host, port=window.port, complain=complain)
     ending.callback(server.close)
-    if window.browser and any(os.environ.get(name) for name in _DISPLAYS):
-        threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
+    if window.browser:
+        open_in_browser(server.address)
     return server.address

@@ -37,14 +37,26 @@ def write_report(run: Path, out: Path | None = None) -> Path:
     Raises:
         BadInput: if the folder holds no run that can be read, or the file cannot be written.
     """
-    episode = Episode.open(run)
+    text = report_page(run)
     path = run / REPORT if out is None else out
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, page(episode, _tables(run)))
+        write_atomically(path, text)
     except OSError as error:
         raise BadInput(f"the report cannot be written: {error.strerror}", file=path) from error
     return path
+
+
+def report_page(run: Path) -> str:
+    """Return the page of a run.
+
+    Args:
+        run: folder of the run.
+
+    Raises:
+        BadInput: if the folder holds no run that can be read.
+    """
+    return page(Episode.open(run), _tables(run))
 
 
 def page(episode: Episode, tables: Tables | BadInput) -> str:

@@ -13,7 +13,8 @@ from hetwin_core.ensemble.supervision.interrupts import Interrupts, hold
 from hetwin_core.wire.described import declare
 from hetwin_suite.view.live.doors import LOOPBACK
 from hetwin_suite.view.live.feed import Over
-from hetwin_suite.view.live.server import PORT, LiveServer
+from hetwin_suite.view.live.page_server import PORT
+from hetwin_suite.view.live.server import LiveServer
 from hetwin_suite.view.ros.run import RosRun
 
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {

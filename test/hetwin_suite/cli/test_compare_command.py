@@ -6,32 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from support.hetwin_command import hetwin
-from support.small_run import SmallRun
-
-from hetwin_core.ensemble.scene.values import Floats
-
-PUSHED = 300
-"""Step from which on the ball is elsewhere."""
-
-
-class Pushed(SmallRun):
-    """A run in which the ball is moved by 2 cm."""
-
-    def values(self, step: int) -> Floats:
-        values = super().values(step)
-        if step >= PUSHED:
-            values[self.layout.range_of("ball", "pose").start] += 0.02
-        return values
+from support.hetwin_command import hetwin, refused
+from support.pushed_run import parting_runs
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    folder = tmp_path_factory.mktemp("compared")
-    one, other = SmallRun(folder / "one", steps=400), Pushed(folder / "other", steps=400)
-    one.record()
-    other.record()
-    return one.out, other.out
+    return parting_runs(tmp_path_factory.mktemp("compared"))
 
 
 def test_a_difference_is_no_failure(runs: tuple[Path, Path]) -> None:
@@ -61,3 +42,15 @@ def test_what_is_no_run(runs: tuple[Path, Path], tmp_path: Path) -> None:
     said = hetwin("compare", runs[0], tmp_path)
     assert said.code == 2
     assert f"error: {tmp_path}: there is no run in this folder" in said.err
+
+
+def test_the_page_beside_the_words(runs: tuple[Path, Path], tmp_path: Path) -> None:
+    page = tmp_path / "new" / "page.html"
+    said = hetwin("compare", *runs, "--out", page, "--json")
+    assert said.code == 0
+    assert json.loads(said.out)["page"] == str(page)
+    assert page.stat().st_size < 10e6
+
+
+def test_the_page_is_no_folder(runs: tuple[Path, Path], tmp_path: Path) -> None:
+    refused(tmp_path, "compare", *runs, "--out", tmp_path, says=("--out", "folder"))

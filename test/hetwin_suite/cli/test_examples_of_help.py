@@ -29,8 +29,8 @@ ON_PAGES = {line for page in WITH_COMMANDS for line in commands(page)}
 """Commands that the test of the pages runs."""
 WAITS = "--wait-for-twin"
 """An example that ends only together with a live run."""
-OBEYS = "--obey"
-"""An example that ends when it is interrupted."""
+OBEYS, SHOWS = "--obey", "hetwin show"
+"""Examples that end when they are interrupted."""
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +44,7 @@ def in_order() -> list[str]:
     """Examples that run by themselves and are on no page, those first that leave something for others."""
     names = sorted(COMMANDS, key=lambda c: (FIRST.index(c) if c in FIRST else len(FIRST), c))
     found = [line for command in names for line in examples(command)]
-    elsewhere = (LIVE, WAITS, OBEYS)
+    elsewhere = (LIVE, WAITS, OBEYS, SHOWS)
     return [
         line
         for line in found

@@ -1,0 +1,23 @@
+"""The page of finished runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hetwin_core.projection.run_folder import folder_of
+from hetwin_suite.view.report.page import report_page
+from hetwin_suite.view.show.comparison_page import compared_page
+
+
+def looking_page(run: Path, other: Path | None = None) -> str:
+    """Return the page of a run, or of two side by side: one HTML file that loads nothing.
+
+    Args:
+        run: folder of the run.
+        other: that of one beside it.
+
+    Raises:
+        BadInput: if there is no such run, or it cannot be read.
+    """
+    first = folder_of(run)
+    return report_page(first) if other is None else compared_page(first, folder_of(other))
