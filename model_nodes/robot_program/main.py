@@ -5,10 +5,9 @@ from __future__ import annotations
 import faulthandler
 import importlib
 import inspect
-import os
 import signal
 import sys
-import threading
+import sysconfig
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,12 +17,14 @@ from pathlib import Path
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.own_modules import use_modules_in
 from model_nodes.robot_program.errors import Failed
+from model_nodes.robot_program.lifeline import end_with
 from model_nodes.robot_program.messages import Ended, Reply, Request
 from model_nodes.robot_program.robot import Robot
 from model_nodes.robot_program.start import Ready, Start
 
 Program = Callable[..., object]
 _OWN = str(Path(__file__).parent)
+_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 
 
 class _Unusable(Exception):
@@ -58,16 +59,10 @@ def main() -> None:
     for the stacks of all threads.
     """
     connection, life, stacks = (int(text) for text in sys.argv[1:4])
-    threading.Thread(target=_end_with, args=(life,), daemon=True).start()
+    end_with(life)
     faulthandler.register(signal.SIGUSR1, stacks, all_threads=True)
     with suppress(EOFError, ConnectionError), Connection(connection) as twin:
         _serve(twin)
-
-
-def _end_with(life: int) -> None:
-    """End this process at once when the other end of a pipe is closed."""
-    os.read(life, 1)
-    os._exit(1)
 
 
 def _serve(twin: Connection) -> None:
@@ -136,15 +131,14 @@ def _run(program: Program, robot: Robot, start: Start) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """The innermost line that is the program's, as the end of a sentence; empty if there is none."""
+    """The innermost line that is the user's, as the end of a sentence; empty if there is none."""
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
         if not frame.filename.startswith((_OWN, "<frozen"))
     ]
-    if isinstance(error, SyntaxError):
-        return ""  # its text has the place
-    if not frames:
-        return ""
-    frame = frames[-1]
+    if isinstance(error, SyntaxError) or not frames:
+        return ""  # the text of a syntax error has the place
+    users = [frame for frame in frames if not frame.filename.startswith(_LIBRARIES)]
+    frame = (users or frames)[-1]
     return f"; {frame.filename}:{frame.lineno} ({frame.name})"

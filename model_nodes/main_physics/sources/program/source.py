@@ -44,7 +44,7 @@ _IMPORT_S = 30.0
 """A module may take so long to be imported [s of real time]."""
 _TELLING_NS = 100_000_000
 """How often the robot says where it believes to be, and what it holds [ns]."""
-_CALLS = 10_000
+_CALLS = 1000
 """Calls without a time between them; a program that makes more lets no time pass."""
 
 
