@@ -419,7 +419,7 @@ def _open(settings: Settings, robots: Sequence[SceneRobot]) -> Source | None:
     if settings.robots:
         from model_nodes.main_physics.sources.open_several import open_several
 
-        return open_several([robot for robot in robots if robot.said is not None])
+        return open_several([r for r in robots if r.said is not None], settings.hands)
     if settings.source is None:
         return None
     from model_nodes.main_physics.sources.factory import open_source

@@ -29,6 +29,7 @@ class Course:
         twin: the other end.
         sensed: at the begin.
         held: what the robot believes to hold, whenever it is asked for.
+        scope: before the ids of its tasks.
 
     Attributes:
         sensed: what the robot senses now.
@@ -36,9 +37,11 @@ class Course:
         tasks: those that are active, the innermost last.
     """
 
-    def __init__(self, twin: Twin, sensed: Sensed, held: Callable[[], Mapping[str, Held]]) -> None:
+    def __init__(
+        self, twin: Twin, sensed: Sensed, held: Callable[[], Mapping[str, Held]], scope: str
+    ) -> None:
         self.sensed = sensed
-        self.telling = Telling()
+        self.telling = Telling(scope)
         self.tasks: list[Task] = []
         self._twin, self._held = twin, held
         self._going: list[_Going] = []

@@ -55,6 +55,7 @@ class RobotFacts:
         root: (7) where its root link is at first.
         drives: whether its base moves.
         wheels: largest velocities of the base: forward [m/s], about z [rad/s].
+        scope: before the ids of its tasks, where there are several robots.
     """
 
     name: str
@@ -64,3 +65,4 @@ class RobotFacts:
     root: Sequence[float]
     drives: bool = False
     wheels: tuple[float, float] = (0.5, 1.0)
+    scope: str = ""

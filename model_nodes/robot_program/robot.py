@@ -63,7 +63,7 @@ class Robot:
         self._drives, self._speeds = facts.drives, facts.wheels
         self._motions, self._fingers = Motions(facts), Fingers(facts)
         self._beliefs = Beliefs(self._link_pose)
-        self._course = Course(twin, sensed, lambda: self._beliefs.held)
+        self._course = Course(twin, sensed, lambda: self._beliefs.held, facts.scope)
         self._telling = self._course.telling
 
     def __getattr__(self, name: str) -> NoReturn:

@@ -19,12 +19,14 @@ VISIBLE = "visible"
 
 @dataclass
 class Telling:
-    """Collects messages; those without a time happen when they are passed on.
+    """Collects messages, which happen when they are passed on.
 
     Attributes:
+        scope: before all ids.
         events: that have not been passed on yet.
     """
 
+    scope: str = ""
     events: list[Event] = field(default_factory=list)
     _counts: Counter[str] = field(default_factory=Counter)
 
@@ -36,7 +38,7 @@ class Telling:
     def name(self, operation: str) -> str:
         """Return an id for a task or an action, e.g. ``place.2``."""
         self._counts[operation] += 1
-        return f"{operation}.{self._counts[operation]}"
+        return f"{self.scope}{operation}.{self._counts[operation]}"
 
     def task(
         self,

@@ -69,12 +69,21 @@ def _files(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str, Path 
     for name, entry in laid_scene(scenario, options).items():
         if entry.get("model"):
             yield f"scene.{name}", scenario.path_of(entry["model"])
-    for robot_name, spec in source_specs(scenario, options).items():
-        for path in (spec[kind] for kind in _FILES if isinstance(spec.get(kind), str)):
-            yield f"source.{robot_name}" if robot_name else "source", Path(path)
+    yield from _source_files(scenario, options)
     for plan in scenario.models:
         if plan.folder is not None:  # its code belongs to no version of any package
             yield f"models.{plan.name}", _module_file(plan.cls)
+
+
+def _source_files(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str, Path]]:
+    """Yield the files of sources: recordings, trajectories, and programs that lie beside the scenario."""
+    for robot, spec in source_specs(scenario, options).items():
+        name = f"source.{robot}" if robot else "source"
+        for path in (spec[kind] for kind in _FILES if isinstance(spec.get(kind), str)):
+            yield name, Path(path)
+        if SourceKind.PROGRAM in spec:
+            module = spec[SourceKind.PROGRAM].partition(":")[0]
+            yield name, Path(spec["folder"], *module.split(".")).with_suffix(".py")
 
 
 def _module_file(cls: type[Any]) -> Path | None:

@@ -59,8 +59,9 @@ def open_source(
         from model_nodes.main_physics.sources.program.source import ProgramSource
 
         (robot,) = robots or _no_robot()
-        own = {hand.name: hand for hand in hands if hand.robot in (None, robot.name)}
-        return ProgramSource(check(ProgramSpec, spec, "source"), robot, own, base)
+        scope = f"{robot.name}/" if others else ""
+        named = {hand.name: hand for hand in hands}
+        return ProgramSource(check(ProgramSpec, spec, "source"), robot, named, base, scope)
     mapping = {"recording": str(spec)} if isinstance(spec, str | Path) else spec
     checked = check(RecordingSpec, mapping, "source")
     path = Path(checked.recording).expanduser()

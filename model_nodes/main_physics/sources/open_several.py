@@ -11,6 +11,7 @@ from typing import Any
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.robot import OneOfSeveral
 from model_nodes.main_physics.robots import SceneRobot
+from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.bag import Bag
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
 from model_nodes.main_physics.sources.factory import open_source
@@ -20,8 +21,14 @@ from model_nodes.main_physics.sources.source import Source
 from model_nodes.main_physics.wheels import differential_drive
 
 
-def open_several(robots: Sequence[SceneRobot]) -> SeveralSources | None:
+def open_several(
+    robots: Sequence[SceneRobot], hands: Sequence[NamedHand] = ()
+) -> SeveralSources | None:
     """Open the sources of all robots that have one; None if none has.
+
+    Args:
+        robots: all of them.
+        hands: of all robots.
 
     Raises:
         BadInput: naming the robot whose source cannot be used.
@@ -39,7 +46,8 @@ def open_several(robots: Sequence[SceneRobot]) -> SeveralSources | None:
             try:
                 spec = _in_namespace(_mapping(one.source), name, namespaces)
                 others = [other for key, other in namespaces.items() if key != name]
-                opening = open_source(spec, robots=[body], others=others)
+                own = [hand for hand in hands if hand.robot == name]
+                opening = open_source(spec, robots=[body], others=others, hands=own)
                 sources[name] = opened.enter_context(closing(opening))
                 if one.wheels is not None:
                     sources[name].use_wheels(differential_drive(body, one.wheels))

@@ -147,6 +147,27 @@ class SeveralSources(Source):
             where = f"robots.{robot}.source" + (f", {error.where}" if error.where else "")
             raise error.at(where, error.file) from None
 
+    @property
+    def senses(self) -> bool:
+        """Whether a robot's source wants to be told what its robot senses."""
+        return any(one.senses for one in self._sources.values())
+
+    def sense(self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]) -> None:
+        """Let each source take note of what its robot senses, by the robot's own names.
+
+        Raises:
+            RunFailed: if a source fails at that time; it says of which robot.
+        """
+        for robot, one in self._sources.items():
+            if not one.senses:
+                continue
+            own = f"{robot}::"
+            felt = {n.removeprefix(own): p for n, p in joints.items() if n.startswith(own)}
+            try:
+                one.sense(time_ns, felt, events)
+            except RunFailed as error:
+                raise self._of_robot(error, robot) from error
+
     def begin(self) -> bool:
         """Prepare the first step; returns whether a robot may have moved since the sources were bound."""
         begun = [one.begin() for one in self._sources.values()]

@@ -21,7 +21,7 @@ def movable(robot: Body) -> list[Joint]:
 
 
 def robot_facts(
-    robot: Body, hands: Mapping[str, NamedHand], resting: Mapping[str, float]
+    robot: Body, hands: Mapping[str, NamedHand], resting: Mapping[str, float], scope: str = ""
 ) -> RobotFacts:
     """Return what a program knows of its robot.
 
@@ -29,6 +29,7 @@ def robot_facts(
         robot: its description.
         hands: of this robot.
         resting: where its joints are at first, by name [rad or m].
+        scope: before the ids of its tasks.
     """
     return RobotFacts(
         robot.name,
@@ -37,6 +38,7 @@ def robot_facts(
         {link.name: tuple(segments_to(robot, link.name)) for link in robot.links},
         robot.pose,
         robot.base is Base.FOLLOWED,
+        scope=scope,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from hetwin_core.ensemble.events import Event, EventKind
 from model_nodes.camera.events import PICTURE, detections, frame_of
@@ -10,13 +10,13 @@ from model_nodes.robot_program.messages import Picture, Seen, Sensed
 
 
 def pictures_in(
-    events: Iterable[Event], links: Collection[str], sensed: Sensed
+    events: Iterable[Event], links: Mapping[str, str], sensed: Sensed
 ) -> Iterator[Picture]:
     """Yield the pictures of the robot's cameras, and of those that stand in the world.
 
     Args:
         events: of all models.
-        links: of the robot.
+        links: the scene's name of a link of the robot -> its own.
         sensed: what the robot senses now.
     """
     for event in events:
@@ -25,4 +25,4 @@ def pictures_in(
         frame = frame_of(event)
         if not frame or frame in links:
             found = (Seen(one.object, one.pose, one.confidence) for one in detections(event))
-            yield Picture(event.source, frame, tuple(found), sensed)
+            yield Picture(event.source, links.get(frame, ""), tuple(found), sensed)

@@ -58,6 +58,7 @@ class ProgramSource(Source):
         robot: that it moves.
         hands: of the robot, by name.
         base: folder to which the program's folder is relative; None: the working directory.
+        scope: before the ids of the robot's tasks, where there are several robots.
 
     Raises:
         BadInput: if the program cannot be imported or called.
@@ -69,10 +70,12 @@ class ProgramSource(Source):
         robot: Body,
         hands: Mapping[str, NamedHand],
         base: Path | None = None,
+        scope: str = "",
     ) -> None:
         self._spec, self._robot, self._hands = spec, robot, hands
         self._folder = (base or Path.cwd()) / (spec.folder or "")
-        self._links = frozenset(link.name for link in robot.links)
+        self._scope = scope
+        self._links = {n: link.name for link in robot.links for n in _names(robot, link.name)}
         self._process: ProgramProcess | None = None
         self._resting: Mapping[str, float] = {}
         self._base = ProgramBase(robot.pose, None, spec.slip)
@@ -186,7 +189,7 @@ class ProgramSource(Source):
             BadInput: if the program cannot be imported or called.
         """
         self._process = process = ProgramProcess()
-        facts = robot_facts(self._robot, self._hands, self._resting)
+        facts = robot_facts(self._robot, self._hands, self._resting, self._scope)
         spec = self._spec
         try:
             process.send(Start(spec.program, str(self._folder), spec.arguments, facts))
@@ -256,6 +259,11 @@ class ProgramSource(Source):
     def _sensed(self, time_ns: int) -> Sensed:
         now = time_ns * 1e-9
         return Sensed(now, self._joints, self._base.root(now))
+
+
+def _names(robot: Body, link: str) -> tuple[str, str]:
+    """The names of a link in the scene: of the only robot, and of one of several."""
+    return link, f"{robot.name}::{link}"
 
 
 def _loc(entity: str, frame: str, pose: Pose, origin: str, time_ns: int) -> Event:
