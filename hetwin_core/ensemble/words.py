@@ -141,4 +141,6 @@ def _value(value: Json) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return f"{value:.4g}"
+    if isinstance(value, list):  # of mappings, the first value is what they are about
+        value = [next(iter(o.values()), None) if isinstance(o, dict) else o for o in value]
     return value if isinstance(value, str) else str(value)

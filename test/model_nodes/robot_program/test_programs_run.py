@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from support.hetwin_command import hetwin
 from support.programs import LOOK_AND_REACH, write_programmed
 
 import hetwin_suite
@@ -66,3 +67,31 @@ def test_the_same_seed_gives_the_same_run(ran: Ran, tmp_path: Path) -> None:
     again = hetwin_suite.run(ran.scenario, out=tmp_path / "again", seed=3)
     assert ran.summary.deterministic
     assert again.digest == ran.summary.digest
+
+
+def test_over_ros_the_run_is_the_same(ran: Ran, tmp_path: Path) -> None:
+    over_ros = hetwin_suite.run(ran.scenario, transport="ros", out=tmp_path / "ros", seed=3)
+    assert over_ros.digest == ran.summary.digest
+
+
+@pytest.mark.parametrize(
+    ("program", "code", "words"),
+    [
+        ("import no_such_thing\n", 2, ("programmed.yaml", "source.program", "no_such_thing")),
+        (
+            "def program(robot):\n    robot.wait(0.1)\n    robot.truth\n",
+            1,
+            ("no truth", "work.py:3"),
+        ),
+    ],
+    ids=["cannot be imported", "asks for the truth"],
+)
+def test_a_wrong_program_ends_the_command(
+    tmp_path: Path, program: str, code: int, words: tuple[str, ...]
+) -> None:
+    scenario = write_programmed(tmp_path, program)
+    ended = hetwin("run", scenario, "--no-report", "--out", tmp_path / "run")
+    assert ended.code == code, ended
+    assert "Traceback" not in ended.err
+    for word in words:
+        assert word in ended.err
