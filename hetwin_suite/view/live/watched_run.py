@@ -34,6 +34,8 @@ from hetwin_suite.view.live.newest import Factor, Newest
 from hetwin_suite.view.live.telling import Teller, begun_of
 
 COPY_PERIOD_NS = 33_000_000
+COPY_STEPS = 10
+"""Steps between two copies unless the run waits anyway, so that each pays for a share of one only."""
 _MOST_OPEN = 32
 """Deeds that are under way; they fit into the pipe, so that asking never waits."""
 OVER = "the run is over"
@@ -152,6 +154,7 @@ class Shown(QuietListener):
         self._teller = Teller()
         self._factor = Factor()
         self._next_ns = 0
+        self._next_step = 0
         self._conductor: Conductor | None = None
 
     def attach(self, conductor: Conductor) -> None:
@@ -164,13 +167,15 @@ class Shown(QuietListener):
     def idle(self, seconds: float) -> None:
         """Spend up to so many seconds while the run is paused or waits for its pace; its state is copied before."""
         conductor = self._conductor
+        scene = None if conductor is None else conductor.scene
         assert conductor is not None
+        assert scene is not None
         if conductor.pausing.waiting:
-            scene = conductor.scene
-            assert scene is not None
             self._factor.begin_anew()
             self._copy(scene, waits=True)
-            self._next_ns = 0
+            self._next_ns = self._next_step = 0
+        else:
+            self._copy_if_due(scene)
         time.sleep(seconds)
 
     def started(self, start: RunStart) -> None:
@@ -187,10 +192,9 @@ class Shown(QuietListener):
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Copy the state, if that is due."""
-        now = time.monotonic_ns()
-        if now >= self._next_ns:
-            self._next_ns = now + COPY_PERIOD_NS
-            self._copy(scene, waits=False, factor=self._factor.at(now, scene.time_ns))
+        if step >= self._next_step:
+            self._copy_if_due(scene)
+            self._next_step = step + COPY_STEPS
 
     def event(self, event: Event) -> None:
         """Tell of an event."""
@@ -198,7 +202,7 @@ class Shown(QuietListener):
 
     def handover(self, handover: Handover) -> None:
         """Tell of a handover."""
-        self._next_ns = 0
+        self._next_ns = self._next_step = 0
         self._tell_of(self._teller.handover(handover))
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
@@ -210,6 +214,12 @@ class Shown(QuietListener):
         scene = None if self._conductor is None else self._conductor.scene
         if scene is not None:
             self._copy(scene, waits=False)
+
+    def _copy_if_due(self, scene: Snapshot) -> None:
+        now = time.monotonic_ns()
+        if now >= self._next_ns:
+            self._next_ns = now + COPY_PERIOD_NS
+            self._copy(scene, waits=False, factor=self._factor.at(now, scene.time_ns))
 
     def _copy(self, scene: Snapshot, *, waits: bool, factor: float | None = None) -> None:
         conductor = self._conductor
