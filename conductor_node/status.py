@@ -65,6 +65,6 @@ class StatusPublisher(QuietListener):
             fields["pace"] = conductor.pace.factor or 0.0
             lag_s = conductor.lag_s
             fields["lag"] = -1.0 if lag_s is None else lag_s
-        message = RunStatus(**fields)
+        message = RunStatus(**{"lag": -1.0, **fields})
         fill_time(message.stamp, time_ns)
         self._topic.publish(message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,13 +11,26 @@ import pytest
 from support.ros_domains import new_domain
 from support.ros_runs import finish, running, toy
 from support.waiting import wait_until
-from support.watcher import watching
+from support.watcher import LATCHED, watching
 
+from hetwin.msg import Registry, RunStatus
 from hetwin.srv import StopSimulation
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.layout_json import layout_to_json
+from hetwin_core.ensemble.topics import REGISTRY, STATUS
 from hetwin_suite.view.live.feed import HappeningKind, Now, Phase
 from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Step
 from hetwin_suite.view.ros.asking import NOT_THERE
 from hetwin_suite.view.ros.run import RosRun
+
+
+@pytest.fixture
+def domain(monkeypatch: pytest.MonkeyPatch) -> int:
+    """A domain of its own, which nodes of this process are in."""
+    domain = new_domain()
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    return domain
 
 
 def done(run: RosRun, deed: Deed) -> str | None:
@@ -47,11 +61,8 @@ def newest(run: RosRun, fits: Callable[[Now], bool], what: str) -> Now:
 
 
 def test_it_is_seen_paused_stepped_handed_over_and_heard_to_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, domain: int
 ) -> None:
-    domain = new_domain()
-    monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     run = RosRun()
     assert done(run, Pause()) == NOT_THERE
     run.listen()
@@ -91,5 +102,28 @@ def test_it_is_seen_paused_stepped_handed_over_and_heard_to_end(
             assert run.over.ended == "stopped" or "gone" in run.over.text
             assert done(run, Pause()) == "the run is over"
             assert finish(process).code == 0
+    finally:
+        run.close()
+
+
+def test_the_twin_of_a_live_robot_is_not_held_and_a_conductor_that_is_gone_is_missed(
+    domain: int,
+) -> None:
+    layout = json.dumps(layout_to_json(Layout.build([], [])))
+    run = RosRun()
+    run.listen()
+    try:
+        with watching(domain) as conductor:
+            topic = conductor.node.create_publisher(Registry, REGISTRY.name, LATCHED)
+            lag = conductor.node.create_publisher(RunStatus, STATUS.name, LATCHED)
+            topic.publish(Registry(scenario="lab", layout=layout, source="live:left", able="{}"))
+            lag.publish(RunStatus(phase="running", lag=0.04))
+            wait_until(lambda: run.begun is not None, "the registry")
+            assert run.begun is not None
+            assert "the robot does not wait" in run.begun.not_held
+            assert run.over is None
+        wait_until(lambda: run.over is not None, "that it is gone")
+        assert run.over is not None
+        assert run.over.text == "the conductor's node is gone"
     finally:
         run.close()
