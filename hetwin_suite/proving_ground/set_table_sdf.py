@@ -38,7 +38,7 @@ def _furniture() -> list[Thing]:
     cupboard = [
         Part("body", "box", (0.46, 1.3, CUPBOARD_TOP - 0.02), (0.0, 0.0, CUPBOARD_TOP / 2 - 0.01)),
         Part("top", "box", (0.5, 1.34, 0.02), (0.0, 0.0, CUPBOARD_TOP - 0.01)),
-        Part("back", "box", (0.02, 1.34, 0.3), (0.24, 0.0, CUPBOARD_TOP + 0.15)),
+        Part("back", "box", (0.02, 1.34, 0.06), (0.24, 0.0, CUPBOARD_TOP + 0.03)),
     ]
     tray = [Part("tray", "box", (0.52, 0.3, 0.04))]
     lamp = [
