@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import flaws as bench
+import pytest
 from flaw_cases import Planted
 
 from hetwin_core.projection.flaws.flaw import Cause, Flaw
@@ -41,3 +42,10 @@ def test_consequences_are_not_false_and_all_flaws_of_a_clean_run_are() -> None:
     stray = flaw("spilled", 7.0, "jug")
     assert bench.judged([root, rest, stray], planted) == (True, [stray])
     assert bench.judged([stray], None) == (True, [stray])
+
+
+@pytest.mark.long
+def test_a_cup_that_the_camera_misses_is_found(tmp_path: Path) -> None:
+    rows = list(bench.measure_variant("overlooked", 11, 1, 1, tmp_path))
+    assert [(row["case"], row["seed"], row["found"]) for row in rows] == [("overlooked", 11, True)]
+    assert (tmp_path / "overlooked" / "runs").is_dir()
