@@ -21,6 +21,8 @@ export interface Offered {
   pose(entity: string, run?: number): number[] | undefined;
   /** #rrggbb as drawn. */
   colour(entity: string, run?: number): string | undefined;
+  /** From where one looks (x y z), and at what (x y z). */
+  readonly camera: number[];
 }
 
 declare global {
@@ -120,6 +122,9 @@ export function playAll(): void {
     seek: async (seconds) => (await started).seek(seconds),
     pose: (entity, run = 0) => player?.casts[run]?.poseOf(entity),
     colour: (entity, run = 0) => player?.casts[run]?.colourOf(entity),
+    get camera() {
+      return player ? [...player.stage.camera.position.toArray(), ...player.stage.controls.target.toArray()] : [];
+    },
   };
 }
 
