@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.words import seconds
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, TASKS
+from hetwin_suite.proving_ground.evaluation.beside_truth import write_beside_truth
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
 from hetwin_suite.proving_ground.evaluation.table2 import Cell
 from hetwin_suite.proving_ground.evaluation.wrong import (
@@ -21,6 +25,7 @@ from hetwin_suite.proving_ground.evaluation.wrong import (
     reasons,
 )
 from hetwin_suite.view.palette import SERIES
+from hetwin_suite.view.report import write_report
 from hetwin_suite.view.report.document import Document, card
 from hetwin_suite.view.report.figure import Figure, figure, line
 from hetwin_suite.view.report.plot import axis
@@ -49,7 +54,7 @@ def write_page(
     """
     document = Document()
     wrong = [v for v in verdicts if not v.right and not v.not_applicable]
-    cards = "".join(_card(document, v, logs.get((v.episode, v.approach))) for v in wrong)
+    cards = "".join(_card(document, v, logs.get((v.episode, v.approach)), path) for v in wrong)
     given = f" The twin was given mismatch: {escape(mismatch)}." if mismatch else ""
     body = "".join(
         [
@@ -123,11 +128,15 @@ def _left_out() -> str:
     return f"{reason[:1].upper()}{reason[1:]}." if reason else ""
 
 
-def _card(document: Document, verdict: Verdict, log: Path | None) -> str:
+def _card(document: Document, verdict: Verdict, log: Path | None, path: Path) -> str:
     said = {True: "success", False: "failure", None: "nothing: the run failed"}[verdict.success]
     truth = "success" if verdict.truth else f"failure ({verdict.cause})"
     name = f"{Path(verdict.episode).name}, {verdict.approach}"
-    shown, why = _explained(document, Path(verdict.episode), log) if log is not None else ("", "")
+    heading = f"{name}: said {said}, was {truth}"
+    shown, why = "", ""
+    if log is not None:
+        shown, why = _explained(document, Path(verdict.episode), log)
+        why += _played(Path(verdict.episode), log, path, heading)
     return (
         f'<section class="card bad">{shown}<div class="text"><h3>{escape(name)}</h3>'
         f"said {said}, was {escape(truth)}{why}"
@@ -143,6 +152,20 @@ def _explained(document: Document, folder: Path, log: Path) -> tuple[str, str]:
     items = "".join(f"<li>{escape(words)}</li>" for words in reasons(episode, truth))
     drawn = _figures(episode, decisive_moments(episode, truth.thing))
     return drawn, f"<ul>{items}</ul>{document.plot(apart_figure(episode, truth))}"
+
+
+def _played(folder: Path, log: Path, path: Path, heading: str) -> str:
+    """A link to a page with the run, the truth in it where it is known; empty if there can be none."""
+    episode, truth = Episode.open(log), TruePath.of(folder)
+    try:
+        if truth is None or not episode.layout.has(truth.thing, "pose"):
+            target, words = write_report(log), "Play the run"
+        else:
+            target, words = write_beside_truth(episode, truth, heading), "Play it beside the truth"
+    except BadInput as error:  # the script of the pages was not made
+        return f'<p class="note">{escape(str(error))}</p>'
+    link = quote(os.path.relpath(target, path.parent))
+    return f'<p><a href="{escape(link)}">{words}</a></p>'
 
 
 def _figures(episode: Episode, moments: Sequence[Moment]) -> str:

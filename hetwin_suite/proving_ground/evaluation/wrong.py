@@ -71,7 +71,7 @@ def reasons(episode: Episode, truth: TruePath) -> list[str]:
             f"{when} the twin had it at {_place(twin)} m, the truth at {_place(real)} m: "
             f"{length(float(apart[index]))} apart."
         )
-    said.append(_parted(episode, apart))
+    said.append(_parted(episode, truth))
     said += [f"Odd: {concern.text}." for concern in stored_concerns(episode) if concern.serious]
     return said
 
@@ -118,11 +118,17 @@ def _handed_over(episode: Episode, truth: TruePath, handover: Handover | None) -
     )
 
 
-def _parted(episode: Episode, apart: Floats) -> str:
-    far = np.flatnonzero(apart > _PARTED_M)
-    if not len(far):
+def parted_ns(episode: Episode, truth: TruePath) -> int | None:
+    """Return when twin and truth were clearly apart first; None if they never were."""
+    far = np.flatnonzero(_apart(episode, truth) > _PARTED_M)
+    return int(episode.times[far[0]]) if len(far) else None
+
+
+def _parted(episode: Episode, truth: TruePath) -> str:
+    time_ns = parted_ns(episode, truth)
+    if time_ns is None:
         return f"They were never more than {length(_PARTED_M)} apart."
-    return f"They were more than {length(_PARTED_M)} apart first at {seconds(int(episode.times[far[0]]))}."
+    return f"They were more than {length(_PARTED_M)} apart first at {seconds(time_ns)}."
 
 
 def _apart(episode: Episode, truth: TruePath) -> Floats:

@@ -11,10 +11,12 @@ export interface Comparison {
   names: string[];
   /** Where they first part, by what; in seconds. */
   first: Marked[];
+  /** Whether the other run is drawn as a ghost in the first one at first. */
+  ghost?: boolean;
 }
 
 /** Add to a page with two runs how they are drawn, and their names. */
-export function sides(player: Player, { names }: Comparison): HTMLElement {
+export function sides(player: Player, { names, ghost = false }: Comparison): HTMLElement {
   const row = document.createElement("div");
   row.className = "hetwin-sides";
   const { element } = player.stage;
@@ -43,7 +45,7 @@ export function sides(player: Player, { names }: Comparison): HTMLElement {
     player.stage.apart = apart;
     player.show(player.time);
   };
-  draw(true);
+  draw(!ghost);
   row.append(...buttons);
   return row;
 }
