@@ -11,9 +11,10 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 14px/1.4 sy
   padding: .5rem; grid-template-areas: "bar bar" "scene side" "lanes side"; }
 .top { grid-area: bar; display: flex; flex-wrap: wrap; gap: .4rem 1rem; align-items: center; }
 .top h1 { font-size: 1rem; margin: 0; }
-.scene { grid-area: scene; position: relative; min-height: 0; background: var(--card); border: 1px solid var(--line);
-  border-radius: 6px; overflow: hidden; }
-.scene .hetwin-canvas { position: absolute; inset: 0; }
+.scene { grid-area: scene; display: flex; flex-direction: column; min-height: 0; background: var(--card);
+  border: 1px solid var(--line); border-radius: 6px; overflow: hidden; }
+.scene .hetwin-canvas { flex: 1; min-height: 0; height: auto; overflow: hidden; }
+.scene canvas { position: absolute; }
 .side { grid-area: side; display: flex; flex-direction: column; gap: .5rem; min-height: 0; }
 .lanes { grid-area: lanes; max-height: 22vh; overflow-y: auto; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: .4rem .6rem; }
@@ -37,7 +38,7 @@ button[aria-pressed="true"] { border-color: var(--mark, var(--accent));
 .numbers { display: flex; gap: 1rem; margin-left: auto; font-variant-numeric: tabular-nums; }
 .numbers b { font-weight: 600; }
 .said { min-height: 1.4em; flex-basis: 100%; }
-input { font: inherit; width: 100%; }
+input[type="search"] { font: inherit; width: 100%; }
 @media (max-width: 800px) { #hetwin { display: flex; flex-direction: column; height: auto; }
   .scene { height: 55vh; } .words { max-height: 40vh; } .owners, .lanes { max-height: none; }
   .numbers { margin-left: 0; } }

@@ -4,6 +4,7 @@ import { Following, Walls } from "./camera";
 import type { Cast } from "./cast";
 import type { Film } from "./film";
 import type { Player } from "./player";
+import type { Stage } from "./stage";
 import { Believed } from "./sights/believed";
 import { Collisions } from "./sights/collisions";
 import { Contacts } from "./sights/contacts";
@@ -17,7 +18,7 @@ export function choices(player: Player): HTMLElement {
   const row = document.createElement("div");
   row.className = "hetwin-choices";
   const moving = movingOf(player);
-  row.append(whatToSee(player), follow(player, moving), walls(player, moving));
+  row.append(whatToSee(player), follow(player.stage, moving), walls(player.stage, () => moving));
   return row;
 }
 
@@ -76,14 +77,15 @@ function sightsOf(film: Film, cast: Cast): Sight[] {
   return found;
 }
 
-function follow(player: Player, moving: string[]): HTMLElement {
-  const following = new Following(player.stage);
+/** A choice of what the camera follows. */
+export function follow(stage: Stage, moving: string[]): HTMLElement {
+  const following = new Following(stage);
   const select = document.createElement("select");
   select.add(new Option("nothing", ""));
   for (const name of moving) select.add(new Option(name, name));
   select.addEventListener("change", () => {
     following.follow(select.value);
-    player.stage.draw();
+    stage.draw();
   });
   const label = document.createElement("label");
   label.append("Follow ", select);
@@ -91,18 +93,20 @@ function follow(player: Player, moving: string[]): HTMLElement {
   return label;
 }
 
-function walls(player: Player, moving: string[]): HTMLElement {
-  const all = new Walls(player.stage, () => moving);
-  const stands = player.casts.some((cast) => cast.figures.some(({ body }) => body.kind === "static"));
+/** Whether walls in front of what moves are hidden; `moving` is asked whenever the scene is drawn. */
+export function walls(stage: Stage, moving: () => string[]): HTMLElement {
+  const all = new Walls(stage, moving);
+  const stands = stage.casts.some((cast) => cast.figures.some(({ body }) => body.kind === "static"));
   const row = check("Hide walls in front", false, (on) => {
     all.hidden = on;
-    player.stage.draw();
+    stage.draw();
   });
-  row.hidden = !stands || !moving.length;
+  row.hidden = !stands;
   return row;
 }
 
-function check(name: string, on: boolean, changed: (on: boolean) => void): HTMLElement {
+/** A box to tick. */
+export function check(name: string, on: boolean, changed: (on: boolean) => void): HTMLElement {
   const box = document.createElement("input");
   box.type = "checkbox";
   box.checked = on;

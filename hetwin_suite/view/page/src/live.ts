@@ -2,13 +2,17 @@
 
 import { readBlock } from "./block";
 import type { Cast } from "./cast";
+import { check, follow, walls } from "./choices";
 import { make } from "./elements";
 import { Growing } from "./growing";
 import { Holding, Owners, type Deed } from "./hands";
 import { addLook } from "./look";
 import { blockOf, kindOf, readState, SCENE, type LiveHeader, type Message, type State } from "./messages";
 import { interesting } from "./player";
-import type { Scene } from "./scene";
+import { POSE, type Scene } from "./scene";
+import { Collisions } from "./sights/collisions";
+import { Frames } from "./sights/frames";
+import type { Sight } from "./sights/sight";
 import { Stage } from "./stage";
 import { Timeline } from "./timeline";
 import { Words } from "./words";
@@ -18,6 +22,8 @@ const LINES_PERIOD_MS = 500;
 const DRAWN_SHARE = 0.5;
 const AGAIN_MS = 2000;
 const TRIES = 30;
+/** What is farther from where it was at first has moved. */
+const MOVED_M = 0.02;
 
 /** Everything that belongs to one scene. */
 interface Shown {
@@ -52,6 +58,8 @@ class Live {
   #stage: Stage | undefined;
   #shown: Shown | undefined;
   #state: State | undefined;
+  #first: State | undefined;
+  readonly #sights: Sight[] = [];
   #number = 0;
   #handovers = 0;
   #over = false;
@@ -105,14 +113,45 @@ class Live {
         .filter(([, attribute]) => attribute >= 0),
     };
     this.#side.prepend(owners.element);
+    this.#canvas.after(this.#choices(this.#stage, this.#shown));
     this.#title.textContent = document.title = scene.name;
     this.#holding.notHeld = not_held;
     this.#say(not_held && `${not_held[0]!.toUpperCase()}${not_held.slice(1)}.`);
   }
 
+  /** What to see of the scene, and what the camera follows. */
+  #choices(stage: Stage, { cast, scene }: Shown): HTMLElement {
+    const row = make("div", "hetwin-choices");
+    for (const sight of [new Collisions(cast), new Frames(cast)]) {
+      sight.object.visible = false;
+      cast.group.add(sight.object);
+      this.#sights.push(sight);
+      const show = (on: boolean): void => {
+        sight.object.visible = on;
+        this.#drawSoon();
+      };
+      row.append(check(sight.name, false, show));
+    }
+    const followed = scene.bodies.filter((body) => body.kind === "object" || body.kind === "hand");
+    row.append(follow(stage, followed.map((body) => body.name)), walls(stage, () => this.#moving()));
+    return row;
+  }
+
+  /** Names of objects and hands that are not where they were at first, those handed over before all others. */
+  #moving(): string[] {
+    const { scene, growing } = this.#shown!;
+    const [first, now] = [this.#first, this.#state];
+    if (!first || !now) return [];
+    const over = growing.course.changes.map(([, attribute]) => scene.attributes[attribute]!.entity);
+    const far = (i: number): number => Math.hypot(...[0, 1, 2].map((axis) => now.poses[i * POSE + axis]! - first.poses[i * POSE + axis]!));
+    const moved = scene.bodies.filter(({ kind }, i) => (kind === "object" || kind === "hand") && far(i) > MOVED_M);
+    return [...new Set([...over, ...moved.map((body) => body.name)])];
+  }
+
   #reach(state: State): void {
     const { scene, owners, growing, objects } = this.#shown!;
     this.#state = state;
+    this.#first ??= state;
     const named = objects.map(([name, attribute]) => [name, scene.models[state.owners[attribute]!]?.name]);
     this.#mark({
       ...{ state: this.#over ? "over" : state.phase, time: `${state.time}` },
@@ -215,6 +254,7 @@ class Live {
     this.#drawn = state;
     shown.cast.pose(state.poses);
     shown.cast.own(Int16Array.from(shown.poses, (attribute) => state.owners[attribute] ?? -1));
+    for (const sight of this.#sights) sight.update(state.time);
     if (!this.#looked) {
       shown.cast.group.updateMatrixWorld(true);
       stage.look(interesting([shown.cast]));
