@@ -136,6 +136,6 @@ def _filled(episode: Episode, found: list[Moment], wanted: int) -> list[Moment]:
             break
         time_ns = found[longest].time_ns + gaps[longest] // 2
         running = [a.operation for a in episode.annotations if a.begin_ns <= time_ns < a.end_ns]
-        words = ", ".join(running).replace("_", " ") or "in between"
+        words = ", ".join(dict.fromkeys(running)).replace("_", " ") or "in between"
         found.insert(longest + 1, Moment(time_ns, (words,), 0.9))
     return found

@@ -2,6 +2,7 @@
 
 import { BufferGeometry, Color, DoubleSide, Group, Material, Mesh, MeshLambertMaterial } from "three";
 import type { Block } from "./block";
+import { Bones } from "./bones";
 import { POSE, type Body, type Part, type Scene } from "./scene";
 import { geometryOf, meshGeometry } from "./shapes";
 
@@ -28,6 +29,7 @@ export class Cast {
   readonly group = new Group();
   readonly figures: Figure[];
   readonly #numbers: Map<string, number>;
+  readonly #bones: Bones;
   readonly #materials = new Map<string, Material>();
   #ghost = false;
 
@@ -41,6 +43,8 @@ export class Cast {
     this.figures = scene.bodies.map((body) => this.#figure(body, meshes));
     this.#numbers = new Map(scene.bodies.map((body, i) => [body.name, i]));
     for (const { frame } of this.figures) this.group.add(frame);
+    this.#bones = new Bones(scene.bones.map(([a, b]) => [this.figures[a]!.frame, this.figures[b]!.frame]));
+    this.group.add(this.#bones.group);
   }
 
   /** Put all bodies where they are: seven numbers for each; a body whose numbers are not finite is hidden. */
@@ -53,6 +57,7 @@ export class Cast {
       frame.position.set(x, y, z);
       frame.quaternion.set(qx, qy, qz, qw);
     });
+    this.#bones.place();
   }
 
   /** Give each object the colour of the model (index) responsible for its pose; the main one leaves it its own. */

@@ -102,6 +102,8 @@ export function walls(stage: Stage, moving: () => string[]): HTMLElement {
     stage.draw();
   });
   row.hidden = !stands;
+  // A page that is opened is to show what moves.
+  requestAnimationFrame(() => row.hidden || !all.anyInFront() || row.querySelector("input")!.click());
   return row;
 }
 

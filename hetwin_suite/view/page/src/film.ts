@@ -1,6 +1,7 @@
 // A film: a scene and where everything was over time.
 
 import { fromBase64, readBlock, type Block } from "./block";
+import type { CloudHeader } from "./clouds";
 import type { Done } from "./course";
 import { Layer, type LayerHeader } from "./layers";
 import { POSE, type ArrayPlace, type Scene } from "./scene";
@@ -35,6 +36,7 @@ export interface FilmHeader {
   happenings: Happening[];
   /** Actions of the robot's program by their beginning, and what else lasted, in lanes of their own. */
   doings: Done[];
+  clouds: CloudHeader[];
   /** What there is beside bodies. */
   layers: LayerHeader[];
 }

@@ -1,7 +1,8 @@
 // Plays films: a clock, a slider, a button; and what others can rely on, `window.hetwin`.
 
-import { Box3 } from "three";
+import { Box3, Vector3 } from "three";
 import type { Cast } from "./cast";
+import { Cloud } from "./clouds";
 import { join } from "./report";
 import { readFilm, type Film } from "./film";
 import { choices } from "./choices";
@@ -43,6 +44,7 @@ export class Player {
   time: number;
   speed = 1;
   #playing = false;
+  readonly #clouds: Cloud[][];
 
   constructor(
     readonly stage: Stage,
@@ -52,6 +54,12 @@ export class Player {
     this.start = Math.min(...films.map((film) => film.header.start));
     this.end = Math.max(...films.map((film) => film.header.end));
     this.time = this.start;
+    this.#clouds = films.map((film, run) =>
+      film.header.clouds.flatMap((header) => {
+        const figure = this.casts[run]!.figures[header.body];
+        return figure ? [new Cloud(header, film.block, figure.frame)] : [];
+      }),
+    );
   }
 
   get playing(): boolean {
@@ -64,6 +72,7 @@ export class Player {
     this.films.forEach((film, run) => {
       this.casts[run]!.pose(film.posesAt(this.time));
       this.casts[run]!.own(film.poseOwnersAt(this.time));
+      for (const cloud of this.#clouds[run]!) cloud.show(film.nearest(this.time));
     });
     for (const tell of this.onTime) tell(this.time);
     this.stage.draw();
@@ -153,6 +162,7 @@ export function interesting(casts: Cast[]): Box3 {
     for (const { body, frame, pieces } of cast.figures) {
       if (body.kind === "static" || !frame.visible) continue;
       for (const { part, mesh } of pieces) if (part.drawn) box.expandByObject(mesh);
+      if (body.kind === "link") box.expandByPoint(frame.getWorldPosition(new Vector3()));
     }
   }
   return box;

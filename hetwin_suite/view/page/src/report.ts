@@ -58,10 +58,10 @@ function said(player: Player, time: number): (Node | string)[] {
   const { happenings, doings } = player.films[0]!.header;
   const before = happenings.filter((one) => one.kind !== "action" && one.time <= time + 1e-6);
   const last = before.at(-1);
-  const together = last ? before.filter((one) => one.time > last.time - TOGETHER_S).slice(0, MOST_SAID) : [];
+  const together = last ? before.filter((one) => one.time > last.time - TOGETHER_S) : [];
   const now = doings.filter((one) => (one.lane ?? "actions") === "actions" && one.begin <= time && time < one.end);
   const doing = document.createElement("span");
-  doing.textContent = now.map((one) => one.name.replaceAll("_", " ")).join(", ");
-  const words = last ? `${last.time.toFixed(2)} s: ${together.map((one) => one.text).join("; ")}` : "";
+  doing.textContent = [...new Set(now.map((one) => one.name.replaceAll("_", " ")))].join(", ");
+  const words = last ? `${last.time.toFixed(2)} s: ${[...new Set(together.map((one) => one.text))].slice(0, MOST_SAID).join("; ")}` : "";
   return doing.textContent ? [words, doing] : [words];
 }

@@ -25,6 +25,8 @@ _RELATIONS = {
 """Attributes that say where a thing is, the one that says most first."""
 _TAKEN = ("grasped", "picked_up", "connected")
 _LET_GO = ("released", "dropped")
+_COMMON = {"reach", "grasp", "move hand", "lift", "move", "lower", "release", "retreat", "bind"}
+"""What every handling is made of, which says less of it than its other operations."""
 _FELL_M = 0.03
 _MOST_NAMED = 3
 
@@ -77,6 +79,7 @@ def acted_on(episode: Episode) -> str:
     others = len(names) - len(shown)
     which = "".join(str(p) for p in listed([*shown, *([[f"{others} more"]] if others else [])]))
     done = dict.fromkeys(operation for those in operations.values() for operation in those)
+    done = {name: None for name in done if name not in _COMMON} or done
     far = length(max(travel(episode, name) for name in names))
     moved = f"it moved by {far}" if len(names) == 1 else f"they moved by up to {far}"
     return f"The robot acted on {which} ({', '.join(done)}); {moved}."
