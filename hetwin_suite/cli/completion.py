@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from typer import Context
+
 from hetwin_core.ensemble.installed import installed
 from hetwin_core.ensemble.resources import names_of
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
@@ -14,6 +16,24 @@ ENGINES = ("auto", "gz", "mujoco")
 def scenarios(incomplete: str) -> list[str]:
     """Names of hetwin's own scenarios; where none fits, the shell completes files."""
     return _beginning(incomplete, names_of("scenarios", ".yaml"))
+
+
+def variants(context: Context, incomplete: str) -> list[str]:
+    """Names of the variants of the scenario that the command names before."""
+    from hetwin_core.ensemble.errors import BadInput
+    from hetwin_core.ensemble.scenario.extends import load_with_base
+    from hetwin_core.ensemble.scenario.scenario import find_scenario
+    from hetwin_core.ensemble.scenario.variants import KEY
+
+    # what is not complete is not parsed
+    words = [word for word in context.args if not word.startswith("-")]
+    named = context.params.get("scenario") or next(iter(words), None)
+    try:
+        document = load_with_base(find_scenario(str(named)))
+    except BadInput:
+        return []
+    known = document.data.get(KEY) if isinstance(document.data, dict) else None
+    return _beginning(incomplete, known if isinstance(known, dict) else ())
 
 
 def model_types(incomplete: str) -> list[str]:

@@ -114,6 +114,8 @@ def scenarios(as_json: AsJson = False) -> None:
             print(f"    needs {need.what}: {'there' if need.there else f'not there; {need.how}'}")
         for command in row.run:
             print(f"    $ {command}")
+        if row.variants:
+            print(f"    --variant {', '.join(row.variants)}")
 
 
 def evaluators(as_json: AsJson = False) -> None:

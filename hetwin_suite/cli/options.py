@@ -19,7 +19,12 @@ Scenario = Annotated[
     ),
 ]
 Variant = Annotated[
-    str | None, typer.Option(metavar="NAME", help="one of the scenario's variants; default: none")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="one of the scenario's variants; default: none",
+        autocompletion=completion.variants,
+    ),
 ]
 Foxglove = Annotated[
     int | None,

@@ -42,6 +42,7 @@ class ScenarioRow(BaseModel):
     description: str = Field(description="what it shows")
     needs: list[Need] = Field(description="what it needs beside hetwin itself")
     ready: bool = Field(description="whether all of that is there")
+    variants: list[str] = Field(description="names for --variant")
     run: list[str] = Field(description="the commands that run it from here, in order")
 
 
@@ -70,6 +71,7 @@ def _row(name: str) -> ScenarioRow:
         description=file.description,
         needs=needs,
         ready=not missing,
+        variants=list(file.variants),
         run=list(commands) if missing else list(commands[-1:]),
     )
 

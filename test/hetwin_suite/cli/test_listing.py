@@ -9,12 +9,14 @@ import sys
 from importlib.metadata import version
 
 import pytest
+import typer
 from support.hetwin_command import hetwin
 
 from hetwin_core.ensemble.catalogue import model_types
 from hetwin_core.ensemble.scenario.scenario import scenario_names
 from hetwin_suite.cli import completion
 from hetwin_suite.cli.catalogue import ModelRow
+from hetwin_suite.cli.main import app
 from model_nodes.main_physics.engines.factory import AUTO, ENGINES
 
 
@@ -102,6 +104,18 @@ def test_what_is_completed_is_what_there_is() -> None:
     assert completion.scenarios("") == scenario_names()
     assert completion.model_types("") == list(model_types())
     assert set(completion.ENGINES) == {AUTO, *ENGINES}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "names"),
+    [("set_table", ["overlooked"]), ("pick_and_place", []), ("no_such_scenario", []), (None, [])],
+)
+def test_variants_are_those_of_the_scenario(scenario: str | None, names: list[str]) -> None:
+    context = typer.Context(typer.main.get_command(app))
+    context.params = {"scenario": scenario}
+    assert completion.variants(context, "over") == names
+    context.params, context.args = {}, [] if scenario is None else ["--json", scenario]
+    assert completion.variants(context, "over") == names
 
 
 def test_the_shells_script_is_shown() -> None:

@@ -37,6 +37,12 @@ def test_what_comes_with_its_recording_is_ready() -> None:
     assert row.run == ["hetwin run pick_and_place"]
 
 
+def test_variants_are_named() -> None:
+    found = rows()
+    assert "grasp_lost" in found["set_table"].variants
+    assert found["pick_and_place"].variants == []
+
+
 def test_what_needs_the_data_folder_says_which(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
