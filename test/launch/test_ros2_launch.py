@@ -109,6 +109,14 @@ def test_the_demo_runs_to_its_end(env: dict[str, str], tmp_path: Path) -> None:
     assert list((tmp_path / "runs").glob("*/summary.json"))
 
 
+def test_the_page_of_a_run_is_served(env: dict[str, str], tmp_path: Path) -> None:
+    page = ("show:=true", "show_port:=0", "pace:=0.5")
+    done = ros2(*launch(*page, "duration:=3.0", "in_process:=all"), env=env, cwd=tmp_path)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert "the run is shown at http://127.0.0.1:" in said
+
+
 def test_a_failed_run_fails_the_launch(env: dict[str, str], tmp_path: Path) -> None:
     done = ros2(*launch("source:=nowhere"), env=env, cwd=tmp_path)
     said = done.stdout + done.stderr
