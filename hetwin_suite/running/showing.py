@@ -81,6 +81,7 @@ def carry_out_shown(
         BadInput: if the page cannot be served; and as `carry_out` does.
     """
     with showing(request.options.transport, window, say, display.line) as shown:
+        display.follow(shown.live)
         ended = carry_out(request, display, placing, watched=True, live=shown.live)
         shown.ended(ended)
         return ended

@@ -178,7 +178,9 @@ class Conductor:
         self.pace.set(factor)
         self._record("paced", factor=factor)
 
-    def hand_over(self, entity: str, attribute: str, model: str, done: Done) -> None:
+    def hand_over(
+        self, entity: str, attribute: str, model: str, done: Done = lambda _: None
+    ) -> None:
         """Make a model responsible for an attribute at the next barrier, also while the run is paused.
 
         It moves as triggers move it: the present owner releases, the model takes. The run is not deterministic then.

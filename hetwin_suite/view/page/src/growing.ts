@@ -7,6 +7,8 @@ import type { Scene } from "./scene";
 /** What has happened so far, as a time line takes it. */
 export class Growing {
   readonly course: Course;
+  /** Owners before the first change, by attribute: a page may open when some are past. */
+  readonly #first = new Map<number, number>();
   readonly #open = new Map<string, Course["doings"][number]>();
 
   /** The owners at first are known only with the first state. */
@@ -31,7 +33,8 @@ export class Growing {
   /** Go on to a state. */
   reach(state: State): void {
     const { course } = this;
-    if (!course.owners.length) course.owners = this.#first(state.owners);
+    if (!course.owners.length) course.owners = [...state.owners];
+    for (const [attribute, model] of this.#first) course.owners[attribute] = model;
     course.end = state.time;
     for (const doing of this.#open.values()) doing.end = state.time;
   }
@@ -41,22 +44,13 @@ export class Growing {
     return Math.max(this.duration ?? 1, this.course.end);
   }
 
-  /** The owners before all changes that are known. */
-  #first(now: Int16Array): number[] {
-    const owners = [...now];
-    for (const [, attribute, , from] of [...this.#changes].reverse()) owners[attribute] = from;
-    return owners;
-  }
-
-  readonly #changes: [number, number, number, number][] = [];
-
   #moved(row: Row): void {
     const { attributes, models } = this.course.scene;
     const attribute = attributes.findIndex((a) => `${a.entity}.${a.attribute}` === row.name);
     const [from, to] = [row.more["from"], row.more["to"]].map((name) => models.findIndex((m) => m.name === name));
     if (attribute < 0) return;
+    if (!this.#first.has(attribute)) this.#first.set(attribute, from!);
     this.course.changes.push([row.time, attribute, to!]);
-    this.#changes.push([row.time, attribute, to!, from!]);
   }
 
   #done(row: Row): void {

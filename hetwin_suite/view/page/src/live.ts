@@ -28,7 +28,7 @@ const MOVED_M = 0.02;
 /** Everything that belongs to one scene. */
 interface Shown {
   scene: Scene;
-  cast: Cast;
+  cast: Cast | undefined;
   owners: Owners;
   growing: Growing;
   line: Timeline;
@@ -83,7 +83,7 @@ class Live {
     socket.binaryType = "arraybuffer";
     let last: Promise<void> = Promise.resolve();
     socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
-      last = last.then(() => this.#take(data));
+      last = last.then(() => this.#take(data)).catch((error: unknown) => console.error(error));
     });
     socket.addEventListener("close", ({ reason }) => void last.then(() => this.#lost(reason)));
   }
@@ -97,14 +97,14 @@ class Live {
   async #begin(data: ArrayBuffer): Promise<void> {
     const block = await readBlock<LiveHeader>(blockOf(data));
     const { scene, duration, not_held } = block.header;
-    this.#stage = new Stage(this.#canvas);
+    const stage = this.#newStage();
     const owners = new Owners(scene, (deed, what) => this.#ask(deed, what));
     const growing = new Growing(scene, duration);
     const pose = (name: string): number =>
       scene.attributes.findIndex((a) => a.entity === name && a.attribute === "pose");
     this.#shown = {
       ...{ scene, owners, growing },
-      cast: this.#stage.add(scene, block),
+      cast: stage?.add(scene, block),
       line: new Timeline(this.#lines, growing.course, () => this.#say("Only what is now is shown while the run goes on.")),
       poses: scene.bodies.map((body) => pose(body.name)),
       objects: scene.bodies
@@ -113,14 +113,24 @@ class Live {
         .filter(([, attribute]) => attribute >= 0),
     };
     this.#side.prepend(owners.element);
-    this.#canvas.after(this.#choices(this.#stage, this.#shown));
+    if (stage && this.#shown.cast) this.#canvas.after(this.#choices(stage, scene, this.#shown.cast));
     this.#title.textContent = document.title = scene.name;
     this.#holding.notHeld = not_held;
     this.#say(not_held && `${not_held[0]!.toUpperCase()}${not_held.slice(1)}.`);
   }
 
+  /** Where the scene is drawn; a browser that cannot draw it shows all the rest. */
+  #newStage(): Stage | undefined {
+    try {
+      this.#stage = new Stage(this.#canvas);
+    } catch {
+      this.#canvas.textContent = "This browser cannot draw the scene: it has no WebGL.";
+    }
+    return this.#stage;
+  }
+
   /** What to see of the scene, and what the camera follows. */
-  #choices(stage: Stage, { cast, scene }: Shown): HTMLElement {
+  #choices(stage: Stage, scene: Scene, cast: Cast): HTMLElement {
     const row = make("div", "hetwin-choices");
     for (const sight of [new Collisions(cast), new Frames(cast)]) {
       sight.object.visible = false;
@@ -249,18 +259,10 @@ class Live {
   #drawn: State | undefined;
 
   #draw(now: number): void {
-    const [state, shown, stage] = [this.#state, this.#shown, this.#stage];
-    if (!state || !shown || !stage) return;
+    const [state, shown] = [this.#state, this.#shown];
+    if (!state || !shown) return;
     this.#drawn = state;
-    shown.cast.pose(state.poses);
-    shown.cast.own(Int16Array.from(shown.poses, (attribute) => state.owners[attribute] ?? -1));
-    for (const sight of this.#sights) sight.update(state.time);
-    if (!this.#looked) {
-      shown.cast.group.updateMatrixWorld(true);
-      stage.look(interesting([shown.cast]));
-    }
-    this.#looked = true;
-    stage.draw();
+    if (this.#stage && shown.cast) this.#drawScene(this.#stage, shown, shown.cast, state);
     shown.line.show(state.time);
     if (now < this.#linesDue) return;
     this.#linesDue = now + LINES_PERIOD_MS;
@@ -268,5 +270,17 @@ class Live {
     shown.line.zoom(0, shown.growing.last);
     // One goes nowhere with them while the run goes on: they are no controls.
     for (const dot of this.#lines.querySelectorAll("button.dot")) dot.setAttribute("role", "img");
+  }
+
+  #drawScene(stage: Stage, shown: Shown, cast: Cast, state: State): void {
+    cast.pose(state.poses);
+    cast.own(Int16Array.from(shown.poses, (attribute) => state.owners[attribute] ?? -1));
+    for (const sight of this.#sights) sight.update(state.time);
+    if (!this.#looked) {
+      cast.group.updateMatrixWorld(true);
+      stage.look(interesting([cast]));
+    }
+    this.#looked = true;
+    stage.draw();
   }
 }
