@@ -41,8 +41,8 @@ class Document:
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(title)} · hetwin</title><style>{CSS}</style></head>\n"
             f"<body><main>{body}<footer>{escape(footer)}</footer></main>\n"
-            f'<script id="figures" type="application/json">{_inert(data)}</script>\n'
-            f"<script>{get_plotlyjs()}</script>\n<script>{SCRIPT}</script>\n{player}</body></html>\n"
+            f'{player}\n<script id="figures" type="application/json">{_inert(data)}</script>\n'
+            f"<script>{get_plotlyjs()}</script>\n<script>{SCRIPT}</script></body></html>\n"
         )
 
 

@@ -6,7 +6,7 @@ SCRIPT = """
   const figures = JSON.parse(document.getElementById("figures").textContent);
   const night = window.matchMedia("(prefers-color-scheme: dark)");
   const drawn = [];
-  let busy = false;
+  let busy = false, zoomed = null;
 
   function colour(name) {
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -36,6 +36,8 @@ SCRIPT = """
     if (from === undefined && !all) return;
     busy = true;
     document.dispatchEvent(new CustomEvent("hetwin-zoom", {detail: all ? null : [from, to]}));
+    const of = drawn.find((d) => d.node === source).range;
+    zoomed = all ? null : {of, range: [from, to]};
     const span = String(drawn.find((d) => d.node === source).range);
     const others = drawn.filter((d) => d.node !== source && String(d.range) === span);
     const jobs = others.map((d) => Plotly.relayout(
@@ -52,7 +54,10 @@ SCRIPT = """
     const config = {responsive: true, displayModeBar: false, scrollZoom: false};
     const layout = theme(figure.layout);
     const range = timed ? figure.layout.xaxis.range.slice() : null;
-    if (timed) layout.xaxis = {...layout.xaxis, range: range.slice()};
+    if (timed) {
+      const same = zoomed && String(zoomed.of) === String(range);
+      layout.xaxis = {...layout.xaxis, range: (same ? zoomed.range : range).slice()};
+    }
     Plotly.newPlot(node, figure.data, layout, config).then(() => {
       drawn.push({node, timed, range, layout: figure.layout});
       if (timed) {
@@ -91,11 +96,17 @@ SCRIPT = """
     now = event.detail;
     for (const d of drawn.filter((d) => d.timed)) point(d);
   });
-  for (const node of document.querySelectorAll(".plot")) {
-    const fold = node.closest("details");
-    if (!fold || fold.open) draw(node);
-    else fold.addEventListener("toggle", () => draw(node), {once: true});
+  // A figure is drawn when it comes near to what one sees: all at once would keep the page busy for seconds.
+  const waiting = new Set(document.querySelectorAll(".plot"));
+  const near = new IntersectionObserver((seen) => {
+    for (const one of seen.filter((s) => s.isIntersecting)) begin(one.target);
+  }, {rootMargin: "500px"});
+  function begin(node) {
+    near.unobserve(node);
+    if (waiting.delete(node)) draw(node);
   }
+  for (const node of waiting) near.observe(node);
+  window.addEventListener("beforeprint", () => waiting.forEach(begin));
   night.addEventListener("change", () => {
     for (const d of drawn) {
       const layout = theme(d.layout);
