@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from hetwin.srv import StopSimulation
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.topics import REGISTRY, STATUS
-from hetwin_suite.view.live.feed import HappeningKind, Now, Phase
+from hetwin_suite.view.live.feed import Happening, HappeningKind, Now, Phase
 from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Step
 from hetwin_suite.view.ros.asking import NOT_THERE
 from hetwin_suite.view.ros.run import RosRun
@@ -60,6 +61,15 @@ def newest(run: RosRun, fits: Callable[[Now], bool], what: str) -> Now:
     return found[0]
 
 
+def at_rest(run: RosRun) -> Now:
+    """The state of a paused run, which is published ten times a second: the same for a while."""
+    while True:
+        before, _ = run.now(), time.sleep(0.5)
+        now = run.now()
+        if before is not None and now is not None and before.time_ns == now.time_ns:
+            return now
+
+
 def test_it_is_seen_paused_stepped_handed_over_and_heard_to_end(
     tmp_path: Path, domain: int
 ) -> None:
@@ -78,12 +88,13 @@ def test_it_is_seen_paused_stepped_handed_over_and_heard_to_end(
             assert (begun.name, begun.not_held) == ("toy", "")
             assert begun.able["pose"] == ("physics", "grasp")
             assert done(run, Pause()) is None
-            paused = newest(run, lambda now: now.phase is Phase.PAUSED, "the pause")
+            newest(run, lambda now: now.phase is Phase.PAUSED, "the pause")
+            paused = at_rest(run)
             assert paused.factor is None
             assert done(run, Step(40)) is None
             until = paused.time_ns + 100_000_000
-            stepped = newest(run, lambda now: now.time_ns >= until, "the steps")
-            assert stepped.time_ns == until
+            newest(run, lambda now: now.time_ns >= until, "the steps")
+            assert at_rest(run).time_ns == until
             assert done(run, HandOver("ball", "pose", "grasp")) is None
             assert "already" in (done(run, HandOver("ball", "pose", "grasp")) or "")
             slot = begun.layout.slot_id("ball", "pose")
@@ -91,8 +102,12 @@ def test_it_is_seen_paused_stepped_handed_over_and_heard_to_end(
             assert done(run, HoldTo(1.0)) is None
             assert done(run, GoOn()) is None
             newest(run, lambda now: (now.pace, now.phase) == (1.0, Phase.RUNNING), "the pace")
-            _, happened = run.happened(0)
-            (by_hand,) = [h for h in happened if h.more.get("cause") == "by hand"]
+
+            def by_hand_rows() -> list[Happening]:
+                return [h for h in run.happened(0)[1] if h.more.get("cause") == "by hand"]
+
+            wait_until(by_hand_rows, "the handover")
+            (by_hand,) = by_hand_rows()
             assert (by_hand.kind, by_hand.entity) == (HappeningKind.HANDOVER, "ball")
             with watching(domain, process) as watcher:
                 stop = StopSimulation.Request()
