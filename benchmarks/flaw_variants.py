@@ -12,6 +12,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.futures.batch import run_batch
 from hetwin_suite.futures.projecting import Projecting
+from hetwin_suite.futures.run_result import RunResult
 from hetwin_suite.futures.workers.processes import Processes
 
 SCENARIO, CLEAN = "set_table", "none"
@@ -21,19 +22,19 @@ ROBOT, STAND = "serving_robot", np.array([0.0, 1.12])
 """The robot, and where it is to stand at the table [m]."""
 CARRIED = 0.9
 """What a hand carries is higher than this; what stands is lower [m]."""
+_AT_ONCE = 10
+"""So many runs are kept before they are judged."""
 TOLERATED = 0.02
 """Something is elsewhere if it is further away [m]."""
 
 
-def runs_of(name: str, seed: int, count: int, jobs: int, out: Path) -> Iterator[Path]:
-    """Run a variant so often, each time with what is uncertain drawn anew; yields the runs' folders."""
+def runs_of(name: str, seed: int, count: int, jobs: int, out: Path) -> Iterator[RunResult]:
+    """Run a variant so often, each time with what is uncertain drawn anew; yields what came of the runs."""
     options = RunOptions(variant=name)
-    batch = run_batch(Projecting(SCENARIO, options, seed, out), Processes(jobs), count)
-    for run in batch.runs:
-        if run.error is not None:
-            raise RuntimeError(f"{name}, run {run.index}: {run.error}")
-        assert run.folder is not None  # all are kept
-        yield Path(run.folder)
+    for begin in range(0, count, _AT_ONCE):
+        number = min(_AT_ONCE, count - begin)
+        job = Projecting(SCENARIO, options, seed + begin, out / str(seed + begin))
+        yield from run_batch(job, Processes(jobs), number).runs
 
 
 def wrong_order(states: States) -> list[Planted]:

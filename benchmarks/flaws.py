@@ -27,6 +27,7 @@ import hetwin_suite
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.projection.flaws.find import flaws_of
 from hetwin_core.projection.flaws.flaw import Flaw
+from hetwin_suite.futures.run_result import RunResult
 
 NEAR_S = 0.5
 EXAMPLES = """examples:
@@ -106,24 +107,32 @@ def measure_variant(
     """Make and judge runs of a variant; yields their rows."""
     folder = Path(tempfile.mkdtemp(prefix="hetwin-flaws-")) / name
     try:
-        for number, run in enumerate(runs_of(name, seed, count, jobs, folder)):
-            yield _judged_variant(name, seed + number, run)
+        for number, result in enumerate(runs_of(name, seed, count, jobs, folder)):
+            yield _judged_variant(name, seed + number, result)
+            if keep is None and result.folder is not None:
+                shutil.rmtree(result.folder)
     finally:
         if keep is not None and folder.exists():
             shutil.copytree(folder, keep / name, dirs_exist_ok=True)
         shutil.rmtree(folder.parent, ignore_errors=True)
 
 
-def _judged_variant(name: str, seed: int, run: Path) -> dict[str, Any]:
-    begun = time.process_time()
+def _judged_variant(name: str, seed: int, result: RunResult) -> dict[str, Any]:
+    """Judge a run; in one that failed nothing is found."""
+    case = "clean" if name == CLEAN else name
+    if result.error is not None or result.folder is None:
+        false = [{"failed": result.error}] if name == CLEAN else []
+        row = {"case": case, "seed": seed, "vain": False, "found": False, "false": false}
+        return {**row, "flaws": result.error, "planted": None}
+    run, begun = Path(result.folder), time.process_time()
     flaws = flaws_of(run)
     spent = time.process_time() - begun
     try:
         planted = [] if name == CLEAN else VARIANTS[name](States(run))
     except Vain:
-        return {"case": name, "seed": seed, "vain": True, "found": None, "false": []}
+        return {"case": case, "seed": seed, "vain": True, "found": None, "false": []}
     return {
-        "case": "clean" if name == CLEAN else name,
+        "case": case,
         "seed": seed,
         "vain": False,
         "found": found_of(flaws, planted),

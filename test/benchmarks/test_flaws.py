@@ -48,4 +48,4 @@ def test_consequences_are_not_false_and_all_flaws_of_a_clean_run_are() -> None:
 def test_a_cup_that_the_camera_misses_is_found(tmp_path: Path) -> None:
     rows = list(bench.measure_variant("overlooked", 11, 1, 1, tmp_path))
     assert [(row["case"], row["seed"], row["found"]) for row in rows] == [("overlooked", 11, True)]
-    assert (tmp_path / "overlooked" / "runs").is_dir()
+    assert (tmp_path / "overlooked" / "11" / "runs").is_dir()
