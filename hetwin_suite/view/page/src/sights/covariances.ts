@@ -7,9 +7,11 @@ import type { Sight } from "./sight";
 
 const COLOUR = "#7a3fd1";
 const MOST = 64;
+/** Millimetres inside of an object are hard to see. */
+const ENLARGED = 10;
 
 export class Covariances implements Sight {
-  readonly name = "Uncertainty of estimates (2σ)";
+  readonly name = `Uncertainty of estimates (2σ, ${ENLARGED} times as large)`;
   readonly object: InstancedMesh;
 
   constructor(
@@ -28,7 +30,7 @@ export class Covariances implements Sight {
       const frame = this.cast.figures[Math.round(body)]?.frame;
       if (!frame?.visible || count === MOST) continue;
       const rotation = new Quaternion(x, y, z, w).normalize();
-      this.object.setMatrixAt(count++, new Matrix4().compose(frame.position, rotation, new Vector3(rx, ry, rz)));
+      this.object.setMatrixAt(count++, new Matrix4().compose(frame.position, rotation, new Vector3(rx, ry, rz).multiplyScalar(ENLARGED)));
     }
     this.object.count = count;
     this.object.instanceMatrix.needsUpdate = true;
