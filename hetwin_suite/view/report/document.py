@@ -42,7 +42,8 @@ class Document:
             f"<title>{escape(title)} · hetwin</title><style>{CSS}</style></head>\n"
             f"<body><main>{body}<footer>{escape(footer)}</footer></main>\n"
             f'{player}\n<script id="figures" type="application/json">{_inert(data)}</script>\n'
-            f"<script>{get_plotlyjs()}</script>\n<script>{SCRIPT}</script></body></html>\n"
+            f'<script id="plotly" type="text/plain">{get_plotlyjs()}</script>\n'
+            f"<script>{SCRIPT}</script></body></html>\n"
         )
 
 

@@ -48,7 +48,15 @@ SCRIPT = """
     }
     Promise.all(jobs).finally(() => { busy = false; });
   }
+  // The library is a page's largest part, and read only when there is something to draw with it.
+  function load() {
+    if (window.Plotly) return;
+    const script = document.createElement("script");
+    script.textContent = document.getElementById("plotly").textContent;
+    document.head.append(script);
+  }
   function draw(node) {
+    load();
     const figure = figures[node.dataset.figure];
     const timed = Boolean(figure.layout.xaxis && figure.layout.xaxis.range);
     const config = {responsive: true, displayModeBar: false, scrollZoom: false};

@@ -86,8 +86,8 @@ def test_a_drag_over_the_time_line_and_a_click_on_a_plot_go_to_times(played: Wat
     page.mouse.move(box["x"] + 0.5 * box["width"], y, steps=3)
     page.mouse.up()
     assert played.tell("() => hetwin.time") == pytest.approx(1.5, abs=0.05)
-    plot = page.locator(".plot .nsewdrag").nth(1)
-    plot.scroll_into_view_if_needed()
+    page.locator(".plot").nth(1).scroll_into_view_if_needed()
+    plot = page.locator(".plot").nth(1).locator(".nsewdrag").first
     area = plot.bounding_box()
     assert area is not None
     page.mouse.click(area["x"] + 0.75 * area["width"], area["y"] + 0.5 * area["height"])
