@@ -82,9 +82,12 @@ export class Walls {
     stage.beforeDrawing.push(() => this.#look());
   }
 
-  /** Whether a part of the scene that stands is between the camera and what moves. */
-  anyInFront(): boolean {
-    return this.stage.casts.some((cast) => this.#inFront(cast).size > 0);
+  /** Whether parts of the scene that stand hide most of what moves. */
+  hideMost(): boolean {
+    return this.stage.casts.some((cast) => {
+      const hits = this.#hits(cast);
+      return hits.filter((meshes) => meshes.length).length > hits.length / 2;
+    });
   }
 
   #look(): void {
@@ -103,10 +106,15 @@ export class Walls {
   }
 
   #inFront(cast: Cast): Set<Mesh> {
+    return new Set(this.#hits(cast).flat());
+  }
+
+  /** For each thing that moves, what stands between it and the camera. */
+  #hits(cast: Cast): Mesh[][] {
     const standing = cast.figures.filter(({ body, frame }) => body.kind === "static" && frame.visible);
     const walls = standing.flatMap(({ pieces }) => pieces.map(({ mesh }) => mesh)).filter((mesh) => mesh.visible);
-    const found = new Set<Mesh>();
     const eye = this.stage.camera.position;
+    const found: Mesh[][] = [];
     for (const name of this.moving().slice(0, MOST)) {
       const frame = cast.figure(name)?.frame;
       if (!frame?.visible) continue;
@@ -115,7 +123,7 @@ export class Walls {
       const far = towards.length();
       this.#ray.set(eye, towards.normalize());
       this.#ray.far = far;
-      for (const hit of this.#ray.intersectObjects(walls, false)) found.add(hit.object as Mesh);
+      found.push(this.#ray.intersectObjects(walls, false).map((hit) => hit.object as Mesh));
     }
     return found;
   }

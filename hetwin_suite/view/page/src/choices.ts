@@ -103,7 +103,7 @@ export function walls(stage: Stage, moving: () => string[]): HTMLElement {
   });
   row.hidden = !stands;
   // A page that is opened is to show what moves.
-  requestAnimationFrame(() => row.hidden || !all.anyInFront() || row.querySelector("input")!.click());
+  requestAnimationFrame(() => row.hidden || !all.hideMost() || row.querySelector("input")!.click());
   return row;
 }
 
