@@ -85,6 +85,8 @@ class ProgramSource(Source):
         self._held: Mapping[str, Held] = {}
         self._told_ns = 0
         self._until_ns, self._until_picture = 0, False
+        self._moves_until = 0.0
+        self._rest: JointMotion | None = None
         self._ended_ns: int | None = None
 
     @property
@@ -141,7 +143,12 @@ class ProgramSource(Source):
 
     def motion(self, time_ns: int) -> JointMotion:
         """Return the commanded joints at a time."""
-        return JointMotion(*self._execution.at(time_ns * 1e-9), self._no_efforts)
+        now = time_ns * 1e-9
+        if self._rest is not None and now > self._moves_until:
+            return self._rest
+        motion = JointMotion(*self._execution.at(now), self._no_efforts)
+        self._rest = motion if now > self._moves_until else None
+        return motion
 
     def sense(self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]) -> None:
         """Let the program go on, if what it waits for has come.
@@ -237,6 +244,8 @@ class ProgramSource(Source):
         now = time_ns * 1e-9
         for motion in request.motions:
             self._execution.follow(motion, now, now)
+            self._moves_until = max(self._moves_until, now + motion.duration)
+            self._rest = None
         if request.base is not None:
             self._base.begin(request.base, now)
         if request.held is not None:
