@@ -79,7 +79,7 @@ def project(
     """Run a scenario many times, each with what is uncertain drawn anew, and say how likely its outcomes are.
 
     What is uncertain, and which outcomes count, the scenario says itself. The intervals hold at a confidence of 95 %,
-    however often one looks at them.
+    however often one looks at them. The exit code is 1 if all runs failed.
 
     For example:
 
@@ -124,6 +124,8 @@ def project(
         _show(batch, folder)
         if page is not None:
             print(f"page: {page}")
+    if all(run.error is not None for run in batch.runs):
+        raise typer.Exit(1)
 
 
 def _page(batch: Batch, out: Path, scenario: str, variant: str | None) -> Path:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support.hetwin_command import hetwin, refused
+from support.programs import write_programmed
 
 SHORT = ("--duration", "0.05", "--no-page")
 
@@ -120,6 +121,25 @@ def test_an_outcome_that_says_nothing_is_refused(
 def test_a_rule_that_is_none_is_refused(rule: str, tmp_path: Path) -> None:
     out = ("--out", tmp_path / "x")
     refused(tmp_path, "project", "pick_and_place", "--until", rule, *out, says=("--until",))
+
+
+def test_a_batch_whose_runs_all_fail_says_why_and_fails(tmp_path: Path) -> None:
+    program = "def program(robot):\n    robot.wait(0.1)\n    raise ValueError('no plan')\n"
+    scenario = write_programmed(tmp_path, program)
+    two = ("--samples", "2", "--no-page", "--json", "--out", tmp_path / "out")
+    said = hetwin("project", scenario, *two)
+    assert said.code == 1
+    found = json.loads(said.out)
+    assert [run["index"] for run in found["runs"]] == [0, 1]
+    for run in found["runs"]:
+        assert "no plan" in run["error"]
+        assert (Path(run["folder"]) / "summary.json").exists()
+
+
+def test_a_program_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    scenario = write_programmed(tmp_path, "def other(robot):\n    robot.wait(0.1)\n")
+    one = ("--samples", "1", "--out", tmp_path / "out")
+    refused(tmp_path, "project", scenario, *one, says=("source.program", "work:program"))
 
 
 def test_no_samples_are_refused(tmp_path: Path) -> None:
