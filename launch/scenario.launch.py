@@ -87,7 +87,7 @@ def generate_launch_description() -> LaunchDescription:
             _argument("duration", "0.0", "end after so many simulated seconds; 0: with the source"),
             _argument("rviz", "false", "show the scene in RViz", tuple(TRUTHS)),
             _argument("show", "false", "serve a page that shows the run", tuple(TRUTHS)),
-            _argument("show_port", "8770", "of that page; 0: a free one"),
+            _argument("show_port", "8770", "of that page; 0: a free one, and so if 8770 is taken"),
             _argument("pace", "0.0", "at most so many times real time; 0: as fast as it goes"),
             _argument("out", "runs", "folder in which runs are logged"),
             _argument("namespace", "", "of all nodes; twins in two namespaces run side by side"),

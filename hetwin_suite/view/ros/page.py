@@ -13,13 +13,12 @@ from hetwin_core.ensemble.supervision.interrupts import Interrupts, hold
 from hetwin_core.wire.described import declare
 from hetwin_suite.view.live.doors import LOOPBACK
 from hetwin_suite.view.live.feed import Over
-from hetwin_suite.view.live.page_server import PORT
-from hetwin_suite.view.live.server import LiveServer
+from hetwin_suite.view.live.library import need_websockets
 from hetwin_suite.view.ros.run import RosRun
 
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     "host": (LOOPBACK, "address of this machine at which the page is served; others see it"),
-    "port": (PORT, "of the page; 0: a free one"),
+    "port": (8770, "of the page; 0: a free one, and so if 8770 is taken"),
 }
 """Name -> default and description."""
 _LOOK_S = 0.1
@@ -47,11 +46,17 @@ def _serve(run: RosRun, node: Node, interrupts: Interrupts) -> None:
     Raises:
         BadInput: if it cannot be served.
     """
+    need_websockets("page")
+    from hetwin_suite.view.live.page_server import PORT
+    from hetwin_suite.view.live.server import LiveServer
+
     parent = os.getppid()
     declare(node, PARAMETERS)
     host, port = (node.get_parameter(name).value for name in PARAMETERS)
     log = node.get_logger()
-    server = LiveServer(run, run, host=host, port=port, complain=log.warning)
+    server = LiveServer(
+        run, run, host=host, port=None if port == PORT else port, complain=log.warning
+    )
     text = f"the run is shown at {server.address}"
     log.info(text)
     while not interrupts.count and os.getppid() == parent:
