@@ -17,7 +17,7 @@ from hetwin_suite.view.film.scene_of import scene_of
 MOST_HZ = 30.0
 """States of a second that a film keeps."""
 
-_LEAST_HZ = 5.0
+_LEAST_HZ = 1.0
 _MOST_POSES = 400_000
 """Poses (bodies times states) that a film may have before it keeps fewer states."""
 
