@@ -101,6 +101,7 @@ def test_the_drop_compared_with_rigid_binding(folder: Path, browser: Any, pictur
         looked_back(watched, found["objects"]["ball"]["first"] + 0.2)
         poses = [watched.tell("(run) => hetwin.pose('ball', run)", run) for run in (0, 1)]
         assert max(abs(a - b) for a, b in zip(*poses, strict=True)) > 0.005
+        watched.page.get_by_label("Hide walls in front").check()
         taken(watched, pictures, "eyes_compared")
 
 

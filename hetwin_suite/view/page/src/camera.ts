@@ -118,7 +118,8 @@ export class Walls {
     for (const name of this.moving().slice(0, MOST)) {
       const frame = cast.figure(name)?.frame;
       if (!frame?.visible) continue;
-      const there = new Box3().setFromObject(frame).getCenter(new Vector3());
+      const box = new Box3().setFromObject(frame);
+      const there = box.isEmpty() ? frame.position.clone() : box.getCenter(new Vector3());
       const towards = there.sub(eye);
       const far = towards.length();
       this.#ray.set(eye, towards.normalize());

@@ -102,6 +102,16 @@ def test_the_camera_follows_an_object(compared: Watched) -> None:
     compared.page.get_by_label("Follow").select_option("nothing")
 
 
+def test_walls_are_hidden_only_where_they_are_in_front_of_what_moves(compared: Watched) -> None:
+    walls = compared.page.get_by_label("Hide walls in front")
+    assert not walls.is_checked()  # from above nothing is in front of the box and the hand
+    compared.tell(_GO, 0.9)
+    plain = compared.tell(_DRAWN)
+    walls.check()
+    assert compared.tell(_DRAWN) == plain
+    walls.uncheck()
+
+
 def test_what_there_is_beside_bodies_can_be_seen(compared: Watched) -> None:
     page = compared.page
     compared.tell(_GO, 0.9)
