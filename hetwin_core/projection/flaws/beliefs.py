@@ -91,7 +91,9 @@ class WrongBeliefs:
             return WrongBelief(error, error.believed_ns, False, "")
         newest = rows[-1]
         stale = not self._by_itself(error, newest)
-        return WrongBelief(error, newest.span.from_ns, stale, self._instead(error, newest))
+        # what was perceived where it stood is not taken for what is left there when it has gone
+        instead = "" if stale else self._instead(error, newest)
+        return WrongBelief(error, newest.span.from_ns, stale, instead)
 
     def _by_itself(self, error: BeliefError, newest: Belief) -> bool:
         """Whether a belief went wrong by what a message said, and not by what the world did.

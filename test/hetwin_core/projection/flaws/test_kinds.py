@@ -81,6 +81,14 @@ def taken_for_another() -> MadeTables:
     return made
 
 
+def left_where_another_stays() -> MadeTables:
+    """The box was perceived where it stood, beside cup1, and has gone since."""
+    made = taken_for_another()
+    made.beliefs = [row for row in made.beliefs if row.origin != "percept"]
+    made.believed("loc", "box", "", (1.0, 5.0, HERE), origin="percept")
+    return made
+
+
 def failed_navigation() -> MadeTables:
     made = MadeTables(end=12.0)
     goal = 'loc("arm", {"near": [3.0, 2.0, 0.0], "within": 0.1})'
@@ -146,6 +154,7 @@ def unachieved() -> MadeTables:
         (stale_belief, Expected("stale_belief", 3.0, {"box"}, "carry.1")),
         (incorrect_belief, Expected("incorrect_belief", 3.0, {"box"}, "carry.1")),
         (taken_for_another, Expected("wrong_object", 3.0, {"box", "cup1"}, "carry.1")),
+        (left_where_another_stays, Expected("stale_belief", 3.0, {"box"}, "carry.1")),
         (failed_navigation, Expected("failed_navigation", 5.0, {"arm"}, "navigate.1")),
         (undone, Expected("goal_undone", 8.0, {"box", "tray"}, "retreat.1")),
         (spilled, Expected("spilled", 4.0, {"cup1"}, "carry.1")),
