@@ -15,6 +15,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.words import event_line
+from hetwin_core.projection.contact_markers import contact_lines
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.log_reader import LogContent
 from hetwin_core.projection.markers import SHOWN
@@ -25,10 +26,6 @@ from hetwin_suite.view.rerun.shapes import colours, drawn
 TIMELINE = "simulated time"
 _FRAMED = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.LINK, EntityKind.HAND)
 _XYZW = (4, 5, 6, 3)
-_POINT, _FORCE = slice(3, 6), slice(9, 12)
-"""Columns of `Snapshot.proximity`."""
-_LEAST_N = 1e-3
-_METRES_PER_NEWTON = 0.01
 _RED = 0xF24033FF
 
 Times = NDArray[np.int64] | Sequence[int]
@@ -155,12 +152,10 @@ class _Export:
 
     def _write_contacts(self, near: Sequence[Floats]) -> None:
         """The contacts of each state, as arrows from where a force acts on an object."""
-        felt = [rows[np.linalg.norm(rows[:, _FORCE], axis=1) > _LEAST_N] for rows in near]
-        rows, counts = np.concatenate(felt), [len(part) for part in felt]
-        if len(rows):
-            arrows = self._sdk.Arrows3D.columns(
-                origins=rows[:, _POINT], vectors=rows[:, _FORCE] * _METRES_PER_NEWTON
-            )
+        lines = [contact_lines(rows).reshape(-1, 2, 3) for rows in near]
+        both, counts = np.concatenate(lines), [len(part) for part in lines]
+        if len(both):
+            arrows = self._sdk.Arrows3D.columns(origins=both[:, 0], vectors=both[:, 1] - both[:, 0])
             path = ("scene", "contacts")
             self._stream.log(
                 self._path(*path), self._sdk.Arrows3D.from_fields(colors=[_RED]), static=True
