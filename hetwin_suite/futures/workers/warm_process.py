@@ -19,6 +19,8 @@ from hetwin_core.ensemble.supervision.stacks import where_it_hangs
 from hetwin_core.ensemble.supervision.watched_process import ending
 from hetwin_suite.futures.workers.work import Job, Result, Task
 
+SELDOM = (50_000, 20, 20)
+"""Thresholds of the garbage collection, which otherwise takes a twentieth of a run."""
 END_S = 2.0
 """How long a worker may take to end by itself."""
 
@@ -105,6 +107,7 @@ def _serve(job: Job[Any, Any], pipe: Connection, stacks: int, heartbeat: Heartbe
     detach(stacks, signal.SIGTERM)
     faulthandler.enable(STDERR)
     gc.freeze()  # what was loaded before stays, and is not looked at again
+    gc.set_threshold(*SELDOM)
     while True:
         try:
             given = pipe.recv()
