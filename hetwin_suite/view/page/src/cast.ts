@@ -1,6 +1,6 @@
 // The bodies of one run in three.js: their geometry, where they are, and in whose colour.
 
-import { BufferGeometry, Color, DoubleSide, Group, Material, Mesh, MeshLambertMaterial } from "three";
+import { Box3, BufferGeometry, Color, DoubleSide, Group, Material, Mesh, MeshLambertMaterial } from "three";
 import type { Block } from "./block";
 import { Bones } from "./bones";
 import { POSE, type Body, type Part, type Scene } from "./scene";
@@ -89,6 +89,16 @@ export class Cast {
   poseOf(entity: string): number[] | undefined {
     const frame = this.figure(entity)?.frame;
     return frame?.visible ? [...frame.position.toArray(), ...frame.quaternion.toArray()] : undefined;
+  }
+
+  /** The box around what is drawn of an entity, in the world: its lowest and its highest x y z; undefined if nothing is. */
+  extentOf(entity: string): number[] | undefined {
+    const figure = this.figure(entity);
+    if (!figure?.frame.visible) return undefined;
+    figure.frame.updateWorldMatrix(true, true);
+    const box = new Box3();
+    for (const { mesh } of figure.pieces) if (mesh.visible) box.expandByObject(mesh, true);
+    return box.isEmpty() ? undefined : [...box.min.toArray(), ...box.max.toArray()];
   }
 
   /** The colour of an entity as drawn, as #rrggbb. */

@@ -20,6 +20,8 @@ export interface Offered {
   seek(seconds: number): Promise<void>;
   /** x y z qx qy qz qw as drawn. */
   pose(entity: string, run?: number): number[] | undefined;
+  /** The lowest and the highest x y z of what is drawn of it. */
+  extent(entity: string, run?: number): number[] | undefined;
   /** #rrggbb as drawn. */
   colour(entity: string, run?: number): string | undefined;
   /** From where one looks (x y z), and at what (x y z). */
@@ -130,6 +132,7 @@ export function playAll(): void {
     },
     seek: async (seconds) => (await started).seek(seconds),
     pose: (entity, run = 0) => player?.casts[run]?.poseOf(entity),
+    extent: (entity, run = 0) => player?.casts[run]?.extentOf(entity),
     colour: (entity, run = 0) => player?.casts[run]?.colourOf(entity),
     get camera() {
       return player ? [...player.stage.camera.position.toArray(), ...player.stage.controls.target.toArray()] : [];

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from support.browser import Watched, open_page
+from transforms3d.quaternions import quat2mat
 
 from hetwin_core.projection.episode import Episode
+from hetwin_suite.view.film.worth_drawing import drawn_shapes, shape_corners
 from hetwin_suite.view.palette import model_colours
 from hetwin_suite.view.report import write_report
 
@@ -58,6 +60,30 @@ def test_any_time_is_drawn_as_the_log_has_it(played: Watched, episode: Episode) 
         model = episode.models[int(episode.owners[index, owner])]
         if not model.main:
             assert played.tell("() => hetwin.colour('box')") == colours[model.name]
+
+
+def test_every_body_is_drawn_as_large_as_it_is_where_it_is(
+    played: Watched, episode: Episode
+) -> None:
+    time = played.tell(_GO, 1.5)
+    index = int(np.argmin(np.abs(episode.seconds - time)))
+    compared = 0
+    for entity in episode.layout.entities:
+        corners = [shape_corners(shape) for shape in drawn_shapes(entity)]
+        points = np.concatenate([np.empty((0, 3)), *corners])
+        if not len(points):
+            continue
+        if episode.layout.has(entity.name, "pose"):
+            pose = episode.pose(entity.name)[index]
+            points = points @ quat2mat(pose[3:7]).T + pose[:3]
+        found = np.array(played.tell("(name) => hetwin.extent(name)", entity.name)).reshape(2, 3)
+        low, high = points.min(axis=0), points.max(axis=0)
+        assert (found[0] >= low - _WITHIN_M).all(), entity.name
+        assert (found[1] <= high + _WITHIN_M).all(), entity.name
+        # What is round fills its box less when it is turned.
+        assert (found[1] - found[0] >= 0.55 * (high - low)).all(), entity.name
+        compared += 1
+    assert compared >= 3
 
 
 def test_what_has_a_time_leads_there(played: Watched) -> None:
