@@ -36,7 +36,7 @@ $(STAMP): $(SOURCES)
 	  --disable-pip-version-check --no-compile --progress-bar off -e '.[robots,test,view]'
 	@touch $(STAMP)
 
-$(SCRIPT): $(wildcard $(PAGE)/src/*.ts $(PAGE)/*.json) cmake/bundle_page.py | $(STAMP)
+$(SCRIPT): $(wildcard $(PAGE)/src/*.ts $(PAGE)/src/*/*.ts $(PAGE)/*.json) cmake/bundle_page.py | $(STAMP)
 	@$(BIN)/python cmake/bundle_page.py >/dev/null
 	@touch $@
 
