@@ -1,8 +1,8 @@
 """Messages to pages: the scene once, states as frames of numbers, and all else as JSON.
 
-A binary message begins with two uint32: its kind and the phase. A state goes on with four float64 (time, factor, lag,
-pace; NaN: there is none), float32 poses (x y z, qx qy qz qw; one for each body of the scene) and int16 owners (one for
-each attribute). A scene goes on with a block, see `film.encode`.
+A binary message begins with two uint32: its kind and the phase. A state goes on with five float64 (time, factor, lag,
+pace, for how long nothing has come of a live robot; NaN: there is none), float32 poses (x y z, qx qy qz qw; one for
+each body of the scene) and int16 owners (one for each attribute). A scene goes on with a block, see `film.encode`.
 """
 
 from __future__ import annotations
@@ -47,13 +47,20 @@ class Frames:
         self.scene = _scene_message(begun, scene)
         self._places, self._is_there = _places(scene, begun.layout)
 
-    def state(self, now: Now) -> bytes:
-        """The message with a state."""
+    def state(self, now: Now, silent_s: float | None = None) -> bytes:
+        """The message with a state.
+
+        Args:
+            now: the state.
+            silent_s: for how long there has been none of a live robot before or since [s]; None: no gap.
+        """
         poses = now.values[self._places].astype(np.float32)
         poses[~self._is_there] = np.nan
-        numbers = (math.nan if n is None else n for n in (now.factor, now.lag_s, now.pace))
+        numbers = (
+            math.nan if n is None else n for n in (now.factor, now.lag_s, now.pace, silent_s)
+        )
         head: bytes = struct.pack(
-            "<II4d", STATE, _PHASES.index(now.phase), now.time_ns / 1e9, *numbers
+            "<II5d", STATE, _PHASES.index(now.phase), now.time_ns / 1e9, *numbers
         )
         return head + poses.astype("<f4").tobytes() + now.owners.astype("<i2").tobytes()
 

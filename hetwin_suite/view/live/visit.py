@@ -12,12 +12,14 @@ from typing import Any
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from hetwin_suite.view.live.feed import Feed
+from hetwin_suite.view.live.feed import Feed, Now
 from hetwin_suite.view.live.frames import Frames, happened, over_message, replied
 from hetwin_suite.view.live.hands import Hands, NotADeed, deed_of
 
 PERIOD_S = 0.04
 """Between two states that a page is sent."""
+GAP_S = 0.5
+"""Longer than this nothing comes of a live robot only if something is wrong."""
 MOST_REPLIES = 32
 """Replies that wait for a page that does not read."""
 _WRONG = 1008
@@ -38,6 +40,7 @@ class Newspaper:
         self._frames: Frames | None = None
         self._state: bytes | None = None
         self._made = -PERIOD_S
+        self._time_ns, self._changed = -1, 0.0
 
     def frames(self) -> Frames | None:
         """Makes the messages; None before the run has begun."""
@@ -52,8 +55,15 @@ class Newspaper:
             self._made = at
             now = self.feed.now()
             if now is not None:
-                self._state = frames.state(now)
+                self._state = frames.state(now, self._silence(now, at))
         return self._state
+
+    def _silence(self, now: Now, at: float) -> float | None:
+        """For how long nothing has come of a live robot [s]; None if it is not live or that is nothing unusual."""
+        if now.time_ns != self._time_ns:
+            self._time_ns, self._changed = now.time_ns, at
+        silent = at - self._changed
+        return round(silent, 1) if now.lag_s is not None and silent > GAP_S else None
 
 
 async def visit(connection: ServerConnection, news: Newspaper, hands: Hands) -> str | None:

@@ -8,6 +8,7 @@ import { Growing } from "./growing";
 import { Holding, Owners, type Deed } from "./hands";
 import { addLook } from "./look";
 import { blockOf, kindOf, readState, SCENE, type LiveHeader, type Message, type State } from "./messages";
+import { Numbers } from "./numbers";
 import { interesting } from "./player";
 import { POSE, type Scene } from "./scene";
 import { Collisions } from "./sights/collisions";
@@ -46,7 +47,7 @@ export function watchRun(): void {
 
 class Live {
   readonly #title = make("h1", "", "hetwin");
-  readonly #numbers = make("span", "numbers");
+  readonly #numbers = new Numbers((row) => this.#words.add([row]));
   readonly #said = make("div", "said");
   readonly #canvas = make("div", "hetwin-canvas");
   readonly #side = make("div", "side");
@@ -70,7 +71,7 @@ class Live {
   constructor(readonly root: HTMLElement) {
     addLook();
     this.#said.setAttribute("role", "status");
-    const bar = make("header", "top", this.#title, this.#holding.element, this.#numbers, this.#said);
+    const bar = make("header", "top", this.#title, this.#holding.element, this.#numbers.element, this.#said);
     this.#side.append(this.#words.element);
     root.append(bar, make("div", "scene", this.#canvas), this.#side, this.#lines);
     this.#say("The models are made ready …");
@@ -172,16 +173,8 @@ class Live {
     this.#holding.show(this.#over ? "over" : state.phase, state.pace);
     owners.show(state);
     growing.reach(state);
-    this.#tellNumbers(state);
+    this.#numbers.show(state, this.#over);
     this.#drawSoon();
-  }
-
-  #tellNumbers(state: State): void {
-    const parts = [make("b", "", `${state.time.toFixed(2)} s`)];
-    if (this.#over || state.phase === "paused") parts.push(make("span", "", this.#over ? "over" : "paused"));
-    else if (!Number.isNaN(state.factor)) parts.push(make("span", "", `${state.factor.toFixed(2)} × real time`));
-    if (!Number.isNaN(state.lag)) parts.push(make("span", "", `${(1000 * state.lag).toFixed(0)} ms behind the robot`));
-    this.#numbers.replaceChildren(...parts);
   }
 
   #hear(message: Message): void {
@@ -207,7 +200,7 @@ class Live {
     this.#mark({ state: "over", factor: "0" });
     this.#holding.show("over", this.#state?.pace ?? NaN);
     this.#shown?.owners.end();
-    if (this.#state) this.#tellNumbers(this.#state);
+    if (this.#state) this.#numbers.show(this.#state, true);
     this.#say(text, bad);
     this.#linesDue = 0;
     this.#drawSoon();

@@ -20,6 +20,8 @@ export interface State {
   factor: number;
   lag: number;
   pace: number;
+  /** For how long nothing has come of a live robot, in seconds; NaN if that is nothing unusual. */
+  silent: number;
   poses: Float32Array;
   /** The model (index) responsible for each attribute. */
   owners: Int16Array;
@@ -43,7 +45,7 @@ export type Message =
 export const STATE = 1;
 export const SCENE = 2;
 const HEAD = 8;
-const NUMBERS = 4;
+const NUMBERS = 5;
 const PHASES: Phase[] = ["waiting", "paused", "running", "over"];
 
 /** What a binary message is. */
@@ -59,11 +61,11 @@ export function blockOf(data: ArrayBuffer): Uint8Array<ArrayBuffer> {
 /** Read a state; `bodies` is how many the scene has. */
 export function readState(data: ArrayBuffer, bodies: number): State {
   const view = new DataView(data);
-  const [time = NaN, factor = NaN, lag = NaN, pace = NaN] = new Float64Array(data, HEAD, NUMBERS);
+  const [time = NaN, factor = NaN, lag = NaN, pace = NaN, silent = NaN] = new Float64Array(data, HEAD, NUMBERS);
   const poses = HEAD + 8 * NUMBERS;
   return {
     phase: PHASES[view.getUint32(4, true)] ?? "waiting",
-    ...{ time, factor, lag, pace },
+    ...{ time, factor, lag, pace, silent },
     poses: new Float32Array(data, poses, POSE * bodies),
     owners: new Int16Array(data, poses + 4 * POSE * bodies),
   };
