@@ -54,9 +54,12 @@ def _executable() -> str:
     return found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, for all tests of a process; they are skipped, with the package to install, where there is none."""
+    """Chromium; tests are skipped, with the package to install, where there is none.
+
+    It ends with the module: as long as it is there, no other event loop runs in this thread.
+    """
     from playwright.sync_api import sync_playwright
 
     path = _executable()

@@ -25,6 +25,7 @@ class Pause:
         self._lock = threading.Lock()
         self._left: int | None = None
         self.until_event = False
+        self._is_stepping = False
         self.waiting = False
         self.steps_allowed = 0
         self.held_s = 0.0
@@ -39,17 +40,22 @@ class Pause:
         """Whether the next step has to wait."""
         return self._left == 0
 
+    @property
+    def stands(self) -> bool:
+        """Whether the run waits, or takes some single steps after which it waits again."""
+        return self.waiting or self._is_stepping
+
     def begin(self) -> None:
         """Hold the run before its next step."""
         with self._lock:
             self._left = 0
-            self.until_event = False
+            self.until_event = self._is_stepping = False
 
     def end(self) -> None:
         """Let the run continue."""
         with self._lock:
             self._left = None
-            self.until_event = False
+            self.until_event = self._is_stepping = False
 
     def allow(self, steps: int | None, *, further: bool = False) -> None:
         """Let the run take some steps, then hold it again.
@@ -66,6 +72,7 @@ class Pause:
                 raise Refused("only a paused run can be stepped")
             left = 0 if self.until_event else self._left
             self.until_event = steps is None
+            self._is_stepping = steps is not None
             self._left = sys.maxsize if steps is None else left + steps
 
     def step_begins(self) -> None:

@@ -172,7 +172,7 @@ class Shown(QuietListener):
         assert scene is not None
         if conductor.pausing.waiting:
             self._factor.begin_anew()
-            self._copy(scene, waits=True)
+            self._copy(scene)
             self._next_ns = self._next_step = 0
         else:
             self._copy_if_due(scene)
@@ -187,7 +187,7 @@ class Shown(QuietListener):
                 "the twin of a live robot is neither paused nor stepped: the robot does not wait"
             )
         self._newest.fit(start.layout)
-        self._copy(start.snapshot, waits=self._conductor.pausing.holds)
+        self._copy(start.snapshot)
         self._tell(("begun", begun_of(start, not_held)))
 
     def stepped(self, step: int, scene: Snapshot) -> None:
@@ -213,26 +213,26 @@ class Shown(QuietListener):
         """Copy the last state."""
         scene = None if self._conductor is None else self._conductor.scene
         if scene is not None:
-            self._copy(scene, waits=False)
+            self._copy(scene)
 
     def _copy_if_due(self, scene: Snapshot) -> None:
         now = time.monotonic_ns()
         if now >= self._next_ns:
             self._next_ns = now + COPY_PERIOD_NS
-            self._copy(scene, waits=False, factor=self._factor.at(now, scene.time_ns))
+            self._copy(scene, self._factor.at(now, scene.time_ns))
 
-    def _copy(self, scene: Snapshot, *, waits: bool, factor: float | None = None) -> None:
+    def _copy(self, scene: Snapshot, factor: float | None = None) -> None:
         conductor = self._conductor
         assert conductor is not None
         self._newest.write(
             scene.time_ns,
             scene.values,
             scene.owners,
-            waits=waits,
+            waits=conductor.pausing.stands,
             factor=factor,
             pace=conductor.pace.factor,
             lag_s=conductor.lag_s,
-            near=_near(scene, compute=waits),
+            near=_near(scene, compute=conductor.pausing.waiting),
         )
 
     def _tell_of(self, happening: Happening | None) -> None:

@@ -154,3 +154,21 @@ def test_a_wish_that_comes_too_late_is_answered() -> None:
 
     Held(stop_and_place).run()
     assert answers == ["the simulation is over"]
+
+
+def test_it_stands_while_it_takes_single_steps_but_not_up_to_an_event() -> None:
+    pausing = Held().conductor.pausing
+    assert not pausing.stands
+    pausing.begin()
+    pausing.allow(2)
+    pausing.step_begins()
+    assert pausing.stands
+    pausing.step_begins()
+    assert pausing.holds
+    assert pausing.stands
+    pausing.allow(None)
+    assert not pausing.stands
+    pausing.begin()
+    pausing.allow(1)
+    pausing.end()
+    assert not pausing.stands
