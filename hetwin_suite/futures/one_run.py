@@ -6,12 +6,13 @@ import time
 from pathlib import Path
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.step_counter import StepCounter
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.supervision.heartbeat import STEP, TIME, Heartbeat
+from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_core.ensemble.words import failure_words
 from hetwin_core.projection.log_writer import RunLog
 
 GRACE_S = 0.1
@@ -37,7 +38,7 @@ def run_once(
     """
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
     ports = local_ports(scenario, heartbeat, one_process=True)
-    listeners = [log] if heartbeat is None else [log, _StepCounter(heartbeat)]
+    listeners = [log] if heartbeat is None else [log, StepCounter(heartbeat)]
     conductor = Conductor(scenario, ports, listeners, options)
     start = conductor.prepare()
     return start, conductor.run()
@@ -50,18 +51,6 @@ def overdue(scenario: Scenario, heartbeat: Heartbeat) -> str | None:
         plan = scenario.models[call.index]
         deadline = plan.deadline_of(call.call)
         if now - call.begun_ns > (deadline + GRACE_S) * 1e9:
-            at = call.time_ns / 1e9
-            return f"{plan.name}: {call.call} failed at {at:.3f} s: no answer within its deadline of {deadline:g} s"
+            reason = f"no answer within its deadline of {deadline:g} s"
+            return failure_words(call.call, call.time_ns / 1e9, reason, plan.name)
     return None
-
-
-class _StepCounter(QuietListener):
-    """Writes how far the run is into the conductor's row."""
-
-    def __init__(self, heartbeat: Heartbeat) -> None:
-        self._row = heartbeat.row(-1)
-
-    def stepped(self, step: int, scene: Snapshot) -> None:
-        """A step is done."""
-        self._row[TIME] = scene.time_ns
-        self._row[STEP] = step

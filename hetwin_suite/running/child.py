@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunListener
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener
+from hetwin_core.ensemble.conductor.reporting.step_counter import StepCounter
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.supervision.heartbeat import (
     BEGUN,
     CALL,
     CODES,
     MAX_MODELS,
-    STEP,
-    TIME,
     WAITS,
     Heartbeat,
 )
@@ -52,7 +50,7 @@ def run_in_child(
     deadlines = [(plan.name, plan.deadline, plan.patience) for plan in scenario.models]
     send(("load", scenario.name, out, deadlines))
     listeners: list[RunListener] = [
-        _StepCounter(heartbeat),
+        StepCounter(heartbeat),
         ProgressListener(_RemoteDisplay(send)),
     ]
     shown = None if live is None else Shown(live, lambda message: send(("live", message)))
@@ -103,19 +101,6 @@ def _load(request: RunRequest, heartbeat: Heartbeat) -> tuple[Scenario, Path]:
 def _picklable(summary: Mapping[str, Any]) -> dict[str, Any]:
     """The summary with copies of the views of mappings, which cannot be pickled."""
     return {key: dict(v) if isinstance(v, Mapping) else v for key, v in summary.items()}
-
-
-class _StepCounter(QuietListener):
-    """Writes how far the run is into the conductor's row."""
-
-    def __init__(self, heartbeat: Heartbeat) -> None:
-        self._row = heartbeat.row(-1)
-
-    def stepped(self, step: int, scene: Snapshot) -> None:
-        """A step is done."""
-        row = self._row
-        row[TIME] = scene.time_ns
-        row[STEP] = step
 
 
 class _RemoteDisplay:
