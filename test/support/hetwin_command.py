@@ -46,7 +46,7 @@ def refused(folder: Path, *arguments: str | Path, says: tuple[str, ...]) -> str:
     It must be one paragraph without a traceback that says what was expected, end with code 2 and leave
     nothing in `folder`.
     """
-    before = sorted(folder.rglob("*"))
+    before = _files(folder)
     said = hetwin(*arguments)
     error = _without_progress(said.err).strip()
     assert said.code == 2, said
@@ -56,8 +56,13 @@ def refused(folder: Path, *arguments: str | Path, says: tuple[str, ...]) -> str:
     for text in says:
         assert text in error, f"{text!r} is not in {error!r}"
     assert "expected" in error, error
-    assert sorted(folder.rglob("*")) == before
+    assert _files(folder) == before
     return error
+
+
+def _files(folder: Path) -> list[Path]:
+    """All that lies in a folder, without what Python keeps of modules that were imported."""
+    return sorted(path for path in folder.rglob("*") if "__pycache__" not in path.parts)
 
 
 def _without_progress(text: str) -> str:

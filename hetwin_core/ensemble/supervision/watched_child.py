@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -120,6 +121,8 @@ class WatchedChild:
 
 
 def _child(work: Callable[[Send], Any], to_parent: Connection, stacks: int) -> None:
+    # What the parent had is never collected here: objects of libraries with threads of their own do not survive a fork.
+    gc.freeze()
     detach(stacks, signal.SIGTERM)
     lock = threading.Lock()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import select
 import signal
@@ -88,6 +89,7 @@ class ModelProcess:
 def _serve_and_exit(cls: type[Model], link: Link, stacks: int, parent: int) -> None:
     """What the process does; it never returns into what the parent was doing."""
     code = 1
+    gc.freeze()  # what the parent had is never collected here, see `watched_child`
     try:
         detach(stacks, signal.SIGKILL)
         link.conductor.close()

@@ -43,7 +43,16 @@ def _write(run: TouchingRun, definition: str, **more: object) -> Path:
             for topic in (REGISTRY, STATE)
         )
         layout = json.dumps(layout_to_json(run.layout))
-        known = message(REGISTRY.type, stamp=stamp(0), scenario="old", models=[], layout=layout)
+        known = message(
+            REGISTRY.type,
+            stamp=stamp(0),
+            scenario="old",
+            models=[],
+            layout=layout,
+            source="",
+            duration=0.0,
+            able="",
+        )
         writer.write(registry, 0, store.serialize_cdr(known, REGISTRY.type))
         for step in range(STATES):
             scene = run.scene(step)
