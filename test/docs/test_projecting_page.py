@@ -35,6 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_plan_of_the_page_has_the_flaws_that_it_tells(folder: Path) -> None:
     blind, flaws = (

@@ -15,6 +15,7 @@ from hetwin_suite.proving_ground.single_simulation import DENSITY, RADIUS
 MASS = DENSITY * 4 / 3 * np.pi * RADIUS**3
 
 
+@pytest.mark.long
 def test_no_particle_leaks_in_a_minute() -> None:
     filled = Filled(particles=50)
     outputs = filled.go(60.0)
