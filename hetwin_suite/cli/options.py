@@ -26,6 +26,22 @@ Variant = Annotated[
         autocompletion=completion.variants,
     ),
 ]
+PagePort = Annotated[
+    int | None,
+    typer.Option(
+        "--port",
+        min=0,
+        max=65535,
+        help="of the page; 0: a free one; default: 8770 if that is free",
+    ),
+]
+PageHost = Annotated[
+    str,
+    typer.Option(
+        "--host", help="address of this machine at which the page is served; others see it"
+    ),
+]
+OpenPage = Annotated[bool, typer.Option("--browser/--no-browser", help="open the page")]
 Foxglove = Annotated[
     int | None,
     typer.Option(

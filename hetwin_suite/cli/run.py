@@ -17,7 +17,10 @@ from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_suite.cli import completion
 from hetwin_suite.cli.options import (
     Foxglove,
+    OpenPage,
     Packages,
+    PageHost,
+    PagePort,
     Scenario,
     Variant,
     package_folders,
@@ -94,16 +97,9 @@ def run(
         float | None,
         typer.Option(help="go at most so many times as fast as real time", metavar="X"),
     ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            min=0, max=65535, help="of the page; 0: a free one; default: 8770 if that is free"
-        ),
-    ] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the page")] = True,
-    host: Annotated[
-        str, typer.Option(help="address of this machine at which the page is served; others see it")
-    ] = "127.0.0.1",
+    port: PagePort = None,
+    browser: OpenPage = True,
+    host: PageHost = "127.0.0.1",
     foxglove: Foxglove = None,
     as_json: Annotated[bool, typer.Option("--json", help="print the outcome as JSON")] = False,
 ) -> None:

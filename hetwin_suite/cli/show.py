@@ -12,7 +12,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
-from hetwin_suite.cli.options import AsJson, Foxglove
+from hetwin_suite.cli.options import AsJson, Foxglove, OpenPage, PageHost, PagePort
 
 _LOOK_S = 0.1
 
@@ -22,16 +22,9 @@ def show(
     other: Annotated[
         Path | None, typer.Argument(help="folder of a run to be shown beside it")
     ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            min=0, max=65535, help="of the page; 0: a free one; default: 8770 if that is free"
-        ),
-    ] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the page")] = True,
-    host: Annotated[
-        str, typer.Option(help="address of this machine at which the page is served; others see it")
-    ] = "127.0.0.1",
+    port: PagePort = None,
+    browser: OpenPage = True,
+    host: PageHost = "127.0.0.1",
     foxglove: Foxglove = None,
     as_json: AsJson = False,
 ) -> None:
