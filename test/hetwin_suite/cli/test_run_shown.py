@@ -105,7 +105,8 @@ def test_a_page_that_dies_is_not_missed(run: subprocess.Popen[str]) -> None:
     url = address(run.stdout).replace("http:", "ws:") + "live"
     with connecting.connect(url, max_size=None) as page:
         page.recv(timeout=60)
-        page.send('{"do": "go_on"}')
+        page.send('{"do": "go_on", "id": 1}')
+        assert until(page, "replied", id=1)["refused"] is None  # else it may die before it was read
         page.socket.close()
         with suppress(Exception):
             page.close()
