@@ -118,11 +118,16 @@ class Drawing:
         colours = self._rendered(view).astype(np.int32)
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
         numbers = colours[:, :, 0] + colours[:, :, 1] * 256 + colours[:, :, 2] * 65536
-        bodies = np.full(self._scene.ngeom + 1, -1, np.int32)
-        for geom in self._scene.geoms[: self._scene.ngeom]:
-            if geom.segid >= 0 and geom.objtype == mujoco.mjtObj.mjOBJ_GEOM:
+        drawn = self._scene.geoms[: self._scene.ngeom]
+        bodies = np.full(max((geom.segid for geom in drawn), default=-1) + 2, -1, np.int32)
+        for geom in drawn:
+            # Of what was added to the scene, bones, nothing says which body it is.
+            is_geom = (
+                geom.objtype == mujoco.mjtObj.mjOBJ_GEOM and 0 <= geom.objid < self._model.ngeom
+            )
+            if geom.segid >= 0 and is_geom:
                 bodies[geom.segid + 1] = self._model.geom_bodyid[geom.objid] - 1
-        found: NDArray[np.int32] = bodies[np.minimum(numbers, self._scene.ngeom)]
+        found: NDArray[np.int32] = bodies[np.minimum(numbers, len(bodies) - 1)]
         return found
 
     def _connect(self, start: Floats, end: Floats) -> None:
