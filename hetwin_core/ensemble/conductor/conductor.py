@@ -5,7 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from hetwin_core.ensemble.conductor.controls import Act, Controls, Done, Move, Placement
+from hetwin_core.ensemble.conductor.controls import (
+    Act,
+    AtBarrier,
+    Controls,
+    Done,
+    Move,
+    Placement,
+)
 from hetwin_core.ensemble.conductor.pace import Pace
 from hetwin_core.ensemble.conductor.pause import Pause
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
@@ -116,6 +123,45 @@ class Conductor:
     def notify(self, event: Event) -> None:
         """An event from outside, handled at the next barrier."""
         self._controls.arrivals.put(event)
+
+    def at_barriers(self, callback: AtBarrier) -> None:
+        """Have a function called at every barrier after which the run goes on, the start at 0 s included.
+
+        It is called in the run's thread, after the state is published and before the next step begins. No model is in
+        a step then but those in threads of their own: beside the main model, on the clock or free. A process that is
+        forked in it goes on as the same run, see `replace_listeners`.
+
+        Args:
+            callback: gets the simulated time [ns] and the events handled since the last barrier.
+        """
+        self._controls.at_barriers.append(callback)
+
+    def replace_listeners(self, listeners: Sequence[RunListener]) -> None:
+        """Report to others from now on; called in the run's thread, such as at a barrier.
+
+        They get a start whose snapshot is the present scene. The former listeners hear nothing more.
+
+        Raises:
+            Refused: if there is no run.
+            RunFailed: if one of them cannot begin.
+        """
+        if self._run is None:
+            raise Refused("no simulation is running")
+        self._listeners.replace(listeners)
+        if listeners:
+            self._listeners.started(self._run.present)
+
+    def end_at(self, time_ns: int) -> None:
+        """End the run with the first step that reaches this time [ns], unless its source ends before.
+
+        Called in the run's thread, such as at a barrier.
+
+        Raises:
+            Refused: if there is no run.
+        """
+        if self._run is None:
+            raise Refused("no simulation is running")
+        self._run.end_at(time_ns)
 
     @property
     def scene(self) -> Snapshot | None:

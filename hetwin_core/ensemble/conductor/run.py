@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 
 from hetwin_core.ensemble.conductor.controls import Controls
 from hetwin_core.ensemble.conductor.parts import assemble
 from hetwin_core.ensemble.conductor.report import end_of_source, run_start, run_summary
-from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready, start_all
 from hetwin_core.ensemble.conductor.start.options import RunOptions
@@ -54,11 +55,21 @@ class Run:
         self._parts = assemble(scenario, ports, listeners, options, ready, controls)
         self.start = run_start(scenario, options, ready)
         self._end_of_source = end_of_source(scenario, options)
+        self._seen_at_barrier = 0
 
     @property
     def scene(self) -> Snapshot:
         """The scene as it is now, not to be kept."""
         return self._ready.scene.snapshot()
+
+    @property
+    def present(self) -> RunStart:
+        """The start as it would be if the run began now."""
+        return replace(self.start, snapshot=self._ready.scene.kept_snapshot())
+
+    def end_at(self, time_ns: int) -> None:
+        """End with the first step that reaches this time [ns]."""
+        self._parts.step.end_at(time_ns)
 
     @property
     def lag_s(self) -> float | None:
@@ -135,12 +146,13 @@ class Run:
         while True:
             begun = False
             try:
-                if ensemble.can_overlap and not over:
+                if ensemble.can_overlap and not over and not self._controls.at_barriers:
                     begun = self._begin_step(step + 1)
             finally:
                 publisher.publish(step, ensemble.output)
             if over:
                 return self._end_of_source if effects.stopped_by is None else "stopped"
+            self._at_barrier()
             if not begun and not self._begin_when_allowed(step + 1, idle):
                 return "stopped"
             step += 1
@@ -148,6 +160,17 @@ class Run:
             over = ensemble.finish(step) or effects.stopped_by is not None
             if self._controls.pause.until_event and self._parts.events.handled != handled:
                 self._controls.pause.begin()
+
+    def _at_barrier(self) -> None:
+        """Let others look at the run, or fork it, while no step is under way."""
+        callbacks = self._controls.at_barriers
+        if not callbacks:
+            return
+        events, time_ns = self._parts.events.events, self._ready.scene.time_ns
+        new = events[self._seen_at_barrier :]
+        self._seen_at_barrier = len(events)
+        for callback in tuple(callbacks):
+            callback(time_ns, new)
 
     def _begin_step(self, step: int) -> bool:
         """Begin a step, unless the run is stopped, paused or ahead of its pace; returns whether it did."""

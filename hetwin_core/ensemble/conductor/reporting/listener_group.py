@@ -25,6 +25,10 @@ class ListenerGroup:
         self._listeners = tuple(listeners)
         self._time_ns = 0
 
+    def replace(self, listeners: Sequence[RunListener]) -> None:
+        """Call these instead from now on; those before hear nothing more, not even of the end."""
+        self._listeners = tuple(listeners)
+
     def started(self, start: RunStart) -> None:
         """Publish that the run begins."""
         self._call("started", lambda listener: listener.started(start))

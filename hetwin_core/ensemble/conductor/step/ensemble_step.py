@@ -67,6 +67,10 @@ class EnsembleStep:
         """
         return self._main.port.is_elsewhere and self.output.input_ns is None
 
+    def end_at(self, time_ns: int) -> None:
+        """Let the first step that reaches this time [ns] be the last."""
+        self._main.end_at(time_ns)
+
     def begin(self, step: int) -> None:
         """Start the models beside the main one, then the main model."""
         self._due = self._scheduler.due(step, self._scene)

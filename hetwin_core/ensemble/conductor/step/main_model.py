@@ -75,6 +75,10 @@ class MainModel:
         self._effects.requests(self.port, output.requests)
         return output
 
+    def end_at(self, time_ns: int) -> None:
+        """Let the run end with the first step that reaches this time [ns]."""
+        self._end_ns = time_ns
+
     def is_last(self, time_ns: int) -> bool:
         """Whether the run ends with the step to this time, whatever the source says."""
         return self._end_ns is not None and time_ns >= self._end_ns
