@@ -76,6 +76,24 @@ def write_atomically(path: Path, text: str) -> None:
         temporary.unlink(missing_ok=True)
 
 
+def write_page(path: Path, page: str, name: str) -> None:
+    """Write a page, in a folder that is made if there is none.
+
+    Args:
+        path: the file.
+        page: its content.
+        name: what the page is called in an error.
+
+    Raises:
+        BadInput: if it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, page)
+    except OSError as error:
+        raise BadInput(f"the {name} cannot be written: {error.strerror}", file=path) from error
+
+
 def folder_of(log: str | Path) -> Path:
     """Return the folder of a run that is named by it or by the log in it."""
     path = Path(log)

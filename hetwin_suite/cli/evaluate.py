@@ -13,7 +13,7 @@ import typer
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import AsJson, Mismatches
+from hetwin_suite.cli.options import AsJson, Engine, Mismatches
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, Contacts
 
 if TYPE_CHECKING:
@@ -49,12 +49,7 @@ def evaluate(
     contacts: Annotated[
         Contacts, typer.Option(help="contact settings of the physics: ours, or the engine's own")
     ] = Contacts.MANIPULATION,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            help="physics engine; default: the scenarios'", autocompletion=completion.engines
-        ),
-    ] = None,
+    engine: Engine = None,
     mismatch: Mismatches = None,
     axes: Annotated[
         str | None,

@@ -68,6 +68,13 @@ Mismatches = Annotated[
         autocompletion=completion.mismatches,
     ),
 ]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        help="physics engine of the main model; default: the scenario's",
+        autocompletion=completion.engines,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
 
 

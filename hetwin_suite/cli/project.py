@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_suite.cli import completion
 from hetwin_suite.cli.options import (
     AsJson,
+    Engine,
     Packages,
     Scenario,
     Variant,
@@ -66,12 +66,7 @@ def project(
     duration: Annotated[
         float | None, typer.Option(min=0.0, help="end each run after so many simulated seconds")
     ] = None,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            help="physics engine; default: the scenario's", autocompletion=completion.engines
-        ),
-    ] = None,
+    engine: Engine = None,
     package: Packages = None,
     with_page: Annotated[bool, typer.Option("--page/--no-page", help="write the page")] = True,
     as_json: AsJson = False,

@@ -14,8 +14,8 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
-from hetwin_suite.cli import completion
 from hetwin_suite.cli.options import (
+    Engine,
     Foxglove,
     OpenPage,
     Packages,
@@ -63,13 +63,7 @@ def run(
         float | None, typer.Option(min=0.0, help="end after so many simulated seconds")
     ] = None,
     namespace: Annotated[str, typer.Option(help="ROS namespace of all nodes")] = "",
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            help="physics engine of the main model; default: the scenario's",
-            autocompletion=completion.engines,
-        ),
-    ] = None,
+    engine: Engine = None,
     in_process: Annotated[
         str,
         typer.Option(help="with --transport ros: models in the conductor's process, or all"),

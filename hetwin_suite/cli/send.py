@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import AsJson, Packages, Scenario, package_folders, scene_object
+from hetwin_suite.cli.options import (
+    AsJson,
+    Engine,
+    Packages,
+    Scenario,
+    package_folders,
+    scene_object,
+)
 
 if TYPE_CHECKING:
     from hetwin_suite.commanding.outcome import Outcome
@@ -28,12 +34,7 @@ def send(
         bool, typer.Option("--rehearse-only", help="send nothing; no robot is needed")
     ] = False,
     scene: Annotated[str | None, typer.Option(help="where objects are, as for run")] = None,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            help="physics engine; default: the scenario's", autocompletion=completion.engines
-        ),
-    ] = None,
+    engine: Engine = None,
     package: Packages = None,
     as_json: AsJson = False,
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import installs
 from hetwin_core.ensemble.resources import DATA_SCHEME, find, names_of, wanted_data
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.robot import Robot
@@ -81,7 +82,7 @@ def _robot(file: ScenarioFile) -> Iterator[Need]:
     if urdf is not None and urdf.startswith(EXTRA):
         from model_nodes.main_physics.world.resources import example_robots
 
-        how = 'pip install "hetwin-suite[robots]"'
+        how = installs("robots")
         yield Need(what="the extra robots", there=example_robots() is not None, how=how)
     if urdf is not None and urdf.startswith(DATA_SCHEME):
         yield _data(urdf)

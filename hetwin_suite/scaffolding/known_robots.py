@@ -10,11 +10,12 @@ from functools import cache
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import installs
 from hetwin_core.ensemble.resources import roots
 from model_nodes.main_physics.world.resources import example_robots
 from model_nodes.main_physics.world.xml_file import read_xml
 
-EXTRA = 'pip install "hetwin-suite[robots]"'
+EXTRA = installs("robots")
 MOST_NAMED = 12
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import library_of
 
-EXTRA = 'pip install "hetwin-suite[fmi]"'
+NEEDED = "FMUs need the Python package FMPy, which cannot be imported"
 
 
 def fmpy(module: str = "") -> Any:
@@ -16,9 +15,4 @@ def fmpy(module: str = "") -> Any:
     Raises:
         BadInput: if it is not installed.
     """
-    try:
-        return import_module(f"fmpy.{module}" if module else "fmpy")
-    except ImportError as error:
-        raise BadInput(
-            f"FMUs need the Python package FMPy, which cannot be imported: {error}", expected=EXTRA
-        ) from error
+    return library_of("fmi", f"fmpy.{module}" if module else "fmpy", NEEDED)

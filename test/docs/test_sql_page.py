@@ -6,7 +6,8 @@ import re
 
 from support.pages import ROOT
 
-from hetwin_core.projection.sql.library import EXTRA, MEMORY
+from hetwin_core.ensemble.extras import installs
+from hetwin_core.projection.sql.library import MEMORY
 from hetwin_core.projection.sql.views import VIEWS
 
 PAGE = (ROOT / "docs" / "sql.md").read_text(encoding="utf-8")
@@ -23,5 +24,5 @@ def test_it_lists_all_views_with_their_columns() -> None:
 
 
 def test_it_names_the_extra_and_the_limit() -> None:
-    assert EXTRA in PAGE
+    assert installs("tables") in PAGE
     assert MEMORY.replace("GB", " GB") in PAGE

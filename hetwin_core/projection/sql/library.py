@@ -6,9 +6,9 @@ import atexit
 import gc
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import library_of
 
-EXTRA = 'pip install "hetwin-suite[tables]"'
+NEEDED = "SQL needs the Python package DuckDB, which cannot be imported"
 MEMORY = "2GB"
 """What a query may use; one that needs more ends with an error, for nothing is moved to the disk."""
 
@@ -19,15 +19,9 @@ def duckdb() -> Any:
     Raises:
         BadInput: if it is not installed.
     """
-    try:
-        import duckdb
-    except ImportError as error:
-        raise BadInput(
-            f"SQL needs the Python package DuckDB, which cannot be imported: {error}",
-            expected=EXTRA,
-        ) from error
+    library = library_of("tables", "duckdb", NEEDED)
     atexit.unregister(gc.freeze)  # at the end the library lists all objects that are then not freed
-    return duckdb
+    return library
 
 
 def connected() -> Any:

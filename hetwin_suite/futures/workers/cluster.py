@@ -11,9 +11,10 @@ from queue import Empty, SimpleQueue
 from typing import Any, Generic, NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.extras import library_of
 from hetwin_suite.futures.workers.work import Done, Job, Result, Task
 
-EXTRA = 'pip install "hetwin-suite[cluster]"'
+NEEDED = "several machines need dask.distributed, which cannot be imported"
 CONNECT_S = 10.0
 LOOK_S = 0.25
 AHEAD = 2
@@ -55,7 +56,7 @@ class Cluster:
         self, job: Job[Task, Result], tasks: Iterable[Task], note: Callable[[str], None]
     ) -> Generator[Done[Task, Result], None, None]:
         """See `Workers.work`."""
-        dask = _library()
+        dask = library_of("cluster", "distributed", NEEDED, "--cluster")
         client = _connected(dask, self._address)
         try:
             yield from _Shift(client, job, iter(tasks)).finished(self._look)
@@ -149,16 +150,6 @@ def _files(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-
-
-def _library() -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise BadInput(
-            "several machines need dask.distributed", where="--cluster", expected=EXTRA
-        ) from None
-    return distributed
 
 
 def _connected(dask: Any, address: str) -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import library_of
 
-EXTRA = 'pip install "hetwin-suite[foxglove]"'
+MODULES = ("foxglove", "foxglove.channels", "foxglove.messages", "foxglove.websocket")
 
 
 def foxglove() -> Any:
@@ -15,13 +15,4 @@ def foxglove() -> Any:
     Raises:
         BadInput: if it is not installed.
     """
-    try:
-        import foxglove
-        import foxglove.channels
-        import foxglove.messages
-        import foxglove.websocket
-    except ImportError as error:
-        raise BadInput(
-            f"Foxglove's SDK cannot be imported: {error}", where="--foxglove", expected=EXTRA
-        ) from error
-    return foxglove
+    return library_of("foxglove", MODULES, "Foxglove's SDK cannot be imported", "--foxglove")

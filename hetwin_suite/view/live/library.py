@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import installs
 
 
 def need_websockets(where: str) -> None:
@@ -20,5 +21,5 @@ def need_websockets(where: str) -> None:
         raise BadInput(
             "what serves pages is not installed",
             where=where,
-            expected='the extra view: pip install "hetwin-suite[view]"',
+            expected=f"the extra view: {installs('view')}",
         )

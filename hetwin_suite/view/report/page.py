@@ -9,7 +9,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.flaws.find import flaws_in
 from hetwin_core.projection.flaws.flaw import Flaw
-from hetwin_core.projection.run_folder import REPORT, write_atomically
+from hetwin_core.projection.run_folder import REPORT, write_page
 from hetwin_core.projection.tables.open import Follower
 from hetwin_core.projection.tables.tables import Tables
 from hetwin_suite.view.report import sections
@@ -39,11 +39,7 @@ def write_report(run: Path, out: Path | None = None) -> Path:
     """
     text = report_page(run)
     path = run / REPORT if out is None else out
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, text)
-    except OSError as error:
-        raise BadInput(f"the report cannot be written: {error.strerror}", file=path) from error
+    write_page(path, text, "report")
     return path
 
 

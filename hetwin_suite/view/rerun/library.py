@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
-
-EXTRA = 'pip install "hetwin-suite[rerun]"'
+from hetwin_core.ensemble.extras import library_of
 
 
 def rerun() -> Any:
@@ -15,11 +13,5 @@ def rerun() -> Any:
     Raises:
         BadInput: if it is not installed.
     """
-    try:
-        import rerun
-        import rerun.blueprint
-    except ImportError as error:
-        raise BadInput(
-            f"Rerun's SDK cannot be imported: {error}", where="--rerun", expected=EXTRA
-        ) from error
-    return rerun
+    modules = ("rerun", "rerun.blueprint")
+    return library_of("rerun", modules, "Rerun's SDK cannot be imported", "--rerun")

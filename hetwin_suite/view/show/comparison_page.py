@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.comparing.compare import compare_runs
 from hetwin_core.projection.comparing.comparison import Comparison, Parting, What
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.run_folder import folder_of, write_atomically
+from hetwin_core.projection.run_folder import folder_of, write_page
 from hetwin_suite.view.film.film import Film
 from hetwin_suite.view.report.document import folded
 from hetwin_suite.view.report.sections import table
@@ -52,12 +51,7 @@ def write_comparison(found: Comparison, run: Path, other: Path, out: Path) -> Pa
     Raises:
         BadInput: if the runs cannot be drawn, or the file cannot be written.
     """
-    content = comparison_page(found, run, other)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(out, content)
-    except OSError as error:
-        raise BadInput(f"the page cannot be written: {error.strerror}", file=out) from error
+    write_page(out, comparison_page(found, run, other), "page")
     return out
 
 

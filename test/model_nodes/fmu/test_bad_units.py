@@ -13,8 +13,9 @@ from support.cli_runs import hetwin
 from support.motor_unit import FOLDERS, archive, changed, description, motor
 from support.small_ensemble import run
 
+from hetwin_core.ensemble import extras
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.fmu import Fmu, library
+from model_nodes.fmu import Fmu
 
 OUTPUTS = {"motor.speed": "speed"}
 
@@ -168,7 +169,7 @@ def test_parameters_that_do_not_fit(parameters: dict[str, Any], where: str, word
 
 
 def test_the_extra_is_named_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(library, "import_module", _not_there)
+    monkeypatch.setattr(extras, "import_module", _not_there)
     assert 'expected pip install "hetwin-suite[fmi]"' in str(bad())
 
 

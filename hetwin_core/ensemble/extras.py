@@ -1,0 +1,33 @@
+"""Libraries that an extra of the package brings, imported only by what needs them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput
+
+
+def installs(extra: str) -> str:
+    """Return the command that installs an extra."""
+    return f'pip install "hetwin-suite[{extra}]"'
+
+
+def library_of(extra: str, modules: str | tuple[str, ...], needed: str, where: str = "") -> Any:
+    """Import a library that an extra brings.
+
+    Args:
+        extra: its name.
+        modules: the library, and those of its modules that it does not import by itself.
+        needed: what the user is told if it is missing, up to a colon.
+        where: the option or key that needs it.
+
+    Raises:
+        BadInput: if it cannot be imported.
+    """
+    names = (modules,) if isinstance(modules, str) else modules
+    try:
+        first, *_ = [import_module(name) for name in names]
+    except ImportError as error:
+        raise BadInput(f"{needed}: {error}", where=where, expected=installs(extra)) from error
+    return first
