@@ -83,6 +83,7 @@ def test_actions_say_which_robot_does_them(summary: Any) -> None:
     assert hands == {("left", "left_gripper"), ("right", "right_gripper")}
 
 
+@pytest.mark.long
 def test_both_transports_agree(summary: Any, tmp_path: Path) -> None:
     over_ros = run("ros", tmp_path / "ros")
     assert over_ros["digest"] == summary["digest"]

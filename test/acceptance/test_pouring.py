@@ -54,6 +54,7 @@ def test_the_bowl_holds_what_it_caught(twin: Episode) -> None:
     assert np.hypot(there[:, 0], there[:, 1]).max() < 0.06
 
 
+@pytest.mark.long
 def test_both_transports_agree(tmp_path: Path) -> None:
     """Over the first 0.3 s; fluids beside the main model, each in a process of its own."""
     digests = set()

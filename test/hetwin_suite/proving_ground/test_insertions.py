@@ -88,6 +88,7 @@ def test_half_in_is_neither(
     assert replace(inserted, short=short).success is success
 
 
+@pytest.mark.long
 def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a", "b"):
         record_episodes(Kind.INSERTION, 1, 7, tmp_path / name)
