@@ -14,9 +14,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
+ROBOTS = {"hetwin_core.kinematics", "hetwin_core.machines"}
 CORE = {
     *("hetwin_core.ensemble", "hetwin_core.wire", "hetwin_core.projection"),
-    "hetwin_core.kinematics",
+    *ROBOTS,
 }
 ROOMS = {
     "hetwin_core.ensemble": {"hetwin_core.ensemble"},
@@ -25,7 +26,7 @@ ROOMS = {
     "hetwin_core.kinematics": {"hetwin_core.kinematics"},
     "hetwin_core.machines": {"hetwin_core.machines"},
     "model_nodes": {"model_nodes", *CORE},
-    "conductor_node": {"conductor_node", *CORE - {"hetwin_core.kinematics"}},  # it writes the log
+    "conductor_node": {"conductor_node", *CORE - ROBOTS},  # it writes the log
     "hetwin_suite.proving_ground": {
         *("hetwin_suite.proving_ground", "hetwin_suite.futures", "hetwin_suite.view"),
         *("model_nodes", "conductor_node", *CORE),
@@ -33,7 +34,7 @@ ROOMS = {
     "hetwin_suite.futures": {
         *("hetwin_suite.futures", "hetwin_suite.view", "model_nodes", "conductor_node", *CORE),
     },
-    "hetwin_suite.view": {"hetwin_suite.view", *CORE - {"hetwin_core.kinematics"}},
+    "hetwin_suite.view": {"hetwin_suite.view", *CORE - ROBOTS},
     "hetwin_suite.running": {
         *("hetwin_suite.running", "hetwin_suite.view", "model_nodes", "conductor_node"),
         *CORE,

@@ -206,17 +206,20 @@ def take_step(
     cycles.begin_step(outside)
     for _ in range(cycles.most_cycles):
         changed = cycles.next()
-        machines = {m.name: {"state": m.state, "stack": list(m.stack)} for m in cycles.machines}
-        values = {name: cycles.signals.get(name) for name in signals}
-        yield {
-            "cycle": cycles.cycle,
-            "step": cycles.step,
-            "machines": machines,
-            "signals": values,
-        }
+        yield line_of(cycles, signals)
         changed = cycles.act() or changed
         if cycles.is_over or not changed:
             return
+
+
+def line_of(cycles: Cycles, signals: Sequence[str]) -> dict[str, Any]:
+    """Return what all is like: number of cycle and step, states, stacks, signals."""
+    return {
+        "cycle": cycles.cycle,
+        "step": cycles.step,
+        "machines": {m.name: {"state": m.state, "stack": list(m.stack)} for m in cycles.machines},
+        "signals": {name: cycles.signals.get(name) for name in signals},
+    }
 
 
 def agreed(assignments: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value], set[str]]:

@@ -163,7 +163,8 @@ def _mapping(
         raise NetworkError("this is no mapping", where, data, expected)
     for key in data:
         if keys and key not in keys:
-            raise NetworkError("there is no such key", where, key, ", ".join(keys))
+            place = f"{where}.{key}" if where else str(key)
+            raise NetworkError("there is no such key", place, key, ", ".join(keys))
     for key in needs:
         if key not in data:
             raise NetworkError(f"the key {key} is missing", where, None, ", ".join(keys))

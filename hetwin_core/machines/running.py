@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hetwin_core.machines import cycle
-from hetwin_core.machines.cycle import Cycles, Plan, Running, take_step
+from hetwin_core.machines.cycle import Cycles, Plan, Running, line_of, take_step
 from hetwin_core.machines.expressions import operations
 from hetwin_core.machines.expressions.operations import Value
 from hetwin_core.machines.generation import plan_source, signal_kinds
@@ -22,13 +22,14 @@ class NetworkRun:
         network: what is run.
 
     Attributes:
+        cycles: the machines at work.
         is_over: whether a machine has ended the run.
     """
 
     def __init__(self, network: Network) -> None:
         plans = _plans(network)
         self._network = network
-        self._cycles = Cycles(
+        self.cycles = Cycles(
             [_running(machine, plans[machine.name]) for machine in network.machines],
             network.inputs,
             network.events,
@@ -40,15 +41,15 @@ class NetworkRun:
     @property
     def is_over(self) -> bool:
         """Whether a machine has ended the run."""
-        return self._cycles.is_over
+        return self.cycles.is_over
 
     def step(self, outside: Mapping[str, Value]) -> Iterator[Line]:
         """Take a step; yield a line after each of its cycles, see `cycle.take_step`."""
-        return take_step(self._cycles, outside, self._signals)
+        return take_step(self.cycles, outside, self._signals)
 
     def advance(self, outside: Mapping[str, Value]) -> None:
         """Take a step without looking at its cycles."""
-        cycles = self._cycles
+        cycles = self.cycles
         cycles.begin_step(outside)
         for _ in range(cycles.most_cycles):
             changed = cycles.next()
@@ -56,10 +57,14 @@ class NetworkRun:
             if cycles.is_over or not changed:
                 return
 
+    def monitor(self) -> Line:
+        """Return what all is like now, as `step` yields it; signals that were never set are None."""
+        return line_of(self.cycles, self._signals)
+
     @property
     def outputs(self) -> dict[str, Value | None]:
         """The outputs; None for those that were never set."""
-        return {name: self._cycles.signals.get(name) for name in self._network.outputs}
+        return {name: self.cycles.signals.get(name) for name in self._network.outputs}
 
 
 def _running(machine: Machine, plan: Plan) -> Running:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hetwin_core.machines.expressions.operations import LIMIT, Value
 
-WHOLE = re.compile(r"[-+]?\d+\Z")
+WHOLE = re.compile(r"[-+]?[0-9]+\Z")
 TRUTHS = {"true": True, "false": False}
 
 
@@ -25,22 +25,35 @@ def read_rows(
         TableError: if a column is missing or unknown, or a value is none.
     """
     rows = csv.reader(lines)
-    header = [name.strip() for name in next(rows, [])]
-    check_header(header, inputs, events)
-    for cells in rows:
-        if not cells:
-            continue
-        if len(cells) != len(header):
-            found = f"found {len(cells)} columns; expected {len(header)}"
-            raise TableError(f"line {rows.line_num}: {found}: {', '.join(header)}")
-        row: dict[str, Value] = {}
-        for name, cell in zip(header, cells, strict=True):
-            where = f"line {rows.line_num}, column {name}"
-            if name in events:
-                row[name] = event_of(cell.strip(), where)
-            elif cell.strip():
-                row[name] = value_of(cell.strip(), where)
-        yield row
+    try:
+        header = [name.strip() for name in next(rows, [])]
+        check_header(header, inputs, events)
+        for cells in rows:
+            if cells:
+                yield row_of(header, cells, events, f"line {rows.line_num}")
+    except csv.Error as error:
+        raise TableError(f"line {rows.line_num}: this is no table: {error}") from None
+
+
+def row_of(
+    header: Sequence[str], cells: Sequence[str], events: Sequence[str], where: str
+) -> dict[str, Value]:
+    """Return the values of a row.
+
+    Raises:
+        TableError: if a cell is missing, or its value is none.
+    """
+    if len(cells) != len(header):
+        found = f"found {len(cells)} columns; expected {len(header)}"
+        raise TableError(f"{where}: {found}: {', '.join(header)}")
+    row: dict[str, Value] = {}
+    for name, cell in zip(header, cells, strict=True):
+        text, place = cell.strip(), f"{where}, column {name}"
+        if name in events:
+            row[name] = event_of(text, place)
+        elif text:
+            row[name] = value_of(text, place)
+    return row
 
 
 def check_header(header: Sequence[str], inputs: Sequence[str], events: Sequence[str]) -> None:
@@ -65,9 +78,10 @@ def event_of(text: str, where: str) -> bool:
     Raises:
         TableError: if the text does not say it.
     """
-    if text not in TRUTHS:
+    found = {**TRUTHS, "1": True, "0": False}.get(text.lower())
+    if found is None:
         raise TableError(f"{where}: found {text!r}; expected true or false")
-    return TRUTHS[text]
+    return found
 
 
 def value_of(text: str, where: str) -> Value:
@@ -76,12 +90,14 @@ def value_of(text: str, where: str) -> Value:
     Raises:
         TableError: if the text is none.
     """
-    if text in TRUTHS:
-        return TRUTHS[text]
+    if text.lower() in TRUTHS:
+        return TRUTHS[text.lower()]
     try:
         value: Value = int(text) if WHOLE.match(text) else float(text)
     except ValueError:
         value = float("nan")
-    if value - value != 0 or not -LIMIT <= value < LIMIT:
+    if "_" in text or value - value != 0:
         raise TableError(f"{where}: found {text!r}; expected a finite number, true or false")
+    if isinstance(value, int) and not -LIMIT <= value < LIMIT:
+        raise TableError(f"{where}: found {text!r}; expected a whole number of 64 bits")
     return value

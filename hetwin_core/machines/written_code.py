@@ -31,14 +31,15 @@ def main() -> int:
     network = make_network()
     try:
         with open(sys.argv[1], encoding="utf-8-sig", newline="") as lines:
-            for row in read_rows(lines, INPUTS, EVENTS):
-                for line in take_step(network, row, SIGNALS):
-                    print(json.dumps(line))
-                if network.is_over:
-                    break
+            rows = list(read_rows(lines, INPUTS, EVENTS))
     except (OSError, UnicodeDecodeError, TableError) as error:
         print(f"{sys.argv[1]}: {error}", file=sys.stderr)
         return 2
+    for row in rows:
+        for line in take_step(network, row, SIGNALS):
+            print(json.dumps(line))
+        if network.is_over:
+            break
     return 0
 
 

@@ -17,6 +17,7 @@ from hetwin_suite.cli import (
     export,
     flaws,
     listing,
+    machines,
     mismatches,
     new,
     new_model,
@@ -66,6 +67,7 @@ app.command("models")(listing.models)
 app.command("evaluators")(listing.evaluators)
 app.command("mismatches")(mismatches.mismatches)
 app.command("schema")(listing.schema)
+app.add_typer(machines.app, name="machines")
 
 
 @app.callback()

@@ -6,9 +6,13 @@ import contextlib
 import io
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from unittest import mock
+
+import typer.main
 
 from hetwin_suite.cli import main as cli
 
@@ -38,6 +42,21 @@ def hetwin(*arguments: str | Path) -> Said:
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 1
     return Said(code, out.getvalue(), err.getvalue())
+
+
+def all_commands() -> dict[str, Any]:
+    """Every command, by the words that call it, such as ``run`` and ``machines run``."""
+    root = typer.main.get_command(cli.app)
+    return dict(_commands(root, ()))
+
+
+def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    below = getattr(command, "commands", None)
+    if below is None:
+        yield " ".join(words), command
+        return
+    for name, each in below.items():
+        yield from _commands(each, (*words, name))
 
 
 def refused(folder: Path, *arguments: str | Path, says: tuple[str, ...]) -> str:

@@ -57,20 +57,32 @@ class Call:
 Node = Literal | Signal | Unary | Binary | Choice | Call
 
 
+def parts_of(node: Node) -> tuple[Node, ...]:
+    """Return the expressions that an expression is directly made of, in the order of the text."""
+    match node:
+        case Unary(_, of):
+            return (of,)
+        case Binary(_, one, two):
+            return (one, two)
+        case Choice(condition, yes, no):
+            return (condition, yes, no)
+        case Call(_, arguments):
+            return arguments
+    return ()
+
+
 def signals_of(node: Node) -> Iterator[str]:
     """Iterate over the names of all signals in an expression, in the order of the text."""
-    match node:
-        case Signal(name):
-            yield name
-        case Unary(_, of):
-            yield from signals_of(of)
-        case Binary(_, one, two):
-            yield from signals_of(one)
-            yield from signals_of(two)
-        case Choice(condition, yes, no):
-            yield from signals_of(condition)
-            yield from signals_of(yes)
-            yield from signals_of(no)
-        case Call(_, arguments):
-            for argument in arguments:
-                yield from signals_of(argument)
+    if isinstance(node, Signal):
+        yield node.name
+    for part in parts_of(node):
+        yield from signals_of(part)
+
+
+def depth_of(node: Node) -> int:
+    """Return how deep an expression is nested; a signal alone is 1."""
+    level, deepest = [node], 0
+    while level:
+        deepest += 1
+        level = [part for each in level for part in parts_of(each)]
+    return deepest

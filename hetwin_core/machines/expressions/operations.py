@@ -44,10 +44,13 @@ def whole(value: Number) -> Number:
     """Return what was computed.
 
     Raises:
-        Failed: if a whole number does not fit into 64 bits.
+        Failed: if a whole number does not fit into 64 bits, or a real one is too large to have a value.
     """
-    if isinstance(value, int) and not -LIMIT <= value < LIMIT:
-        raise Failed(f"{value} does not fit into 64 bits")
+    if isinstance(value, int):
+        if not -LIMIT <= value < LIMIT:
+            raise Failed(f"{value} does not fit into 64 bits")
+    elif value - value != 0:
+        raise Failed("a real number grows too large")
     return value
 
 
@@ -83,7 +86,7 @@ def over(a: Value, b: Value) -> Number:
     if isinstance(a, int) and isinstance(b, int):
         quotient = abs(a) // abs(b)
         return whole(quotient if (a < 0) == (b < 0) else -quotient)
-    return a / b
+    return whole(a / b)
 
 
 def rest(a: Value, b: Value) -> int:

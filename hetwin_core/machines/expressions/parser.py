@@ -14,6 +14,7 @@ from hetwin_core.machines.expressions.nodes import (
     Node,
     Signal,
     Unary,
+    depth_of,
 )
 
 FUNCTIONS = {"min": (2, 9), "max": (2, 9), "abs": (1, 1)}
@@ -21,7 +22,7 @@ FUNCTIONS = {"min": (2, 9), "max": (2, 9), "abs": (1, 1)}
 EXPECTED = "an expression of signals, numbers and truths, such as n > 0 && !busy"
 LARGEST = 2**63 - 1
 DEEPEST = 60
-"""Brackets, choices and signs may be nested so deep."""
+"""Brackets, choices and signs may be nested so deep; each sign of a sum or a conjunction counts."""
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<real>(?:\d+\.\d+|\.\d+)(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)(?![\w.])"
@@ -64,6 +65,8 @@ class _Parser:
         node = self._choice()
         if self._next.kind != _END:
             raise self._error(f"{self._next.text!r} cannot stand here")
+        if depth_of(node) > DEEPEST:
+            raise self._error(f"it is nested deeper than {DEEPEST}")
         return node
 
     def _split(self) -> list[_Token]:
@@ -150,7 +153,10 @@ class _Parser:
         token = self._next
         self._at += 1
         if token.kind == "real":
-            return Literal(float(sign + token.text))
+            real = float(sign + token.text)
+            if real - real != 0:
+                raise self._error("a real number must be finite")
+            return Literal(real)
         value = int(sign + token.text, 0 if token.text[:2].lower() == "0x" else 10)
         if not -LARGEST - 1 <= value <= LARGEST:
             raise self._error("a whole number must fit into 64 bits")

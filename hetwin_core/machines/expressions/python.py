@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -18,7 +19,8 @@ from hetwin_core.machines.expressions.nodes import (
     Unary,
 )
 
-_TAKEN = {name for name in vars(operations) if not name.startswith("_")} | {"s", "state"}
+_TAKEN = {name for name in vars(operations) if not name.startswith("_")} | {"s", "state", "fires"}
+_ARC = re.compile(r"arc_\d+\Z")
 _CALLS = {"+": "plus", "-": "minus", "*": "times", "/": "over", "%": "rest"}
 _FUNCTIONS = {"min": "least", "max": "greatest", "abs": "size"}
 _JOINED = {"&&": ("and", "both"), "||": ("or", "one_of")}
@@ -26,7 +28,9 @@ _JOINED = {"&&": ("and", "both"), "||": ("or", "one_of")}
 
 def local_name(signal: str) -> str:
     """Return the name of the Python variable that holds a signal."""
-    return f"{signal}_" if signal in _TAKEN or keyword.iskeyword(signal) else signal
+    plain = signal.rstrip("_")
+    taken = plain in _TAKEN or keyword.iskeyword(plain) or _ARC.match(plain)
+    return f"{signal}_" if taken else signal
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class Writer:
         """Return Python for an expression, in brackets where it needs some."""
         match node:
             case Literal(value):
-                return repr(value) if value != float("inf") else 'float("inf")'
+                return repr(value)
             case Signal(name):
                 return local_name(name)
             case Unary("!", of):

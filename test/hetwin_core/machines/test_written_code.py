@@ -48,6 +48,25 @@ def test_it_prints_the_trace(seed: int, tmp_path: Path) -> None:
     assert done.stdout == "".join(json.dumps(line) + "\n" for line in lines)
 
 
+def test_signals_may_have_the_names_that_the_code_uses(tmp_path: Path) -> None:
+    names = ("s", "s_", "state", "fires", "arc_0", "plus", "fires__")
+    sums = {name: f"{name} + {i}" for i, name in enumerate(names)}
+    states = {
+        "A": [{"if": "fires >= arc_0 - 6", "do": sums, "to": "A"}, {"if": "s_ < 0", "to": "A"}]
+    }
+    data = {
+        "advance": "once",
+        "machines": {"m": {"initial": "A", "init": dict.fromkeys(names, 0), "states": states}},
+        "events": ["go"],
+    }
+    network = read_network(data)
+    run = NetworkRun(network)
+    lines = [*run.step({}), *run.step({})]
+    assert lines[1]["signals"] == {"go": False, **{name: 2 * i for i, name in enumerate(names)}}
+    done = printed(code_of(network, "names.yaml"), "go\nfalse\nfalse\n", tmp_path)
+    assert done.stdout == "".join(json.dumps(line) + "\n" for line in lines)
+
+
 @pytest.mark.parametrize(
     ("rows", "says"),
     [

@@ -10,17 +10,15 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer.main
+from support.hetwin_command import all_commands
 from support.pages import WITH_COMMANDS, commands
 from support.ros_domains import new_domain
 from support.short_drops import write_short_drop
 from support.short_recordings import link_repository
 
-from hetwin_suite.cli.main import app
-
 BEGINNINGS = {"pick_and_place": 9.5}
 """How much is kept of a shipped recording [s]: till the box is on the tray."""
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+COMMANDS = all_commands()
 EXAMPLE = re.compile(r"^\s*(?:Example: )?(hetwin .+)$", re.MULTILINE)
 FIRST = ("run", "report")
 """Commands whose examples leave what those of others need."""
@@ -78,7 +76,7 @@ def begun(line: str, folder: Path, domain: int) -> subprocess.Popen[str]:
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_every_command_has_an_example(command: str) -> None:
     assert examples(command)
-    assert all(line.split()[1] == command for line in examples(command))
+    assert all(line.startswith(f"hetwin {command} ") for line in examples(command))
 
 
 @pytest.mark.parametrize("line", in_order())

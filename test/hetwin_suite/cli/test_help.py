@@ -6,11 +6,9 @@ import subprocess
 import sys
 
 import pytest
-import typer.main
+from support.hetwin_command import all_commands
 
-from hetwin_suite.cli.main import app
-
-COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+COMMANDS = sorted(all_commands())
 HEAVY = ("PIL", "mujoco", "numpy", "plotly", "rclpy", "rich", "rosbags")
 """What no `--help` loads; pydantic it does, for typer itself uses it to read options."""
 
@@ -32,7 +30,7 @@ def test_there_are_all_commands() -> None:
 
 @pytest.mark.parametrize("command", [None, *COMMANDS])
 def test_help_loads_nothing_heavy(command: str | None) -> None:
-    words = [*([command] if command else []), "--help"]
+    words = [*(command.split() if command else []), "--help"]
     script = [sys.executable, "-c", SCRIPT, *words]
     done = subprocess.run(script, capture_output=True, text=True, check=True, timeout=60)
     assert "Usage: hetwin" in done.stdout

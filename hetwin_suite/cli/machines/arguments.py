@@ -1,0 +1,82 @@
+"""Arguments that several of the commands have, and the files that they name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.machines.expressions.operations import Value
+from hetwin_core.machines.network import Network
+from hetwin_core.machines.table import TableError, read_rows
+
+
+def _networks(incomplete: str) -> list[str]:
+    from model_nodes.network_files import network_names
+
+    return [name for name in network_names() if name.startswith(incomplete)]
+
+
+Net = Annotated[
+    str,
+    typer.Argument(
+        help="file of a network, or name of one of hetwin's",
+        metavar="NET",
+        autocompletion=_networks,
+    ),
+]
+
+
+def rows_of(inputs: Path, network: Network) -> Iterator[dict[str, Value]]:
+    """Yield what comes from outside in each step; ``-`` reads rows as they come, a file is read as a whole first.
+
+    Raises:
+        BadInput: if the table cannot be used; with line and column.
+    """
+    if str(inputs) == "-":
+        yield from _rows(sys.stdin, "-", network)
+        return
+    with _opened(inputs) as lines:
+        rows = list(_rows(lines, str(inputs), network))
+    yield from rows
+
+
+def _rows(lines: TextIO, name: str, network: Network) -> Iterator[dict[str, Value]]:
+    try:
+        yield from read_rows(lines, network.inputs, network.events)
+    except (TableError, UnicodeDecodeError) as error:
+        raise BadInput(str(error), file=name) from None
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[TextIO]:
+    try:
+        lines = file.open(encoding="utf-8-sig", newline="")
+    except OSError as error:
+        raise BadInput(
+            f"the file cannot be read: {error.strerror}",
+            file=file,
+            expected="a table with a column for each input and each event",
+        ) from None
+    with lines:
+        yield lines
+
+
+def write(out: Path, text: str) -> None:
+    """Write a file, with the folders that it lies in.
+
+    Raises:
+        BadInput: if that cannot be done.
+    """
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(
+            f"the file cannot be written: {error.strerror}", file=out, where="--out"
+        ) from None

@@ -1,0 +1,33 @@
+"""`hetwin machines code`: a network as Python that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hetwin_suite.cli.machines.arguments import Net
+from hetwin_suite.cli.options import AsJson
+
+
+def code(
+    net: Net,
+    out: Annotated[Path, typer.Option(help="the file that is written")],
+    as_json: AsJson = False,
+) -> None:
+    """Write a network as Python: one plan a machine, each state and arc as in the drawing, the standard library alone.
+
+    python -I FILE.py INPUTS.csv prints the lines of hetwin machines run --trace --json.
+
+    Example: hetwin machines code counter --out counter.py
+    """
+    from hetwin_core.machines.written_code import code_of
+    from hetwin_suite.cli.machines.arguments import write
+    from model_nodes.network_files import find_network, load_network
+
+    file = find_network(net)
+    write(out, code_of(load_network(file), file.name))
+    said = f"wrote {out}; python -I {out} INPUTS.csv prints its trace"
+    print(json.dumps({"file": str(out.resolve())}) if as_json else said)
