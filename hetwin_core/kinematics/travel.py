@@ -132,8 +132,9 @@ def _rough(commands: Floats, times: Floats) -> Floats:
 
 
 def _fit(commands: Floats, times: Floats, start: Floats, trust: float) -> TravelFit:
-    """The best of fits from slow and fast ramps, with the scale of outliers from the laps themselves."""
-    starts = [start + np.log([1.0, f, 1.0, f, 1.0]) for f in _RAMPS]
+    """The best fit, where little is known from slow and fast ramps, with the scale of outliers from the laps themselves."""
+    ramps = _RAMPS if trust == _LOOSE else (1.0,)
+    starts = [start + np.log([1.0, f, 1.0, f, 1.0]) for f in ramps]
     first = _best(commands, times, start, starts, trust, 4.0 * _SCALE_S)
     off = np.abs(first.residuals[: len(times)]) * 4.0 * _SCALE_S
     scale = max(_SCALE_S, 3.0 * 1.48 * float(np.median(off)))

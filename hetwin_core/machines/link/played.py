@@ -40,16 +40,25 @@ class Played(NamedTuple):
     alarms: tuple[Alarm, ...]
 
 
-def play(messages: Iterable[Timed], period: float, timeout: float) -> Played:
-    """Play messages until all commands are closed; without any of the real robot there is none.
+def play(
+    messages: Iterable[Timed], period: float, timeout: float, *, has_real: bool | None = None
+) -> Played:
+    """Play messages until all commands are closed.
 
     A message counts in the first cycle that begins at or after it. Cycles in which nothing can happen are left out.
+
+    Args:
+        messages: in any order.
+        period: of the cycles [s].
+        timeout: an answer is in time up to so long after the command's cycle [s].
+        has_real: whether there is a real robot; default: if it sends anything.
 
     Raises:
         ValueError: if the period is not above 0, or the timeout below 0.
     """
     rows = sorted(messages, key=lambda row: row.time)
-    has_real = any(row.message.sender is Side.REAL for row in rows)
+    if has_real is None:
+        has_real = any(row.message.sender is Side.REAL for row in rows)
     link = Link(period, timeout, has_real=has_real)
     turns = []
     for cycle, together in itertools.groupby(rows, key=lambda row: link.cycle_of(row.time)):

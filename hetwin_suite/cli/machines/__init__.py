@@ -6,6 +6,7 @@ import typer
 
 from hetwin_suite.cli.machines.check import check
 from hetwin_suite.cli.machines.code import code
+from hetwin_suite.cli.machines.link import link
 from hetwin_suite.cli.machines.run import run
 
 app = typer.Typer(
@@ -15,3 +16,4 @@ app = typer.Typer(
 app.command("run")(run)
 app.command("check")(check)
 app.command("code")(code)
+app.command("link")(link)
