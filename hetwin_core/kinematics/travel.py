@@ -132,7 +132,7 @@ def _rough(commands: Floats, times: Floats) -> Floats:
 
 
 def _fit(commands: Floats, times: Floats, start: Floats, trust: float) -> TravelFit:
-    """The best fit, where little is known from slow and fast ramps, with the scale of outliers from the laps themselves."""
+    """The best fit; from slow and fast ramps where little is known, with the outliers' scale from the laps."""
     ramps = _RAMPS if trust == _LOOSE else (1.0,)
     starts = [start + np.log([1.0, f, 1.0, f, 1.0]) for f in ramps]
     first = _best(commands, times, start, starts, trust, 4.0 * _SCALE_S)
