@@ -13,6 +13,9 @@ from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.parameters import ParameterKind as ParameterKind
 from hetwin_core.ensemble.parameters import ParameterRequest as ParameterRequest
 from hetwin_core.ensemble.parameters import Parameters
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.rebuild import rebuild
+from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.layout import EVERYTHING, Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
@@ -242,6 +245,39 @@ class Model(ABC):
             Refused: if the model has no such command.
         """
         raise Refused(f"{type(self).__name__} has no command {name!r}")
+
+    def save(self) -> Mapping[str, Plain]:
+        """Return all that the model has computed or learned since `start`, for `restore`; called between two steps.
+
+        This implementation records the model's attributes and what hangs on them: numbers, texts, collections, arrays,
+        generators of random numbers, and instances of classes written in Python. A model whose state is elsewhere,
+        such as in a library, does it itself.
+
+        Returns:
+            Data without objects: what JSON can express, and numpy arrays.
+
+        Raises:
+            Refused: if the state cannot be saved; the text says what cannot.
+        """
+        saved = record(self, name=type(self).__name__)
+        assert isinstance(saved, dict)
+        return saved
+
+    def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
+        """Continue from a saved state; called after `start`, with the parameters and the scene of the saved model.
+
+        Its next step gives what the saved model's next step would have given, to the bit.
+
+        Args:
+            saved: as `save` returned it.
+            scene: as it was at that time.
+
+        Raises:
+            Refused: if it is not a state of this model.
+        """
+        name, package = type(self).__name__, type(self).__module__.partition(".")[0]
+        if rebuild(dict(saved), self, (package,), name, [scene.layout]) is not self:
+            raise Unsaveable(f"this is not the state of a {name}")
 
     def stop(self) -> None:
         """The run is over; free what is held."""

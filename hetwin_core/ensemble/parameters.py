@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
 
 from pydantic import ConfigDict, Field
 from pydantic.fields import FieldInfo
@@ -98,9 +98,13 @@ class Parameters(Strict):
     The field's type is its kind: float, int, bool, str, ``list[float]``, or `EntityName`, `EntityNames`,
     `ResolvedHand`, `ResolvedPose`, `ResolvedPath`, `ModelId`; anything else is of the kind ``any``. A field with a
     default need not be given.
+
+    Attributes:
+        unchanging: they are no part of a model's saved state.
     """
 
     model_config = ConfigDict(validate_default=True)
+    unchanging: ClassVar[bool] = True
 
     @classmethod
     def requests(cls) -> tuple[ParameterRequest, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 import mujoco as mj
 import numpy as np
 
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.fluid.cup import Flags
@@ -24,6 +25,7 @@ _GEOM_TYPES = {
     ShapeKind.ELLIPSOID: mj.mjtGeom.mjGEOM_ELLIPSOID,
     ShapeKind.MESH: mj.mjtGeom.mjGEOM_MESH,
 }
+_STATE = mj.mjtState.mjSTATE_INTEGRATION.value
 _WAITING = -10.0
 """Height at which unused balls are parked in a row, far below the cup [m]."""
 _SHORTEST_CONTACT_TIME = 0.004
@@ -182,15 +184,44 @@ class Balls:
         found -= felt / count
         return found
 
+    def save(self) -> dict[str, Plain]:
+        """Return which balls there are, and the whole state of their physics."""
+        state = np.empty(mj.mj_stateSize(self._model, _STATE))
+        mj.mj_getState(self._model, self._data, state, _STATE)
+        return {"there": self.there.copy(), "step": self._step, "physics": state}
+
+    def restore(self, saved: Plain) -> None:
+        """Continue from a saved state of as many balls.
+
+        Raises:
+            Unsaveable: if it is one of other balls.
+        """
+        found = saved if isinstance(saved, dict) else {}
+        there, step, state = found.get("there"), found.get("step"), found.get("physics")
+        if not isinstance(there, np.ndarray) or not isinstance(state, np.ndarray):
+            raise Unsaveable("this is no state of balls")
+        sizes = self.capacity, mj.mj_stateSize(self._model, _STATE)
+        if (there.size, state.size) != sizes or not isinstance(step, float):
+            raise Unsaveable(f"{there.size} balls were saved; here are {self.capacity}")
+        self.there = there.astype(bool)
+        self._switch(np.arange(self.capacity), 0)
+        self._switch(np.flatnonzero(self.there), 1)
+        if step:
+            self._use_step(step)
+        mj.mj_setState(self._model, self._data, state, _STATE)
+
     def _set_step(self, seconds: float) -> int:
         """Set the step and return the number of steps: more if balls are fast enough to pass through a wall."""
         share = _SHARE_OF_RADIUS * self.substance.radius
         step = min(self.substance.step, share / max(self.fastest, 1e-9))
         count = max(1, math.ceil(seconds / max(step, _SHORTEST_STEP) - 1e-9))
         if seconds / count != self._step:
-            self._step = self._model.opt.timestep = seconds / count
-            self._model.geom_solref[:, 0] = max(_SHORTEST_CONTACT_TIME, 2 * seconds / count)
+            self._use_step(seconds / count)
         return count
+
+    def _use_step(self, step: float) -> None:
+        self._step = self._model.opt.timestep = step
+        self._model.geom_solref[:, 0] = max(_SHORTEST_CONTACT_TIME, 2 * step)
 
     def free_places(self, points: Floats) -> Flags:
         """Return (n,) at which points (n, 3) a ball would touch no wall; no ball may exist yet."""

@@ -19,6 +19,9 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
+from hetwin_core.ensemble.saving.plain import Plain
+from hetwin_core.ensemble.saving.rebuild import rebuild
+from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.layout import EntityKind, Selection
 from hetwin_core.ensemble.scene.poses import compose
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -256,6 +259,25 @@ class FluidInCup(Model):
         which = free[: len(poured.positions)]
         balls.place(which, *poured.in_frame(self._motion.pose))
         self._arriving[which] = True
+
+    def save(self) -> Mapping[str, Plain]:
+        """Return the state of the particles and of what follows the cup."""
+        parts = {"arriving": self._arriving, "motion": self._motion, "weight": self._weight}
+        return {
+            "balls": self._require_balls().save(),
+            "parts": record({**parts, "spares": self._spares}, name=_NAME),
+        }
+
+    def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
+        """Continue with the saved particles.
+
+        Raises:
+            Refused: if the state is of another fluid.
+        """
+        fresh = {"motion": self._motion, "weight": self._weight, "spares": self._spares}
+        parts = rebuild(saved["parts"], fresh, name=_NAME)
+        self._arriving = parts["arriving"]
+        self._require_balls().restore(saved["balls"])
 
     def stop(self) -> None:
         """Release the engine."""

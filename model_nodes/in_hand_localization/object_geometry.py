@@ -57,7 +57,7 @@ class ObjectGeometry:
 class _Part:
     """A shape of the object, and its bounding sphere."""
 
-    measure_local: _Measure
+    kind: ShapeKind
     size: tuple[float, ...]
     position: Floats
     rotation: Floats
@@ -66,7 +66,7 @@ class _Part:
     @classmethod
     def of(cls, shape: Shape) -> _Part:
         position, rotation = np.array(shape.pose[:3]), rotation_matrix(shape.pose[3:])
-        return cls(_MEASURES[shape.kind], shape.size, position, rotation, _radius(shape))
+        return cls(shape.kind, shape.size, position, rotation, _radius(shape))
 
     def at_least(self, points: Floats) -> Floats:
         """Return (n,) a lower bound of the distances of points [m]."""
@@ -74,7 +74,8 @@ class _Part:
         return np.asarray(np.sqrt(np.einsum("ij,ij->i", away, away)) - self.radius)
 
     def measure(self, points: Floats) -> tuple[Floats, Floats]:
-        distances, normals = self.measure_local((points - self.position) @ self.rotation, self.size)
+        local = (points - self.position) @ self.rotation
+        distances, normals = _MEASURES[self.kind](local, self.size)
         return distances, normals @ self.rotation.T
 
 

@@ -18,6 +18,9 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
+from hetwin_core.ensemble.saving.plain import Plain
+from hetwin_core.ensemble.saving.rebuild import rebuild
+from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.fidelity import FIDELITY
 from hetwin_core.ensemble.scene.late_rows import LateRows
@@ -54,6 +57,8 @@ from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.entities import entities_of
 
 _NAME = "main_physics"
+_KEPT = (Engine, Source, World, WatchLayout, FittedLidar, Rangefinder)
+"""What the parts of the main model use and do not change, or what is saved beside them."""
 
 
 class MainPhysics(Model):
@@ -376,6 +381,49 @@ class MainPhysics(Model):
         except Unsupported as error:
             raise Refused(str(error)) from error
 
+    def save(self) -> Mapping[str, Plain]:
+        """Return the state of the engine, where the source is, and what commands and reads the robots.
+
+        Raises:
+            Refused: if the engine does not reproduce its bits.
+        """
+        engine = self._require_engine()
+        if not engine.deterministic:
+            raise Refused(f"{engine.name} cannot be saved: it does not go on with the same bits")
+        return {
+            "engine": record(engine.save(), name=engine.name),
+            "parts": record(self._parts(), _KEPT, "main model"),
+            **_saved_source(self._source),
+        }
+
+    def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
+        """Continue from there; a source that is another one than the saved one begins at its own 0 s.
+
+        Raises:
+            Refused: if it is a state of another world or engine.
+        """
+        engine = self._require_engine()
+        self._begin(engine)
+        parts = rebuild(saved["parts"], self._parts(), name="main model")
+        self._foreign, self._begun = parts["foreign"], parts["begun"]
+        self._unsupported_forces = parts["unsupported_forces"]
+        engine.restore(rebuild(saved["engine"], name=engine.name))
+        if self._source is not None and "source" in saved:
+            self._source.restore(saved["source"])
+
+    def _parts(self) -> dict[str, Any]:
+        return {
+            "block": self._block,
+            "bases": self._bases,
+            "drive": self._drive,
+            "fingers": self._fingers,
+            "switcher": self._switcher,
+            "watching": self._watching,
+            "foreign": self._foreign,
+            "unsupported_forces": self._unsupported_forces,
+            "begun": self._begun,
+        }
+
     def stop(self) -> None:
         """Close engine and source."""
         engine, self._engine = self._engine, None
@@ -386,6 +434,16 @@ class MainPhysics(Model):
             engine.close()
         if source is not None:
             source.close()
+
+
+def _saved_source(source: Source | None) -> dict[str, Plain]:
+    """Where the source is, or why no other process can go on with it."""
+    if source is None:
+        return {}
+    try:
+        return {"source": source.save()}
+    except Refused as refusal:
+        return {"needs_source": str(refusal)}
 
 
 def _engine(name: str) -> Engine:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
+from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.controls import (
     Act,
     AtBarrier,
@@ -150,6 +151,39 @@ class Conductor:
         self._listeners.replace(listeners)
         if listeners:
             self._listeners.started(self._run.present)
+
+    def checkpoint(self) -> Checkpoint:
+        """Save the run, so that another process can go on with it; called at a barrier, see `at_barriers`.
+
+        All models must be in this process and step by service. With `RunOptions.restorable` the saved run ends in the
+        digest of this one.
+
+        Raises:
+            Refused: if there is no run, or something in it cannot be saved; model and reason are named.
+            RunFailed: if a model fails.
+        """
+        if self._run is None:
+            raise Refused("no simulation is running")
+        return self._run.checkpoint()
+
+    def go_on_from(self, checkpoint: Checkpoint) -> RunStart:
+        """Bring the models to where a saved run can go on; instead of `prepare`.
+
+        Args:
+            checkpoint: of a run of the same scenario, with the options of this one; see `checkpoint.opening`.
+
+        Raises:
+            BadInput: see `prepare`; or if the checkpoint is of something else, the models are stopped then.
+            RunFailed: if a model fails; the models are stopped.
+        """
+        self.prepare()
+        assert self._run is not None
+        try:
+            self._run.go_on_from(checkpoint)
+        except BaseException:
+            self._stop_models()
+            raise
+        return self._run.start
 
     def end_at(self, time_ns: int) -> None:
         """End the run with the first step that reaches this time [ns], unless its source ends before.

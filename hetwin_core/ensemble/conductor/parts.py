@@ -44,6 +44,8 @@ class Parts:
     handovers: Handovers
     failures: FailureHandler
     effects: EffectRunner
+    triggers: TriggerRunner
+    policy: FailurePolicy
     outside: OutsideInput
     publisher: StatePublisher
     step: EnsembleStep
@@ -63,7 +65,7 @@ def assemble(
         listeners.note(scene.time_ns, "warning", source, text)
 
     scene, clock, main_port = ready.scene, scenario.clock, ports[scenario.main.index]
-    digest = _digest(scenario, scene)
+    digest = _digest(scenario, scene, restorable=options.restorable)
     beliefs = BeliefIntake(scene, listeners, topics_of_beliefs(scenario, options))
     events = EventQueue(scene.table.models, digest, listeners, beliefs)
     scheduler = Scheduler(ports, scene.layout)
@@ -91,14 +93,17 @@ def assemble(
         handovers,
         failures,
         effects,
+        triggers,
+        policy,
         outside,
         publisher,
         step,
     )
 
 
-def _digest(scenario: Scenario, scene: Scene) -> Digest:
+def _digest(scenario: Scenario, scene: Scene, *, restorable: bool) -> Digest:
     """The digest of a run, without what watches it; the attributes of those models are the last ones."""
     watching = {plan.index for plan in scenario.models if plan.in_conductor}
     slots = sum(owner not in watching for owner in scene.table.owners.tolist())
-    return Digest(scene.layout, slots, [scenario.models[index].name for index in watching])
+    names = [scenario.models[index].name for index in watching]
+    return Digest(scene.layout, slots, names, restorable=restorable)

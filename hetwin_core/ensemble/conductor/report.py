@@ -72,8 +72,12 @@ def run_summary(
     ended: str,
     error: RunFailed | None,
     wall_s: float,
+    begun_ns: int = 0,
 ) -> RunSummary:
-    """How a run went that began with the scene `first`, after `wall_s` seconds without the pauses."""
+    """How a run went that began with the scene `first`, after `wall_s` seconds without the pauses.
+
+    `begun_ns` is where it went on from, if it was saved before.
+    """
     simulated = ready.scene.time_ns / 1e9
     concerns = run_concerns(parts.events.events, parts.failures.rows, ready.scene.time_ns)
     lag, unwaited = parts.publisher.lag, parts.scheduler.unwaited
@@ -83,7 +87,7 @@ def run_summary(
         error=error_row(error),
         simulated_time=simulated,
         wall_time=wall_s,
-        real_time_factor=simulated / wall_s if wall_s > 0 else 0.0,
+        real_time_factor=(simulated - begun_ns / 1e9) / wall_s if wall_s > 0 else 0.0,
         digest=parts.digest.hexdigest(),
         deterministic=ready.reproducible
         and not (unwaited or parts.outside.any_events or lag.is_live),

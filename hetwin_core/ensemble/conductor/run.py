@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
+from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE, Checkpoint, put_back, take
+from hetwin_core.ensemble.conductor.checkpoint.same import check_same
 from hetwin_core.ensemble.conductor.controls import Controls
 from hetwin_core.ensemble.conductor.parts import assemble
 from hetwin_core.ensemble.conductor.report import end_of_source, run_start, run_summary
@@ -14,7 +16,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSumma
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready, start_all
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
@@ -56,6 +58,9 @@ class Run:
         self.start = run_start(scenario, options, ready)
         self._end_of_source = end_of_source(scenario, options)
         self._seen_at_barrier = 0
+        self._step = 0
+        self._from: Checkpoint | None = None
+        self._begun_ns = 0
 
     @property
     def scene(self) -> Snapshot:
@@ -66,6 +71,27 @@ class Run:
     def present(self) -> RunStart:
         """The start as it would be if the run began now."""
         return replace(self.start, snapshot=self._ready.scene.kept_snapshot())
+
+    def checkpoint(self) -> Checkpoint:
+        """Save the run as it is between two steps; see `Conductor.checkpoint`."""
+        return take(
+            self._scenario,
+            self._options,
+            self.start.given,
+            self._ports,
+            self._parts,
+            self._ready.scene,
+            self._step,
+        )
+
+    def go_on_from(self, checkpoint: Checkpoint) -> None:
+        """Go on from a checkpoint once the models have started.
+
+        Raises:
+            BadInput: if it is of another run.
+        """
+        check_same(checkpoint.given, self.start.given, new_source=SOURCE not in checkpoint.given)
+        self._from = checkpoint
 
     def end_at(self, time_ns: int) -> None:
         """End with the first step that reaches this time [ns]."""
@@ -89,14 +115,17 @@ class Run:
         begun = time.monotonic()
         try:
             failures = start_all(self._ports, self._ready, self._parts.failures.is_fatal)
-            self._listeners.started(self.start)
+            if self._from is not None:
+                self._restore(self._from)
+            self._listeners.started(self.start if self._from is None else self.present)
         except BaseException:
             self._stop_models()
             raise
         try:
             for failure in failures:
                 self._parts.failures.handle(failure)
-            self._begin()
+            if self._from is None:
+                self._begin()
             begun = time.monotonic()
             ended = self._loop(idle)
         except RunFailed as failure:
@@ -117,6 +146,21 @@ class Run:
         finally:
             self._parts.outside.refuse_all("the simulation is over")
         return self._end(ended, error, time.monotonic() - begun)
+
+    def _restore(self, checkpoint: Checkpoint) -> None:
+        """Be where a saved run was.
+
+        Raises:
+            BadInput: if the checkpoint does not fit.
+        """
+        try:
+            put_back(checkpoint, self._ports, self._parts, self._ready.scene)
+        except Refused as refusal:
+            raise BadInput(
+                f"the checkpoint cannot be used: {refusal}", expected="a checkpoint of this run"
+            ) from refusal
+        self._step, self._begun_ns = checkpoint.step, checkpoint.time_ns
+        self._seen_at_barrier = len(self._parts.events.events)
 
     def _begin(self) -> None:
         """Publish what is known, and hand over what the scenario says before the first step."""
@@ -142,7 +186,7 @@ class Run:
         A main model in another process works on the next step while the state after the last one is published.
         """
         ensemble, publisher, effects = self._parts.step, self._parts.publisher, self._parts.effects
-        step, over = 0, False
+        step, over = self._step, False
         while True:
             begun = False
             try:
@@ -152,6 +196,7 @@ class Run:
                 publisher.publish(step, ensemble.output)
             if over:
                 return self._end_of_source if effects.stopped_by is None else "stopped"
+            self._step = step
             self._at_barrier()
             if not begun and not self._begin_when_allowed(step + 1, idle):
                 return "stopped"
@@ -248,4 +293,5 @@ class Run:
             ended,
             error,
             stepping_s,
+            self._begun_ns,
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -84,8 +84,13 @@ EVERYTHING: tuple[Selection, ...] = (Selection(),)
 
 @dataclass(frozen=True)
 class Layout:
-    """Entities and slots in a fixed order, the same for every model of a run."""
+    """Entities and slots in a fixed order, the same for every model of a run.
 
+    Attributes:
+        unchanging: it is no part of a model's saved state.
+    """
+
+    unchanging: ClassVar[bool] = True
     entities: tuple[Entity, ...]
     slots: tuple[Slot, ...]
     size: int

@@ -7,6 +7,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.rebuild import rebuild
+from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.poses import compose, extrapolate
@@ -105,6 +108,42 @@ class Scene:
             self._values[place.offset : place.offset + place.attribute.size] = self._at(
                 self.foreign[slot], place.attribute.name == POSE.name
             )
+
+    def save(self) -> Plain:
+        """Return values, frames and owners; the rows of proximity are computed now."""
+        return record(
+            {
+                "time_ns": self.time_ns,
+                "values": self._values,
+                "parents": self._parents,
+                "owners": self.table.owners,
+                "foreign": self.foreign,
+                "proximity": rows_of(self._near),
+                "watch": self._watch,
+            },
+            name="scene",
+        )
+
+    def restore(self, saved: Plain) -> None:
+        """Be as a scene of the same layout was.
+
+        Raises:
+            Unsaveable: if it had another layout.
+        """
+        content = rebuild(saved, name="scene")
+        values, parents, owners = (content[key] for key in ("values", "parents", "owners"))
+        if values.shape != self._values.shape or owners.shape != self.table.owners.shape:
+            raise Unsaveable(
+                f"a scene of {values.size} numbers was saved; this one has {self._values.size}"
+            )
+        self.time_ns = content["time_ns"]
+        self._values[:], self._parents[:] = values, parents
+        for slot, owner in enumerate(owners.tolist()):
+            self.table.move(slot, owner)
+        self.foreign = content["foreign"]
+        self._near, self._watch = content["proximity"], content["watch"]
+        self._view = self._order = self._for_main = None
+        self._settled = True
 
     @property
     def foreign_for_main(self) -> Mapping[tuple[str, str], Value]:

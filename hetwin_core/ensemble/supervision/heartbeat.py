@@ -17,7 +17,7 @@ COLUMNS = 5
 
 CALLS = (
     *("load", "register", "parameters", "initialize", "start"),
-    *("step", "take", "release", "command", "stop"),
+    *("step", "take", "release", "command", "stop", "save", "restore"),
 )
 CODES = {call: code for code, call in enumerate(CALLS)}
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.errors import Refused, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
     Contribution,
@@ -21,6 +21,9 @@ from hetwin_core.ensemble.model import (
     StepOutput,
     Stepping,
 )
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.rebuild import rebuild
+from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Value
@@ -28,6 +31,8 @@ from hetwin_core.ensemble.supervision.heartbeat import BEGUN, CALL, CODES, TIME,
 from hetwin_core.ensemble.transport.port import MAY_RAISE, ModelPort, failure_of
 
 Result = TypeVar("Result")
+
+_PACES = {Stepping.CLOCK: "on the clock", Stepping.FREE: "at its own pace"}
 
 
 class LocalPort(ModelPort):
@@ -126,6 +131,47 @@ class LocalPort(ModelPort):
         self._let_step_end()
         self._call("command", self.model.command, name, arguments)
 
+    def save(self) -> Mapping[str, Plain]:
+        """Return the model's state, and the output of a step beside the main model that is not due yet.
+
+        Raises:
+            Refused: if the model cannot be saved, or does not step by service.
+        """
+        if self.plan.stepping is not Stepping.SERVICE:
+            raise Refused(
+                f"{self.plan.name} steps {_PACES[self.plan.stepping]}; only models that the run waits for can be saved"
+            )
+        self._let_step_end()
+        saved: dict[str, Plain] = {
+            "state": dict(self._named("save", self.model.save)),
+            "time_ns": self._time_ns,
+        }
+        if self._beside is not None and self._beside.is_requested:
+            saved["output"] = record(self._beside.peek(), name=f"{self.plan.name}: output")
+        return saved
+
+    def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
+        """Give the started model a saved state.
+
+        Raises:
+            Refused: if it is not a state of this model.
+        """
+        state, time_ns = saved.get("state"), saved.get("time_ns")
+        if not isinstance(state, dict) or not isinstance(time_ns, int):
+            raise Unsaveable(f"{self.plan.name}: this is no state of a model")
+        self._named("restore", self.model.restore, state, scene)
+        self._time_ns = time_ns
+        if self._beside is not None and "output" in saved:
+            output = rebuild(saved["output"], name=f"{self.plan.name}: output")
+            self._beside.put_back(output)
+
+    def _named(self, call: str, work: Callable[..., Result], *arguments: object) -> Result:
+        """Call the model; a refusal names it."""
+        try:
+            return self._call(call, work, *arguments)
+        except Refused as refusal:
+            raise Refused(f"{self.plan.name}: {refusal}") from refusal
+
     def stop(self) -> RunFailed | None:
         """End the run and the threads."""
         if self._loop is not None and not self._loop.end():
@@ -218,6 +264,17 @@ class _BesideThread:
         """Wait for the requested step, if there is one."""
         if self.is_requested and self._output is None:
             self._output = self._outputs.get()
+
+    def peek(self) -> StepOutput:
+        """Return the output of a step that has ended, or raise what the model raised; it is still to be collected."""
+        assert self._output is not None
+        if isinstance(self._output, Exception):
+            raise self._output
+        return self._output
+
+    def put_back(self, output: StepOutput) -> None:
+        """Be as after `peek`: a step was requested and has ended with this output."""
+        self.is_requested, self._output = True, output
 
     def end(self) -> StepOutput:
         """Wait for the requested step; returns its output, or raises what the model raised."""

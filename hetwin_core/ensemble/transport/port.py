@@ -10,6 +10,7 @@ from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import Contribution, ParameterRequest, StepInput, StepOutput
+from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Value
@@ -21,6 +22,8 @@ MAY_RAISE: Mapping[str, tuple[type[Exception], ...]] = {
     "take": (Refused,),
     "release": (Refused,),
     "command": (Refused,),
+    "save": (Refused,),
+    "restore": (Refused,),
 }
 
 
@@ -52,8 +55,8 @@ def error_of(plan: ModelPlan, call: str, time_ns: int, text: str) -> HetwinError
 class ModelPort(ABC):
     """One model as the conductor calls it.
 
-    Every call raises `RunFailed` with model, call and reason if the model fails or is late; `take`, `release`
-    and `command` raise `Refused` if it refuses.
+    Every call raises `RunFailed` with model, call and reason if the model fails or is late; `take`, `release`,
+    `command`, `save` and `restore` raise `Refused` if it refuses.
     """
 
     plan: ModelPlan
@@ -128,6 +131,18 @@ class ModelPort(ABC):
     @abstractmethod
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Carry out a command of the model's own."""
+
+    def save(self) -> Mapping[str, Plain]:
+        """Return the model's state between two steps; only of models in this process."""
+        raise Refused(
+            f"{self.plan.name} is in another process; only models in the conductor's own can be saved"
+        )
+
+    def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
+        """Give a started model a saved state."""
+        raise Refused(
+            f"{self.plan.name} is in another process; only models in the conductor's own can be restored"
+        )
 
     @abstractmethod
     def give_up(self) -> None:

@@ -93,6 +93,10 @@ class Bound:
     """A trigger for one event; a variable is evaluated when something needs it, at the latest for the effects.
 
     It may be looked at again and again: what depends on nothing that has changed in the scene keeps its value.
+
+    Attributes:
+        event: the variable that holds the event, by its name.
+        time_ns: when it was looked at last [ns].
     """
 
     def __init__(
@@ -100,8 +104,8 @@ class Bound:
     ) -> None:
         self._evaluation = evaluation
         self._trigger = trigger
-        self._event = event
-        self._time_ns = time_ns
+        self.event = event
+        self.time_ns = time_ns
         self._needs: dict[Expression, frozenset[str]] = {}
         self._known: dict[tuple[Expression, int | None], _Known] = {}
         self._variables: dict[str, _Known] = {}
@@ -135,7 +139,7 @@ class Bound:
         """
         if self._known and self._reads.unchanged(self._evaluation.snapshot()):
             return None
-        self._time_ns = time_ns
+        self.time_ns = time_ns
         self._variables.clear()
         self._reads = Reads()
         return self.holds()
@@ -153,13 +157,13 @@ class Bound:
         needed = self._needs.get(expression)
         if needed is None:
             needed = self._needs[expression] = trigger.needs(expression)
-        variables = dict(self._event)
+        variables = dict(self.event)
         for number, (name, _) in enumerate(trigger.let[:before]):
             if name in needed:
                 variable = self._variable(name, number)
                 reads.add(variable.reads)
                 variables[name] = variable.value
-        value = self._evaluation.value(trigger, expression, variables, self._time_ns, reads)
+        value = self._evaluation.value(trigger, expression, variables, self.time_ns, reads)
         return _Known(value, reads)
 
     def _variable(self, name: str, number: int) -> _Known:
@@ -218,7 +222,7 @@ class Bound:
         return value
 
     def _failed(self, call: str, reason: str) -> RunFailed:
-        return RunFailed(f"trigger {self._trigger.name}", call, self._time_ns, reason)
+        return RunFailed(f"trigger {self._trigger.name}", call, self.time_ns, reason)
 
 
 def _reason(error: Exception) -> str:

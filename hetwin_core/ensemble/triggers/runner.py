@@ -10,6 +10,9 @@ from typing import Any
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.expressions.evaluators import Evaluator
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.rebuild import rebuild
+from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.triggers.effects import Effects
 from hetwin_core.ensemble.triggers.evaluation import Bound, Evaluation
@@ -85,6 +88,33 @@ class TriggerRunner:
         for trigger in self._triggers:
             if trigger.while_phase and trigger.name in self._operations:
                 self._run_while_phase(trigger, time_ns)
+
+    def save(self) -> Plain:
+        """Return which comparisons held last, and the operations that last.
+
+        What their conditions read is not part of it: they are looked at again, with the same result.
+        """
+        operations = {
+            n: {"event": b.event, "time_ns": b.time_ns} for n, b in self._operations.items()
+        }
+        return record({"was_true": self._was_true, "operations": operations}, name="triggers")
+
+    def restore(self, saved: Plain) -> None:
+        """Get back what was saved of the same triggers.
+
+        Raises:
+            Unsaveable: if it is of other triggers.
+        """
+        content = rebuild(saved, name="triggers")
+        named = {trigger.name: trigger for trigger in self._triggers}
+        unknown = [n for part in content.values() for n in part if n not in named]
+        if unknown:
+            raise Unsaveable(f"there is no trigger {unknown[0]!r}")
+        self._was_true = dict(content["was_true"])
+        self._operations = {
+            name: Bound(self._evaluation, named[name], of["event"], of["time_ns"])
+            for name, of in content["operations"].items()
+        }
 
     def _drain(self, queue: deque[_Waiting], time_ns: int) -> None:
         while queue:

@@ -29,6 +29,9 @@ class EventStream:
     Args:
         bag: the recording.
         readers: converters of a topic's messages to events, by topic.
+
+    Attributes:
+        returned_ns: the time of the last call of `until` [ns]; -1: there was none.
     """
 
     def __init__(self, bag: Bag, readers: Mapping[str, Sequence[EventReader]]) -> None:
@@ -40,6 +43,7 @@ class EventStream:
         self._waiting: list[tuple[int, int, Event]] = []
         self._read_ns = -1
         self._order = 0
+        self.returned_ns = -1
         self._sent: dict[str, int] = {}
         self._fault: ReadFault | None = None
 
@@ -49,6 +53,7 @@ class EventStream:
         Raises:
             RunFailed: if the recording cannot be read further; raised after all events before that were returned.
         """
+        self.returned_ns = time_ns
         while self._fault is None and self._read_ns <= time_ns + STAMP_TOLERANCE_NS:
             self._read_one()
         events = []

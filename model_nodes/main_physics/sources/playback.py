@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_core.ensemble.saving.plain import Plain, numbers_of
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.interpolation import Interpolator
 from model_nodes.main_physics.sources.joint_series import Series
@@ -52,6 +53,19 @@ class Playback:
             self._start, row = time_ns, 0
         self._last = time_ns
         return self._block[row]
+
+    def save(self) -> Plain:
+        """Return which part was evaluated ahead, so that the rest of it is evaluated together again."""
+        return {"start_ns": self._start, "last_ns": self._last, "rows": len(self._block)}
+
+    def restore(self, saved: Plain) -> None:
+        """Evaluate the same part.
+
+        Raises:
+            Unsaveable: if it was saved of something else.
+        """
+        self._start, self._last, rows = numbers_of(saved, "start_ns", "last_ns", "rows")
+        self._block = self._evaluate(self._start, rows) if rows else []
 
     def _evaluate(self, start_ns: int, rows: int) -> list[JointMotion]:
         times = start_ns + self._period * np.arange(rows, dtype=np.int64)

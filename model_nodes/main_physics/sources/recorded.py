@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.saving.plain import Plain, numbers_of
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import Annotations, Beliefs, JointsFrom
 from hetwin_core.ensemble.scene.watch import Finding
@@ -197,6 +198,26 @@ class RecordedSource(Source):
         """Whether neither events nor motion nor a failure follow after `time_ns`."""
         broken = self._fault is not None and self._fault.time_ns <= time_ns
         return time_ns >= self._duration_ns and not broken and not self._events.failing(time_ns)
+
+    def save(self) -> Plain:
+        """Return up to when events were read, and which part of the motion was evaluated ahead."""
+        playback = None if self._playback is None else self._playback.save()
+        base = None if self._base is None else self._base.save()
+        return {"events_ns": self._events.returned_ns, "playback": playback, "base": base}
+
+    def restore(self, saved: Plain) -> None:
+        """Read the events up to there again, and drop them.
+
+        Raises:
+            Unsaveable: if a source of another kind was saved.
+        """
+        (until,) = numbers_of(saved, "events_ns")
+        assert isinstance(saved, dict)
+        self._events.until(until)
+        if self._playback is not None:
+            self._playback.restore(saved["playback"])
+        if self._base is not None:
+            self._base.restore(saved["base"])
 
     def close(self) -> None:
         """Close the recording."""

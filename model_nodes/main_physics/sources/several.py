@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.annotations import ROBOT
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
@@ -254,6 +255,21 @@ class SeveralSources(Source):
             time_ns >= self._begins_ns[robot] and one.ended(time_ns - self._begins_ns[robot])
             for robot, one in self._sources.items()
         )
+
+    def save(self) -> Plain:
+        """Return where each source is."""
+        return {robot: one.save() for robot, one in self._sources.items()}
+
+    def restore(self, saved: Plain) -> None:
+        """Go on with each source.
+
+        Raises:
+            Unsaveable: if other sources were saved.
+        """
+        if not isinstance(saved, dict) or saved.keys() != self._sources.keys():
+            raise Unsaveable("the sources of other robots were saved")
+        for robot, one in self._sources.items():
+            one.restore(saved[robot])
 
     def close(self) -> None:
         """Close all sources."""

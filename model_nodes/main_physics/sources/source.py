@@ -10,8 +10,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
@@ -184,6 +185,18 @@ class Source(ABC):
     @abstractmethod
     def ended(self, time_ns: int) -> bool:
         """Whether nothing follows after `time_ns`."""
+
+    def save(self) -> Plain:
+        """Return where the source is, for `restore`.
+
+        Raises:
+            Refused: if another process cannot go on from there.
+        """
+        raise Refused(f"a {type(self).__name__} cannot be saved: it cannot be read again")
+
+    def restore(self, saved: Plain) -> None:
+        """Go on from where a bound source of the same input was saved."""
+        raise Refused(f"a {type(self).__name__} cannot be restored")
 
     @abstractmethod
     def close(self) -> None:

@@ -22,11 +22,12 @@ from hetwin_core.ensemble.conductor.start import lifecycle
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.transport.port import ModelPort
 
 
-class FailureHandler:
+class FailureHandler(Restorable):
     """The one place where a decision about a failed model is carried out.
 
     What fails meanwhile is decided on next, until nothing is left: a model is given up or restarted at most
@@ -44,6 +45,8 @@ class FailureHandler:
     Attributes:
         rows: the failures that the run outlived, as the summary lists them.
     """
+
+    saved_fields = ("rows", "_owed")
 
     def __init__(
         self,

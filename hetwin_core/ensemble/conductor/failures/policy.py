@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scenario.schema import OnFailure
 from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
@@ -49,13 +50,15 @@ class Stop:
 Decision: TypeAlias = Stop | HandBack | Restart
 
 
-class FailurePolicy:
+class FailurePolicy(Restorable):
     """Decides by the models' `on_failure`, and remembers what it has decided; carries nothing out.
 
     Args:
         scenario: the models and what the scenario says of their failures.
         table: the responsibilities at the time of a failure.
     """
+
+    saved_fields = ("_restarts",)
 
     def __init__(self, scenario: Scenario, table: ResponsibilityTable) -> None:
         self._scenario = scenario

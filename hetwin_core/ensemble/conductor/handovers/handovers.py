@@ -12,12 +12,13 @@ from hetwin_core.ensemble.conductor.reporting.digest import Digest
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.port import ModelPort
 
 
-class Handovers:
+class Handovers(Restorable):
     """Moves responsibilities and records each move; a failing model is the caller's business.
 
     Args:
@@ -31,6 +32,8 @@ class Handovers:
         done: all handovers so far.
         refused: number of refusals so far.
     """
+
+    saved_fields = ("done", "refused")
 
     def __init__(
         self,
@@ -109,6 +112,11 @@ class Handovers:
             self.move(slot, to, cause)
         else:
             self._record(self._two_phase.give_to_restarted(slot, to, cause))
+
+    @property
+    def any_given_up(self) -> str | None:
+        """Which model was given up last, and when, in words; None if all are in service."""
+        return next(reversed(self._given_up.values()), None)
 
     def is_given_up(self, model: int) -> bool:
         """Whether the model has failed and takes no further part in the run."""

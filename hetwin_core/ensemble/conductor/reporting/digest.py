@@ -9,7 +9,9 @@ from collections.abc import Collection
 from typing import Any
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
+from hetwin_core.ensemble.conductor.reporting.resumable_hash import Hash, ResumableHash
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
 
@@ -25,12 +27,18 @@ class Digest:
         layout: all attributes.
         slots: how many of them, from the first on, are part of it.
         watchers: models that only watch.
+        restorable: whether it can be saved; that costs more.
     """
 
     def __init__(
-        self, layout: Layout, slots: int | None = None, watchers: Collection[str] = ()
+        self,
+        layout: Layout,
+        slots: int | None = None,
+        watchers: Collection[str] = (),
+        *,
+        restorable: bool = False,
     ) -> None:
-        self._hash = hashlib.sha256()
+        self._hash: Hash = ResumableHash() if restorable else hashlib.sha256()
         self._watchers = frozenset(watchers)
         counted = layout.slots[:slots]
         self._size = sum(slot.attribute.size for slot in counted)
@@ -72,6 +80,20 @@ class Digest:
     def hexdigest(self) -> str:
         """The digest so far."""
         return self._hash.hexdigest()
+
+    def save(self) -> Plain:
+        """Return the state of the hash; None if it cannot be saved."""
+        return self._hash.save() if isinstance(self._hash, ResumableHash) else None
+
+    def restore(self, saved: Plain) -> None:
+        """Continue a saved digest; None: begin here, with a digest that is of the rest of the run alone.
+
+        Raises:
+            Unsaveable: if it is no saved digest.
+        """
+        if saved is not None:
+            self._hash = ResumableHash()
+            self._hash.restore(saved)
 
     def _json(self, kind: str, content: Any) -> None:
         text = json.dumps([kind, content], sort_keys=True, separators=(",", ":"))

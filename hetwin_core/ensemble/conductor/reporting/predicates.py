@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.values import Floats, Meaning
 
 
-class Predicates:
+class Predicates(Restorable):
     """Follows the attributes that hold a truth value or name an entity.
 
     Args:
         layout: the scene's layout.
     """
+
+    saved_fields = ("_last", "_partners")
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout

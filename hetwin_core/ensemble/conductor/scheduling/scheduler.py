@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from hetwin_core.ensemble.model import Stepping
+from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.scene import Scene
@@ -17,7 +18,7 @@ STEPS_TO_CHANGE = 50
 """Steps of the main model between two changes of the rates."""
 
 
-class Scheduler:
+class Scheduler(Restorable):
     """Selects the models to step from their rates, how late the main model is, fidelities, and failures.
 
     While the main model is late, models coupled after it step up to `MAX_STRETCH` times less often. A model whose
@@ -33,6 +34,8 @@ class Scheduler:
         stretch: by this factor, models step less often than their rates say.
         missed: name of a model -> steps left out because the main model was late.
     """
+
+    saved_fields = ("_interrupted", "_last", "_changed", "stretch", "missed")
 
     def __init__(self, ports: Sequence[ModelPort], layout: Layout) -> None:
         others = [p for p in ports if not p.plan.main]

@@ -11,6 +11,7 @@ from hetwin_core.ensemble.beliefs import BeliefFields, Pose, belief_fields, prob
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.nearest import one_of, perhaps
+from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scenario.believed_entities import BelievedNames
 from hetwin_core.ensemble.scene.poses import compose, multiply, relative_to, rotate
 from hetwin_core.ensemble.scene.scene import Scene
@@ -18,7 +19,7 @@ from hetwin_core.ensemble.scene.values import ODOMETRY, WORLD, Floats, pose_valu
 from hetwin_core.ensemble.words import seconds
 
 
-class BeliefIntake:
+class BeliefIntake(Restorable):
     """Passes beliefs on, with poses in the world frame.
 
     A belief about what the scene does not have, or in a frame that it does not have, is left out; the first of its kind
@@ -31,6 +32,8 @@ class BeliefIntake:
         listeners: receive the beliefs, and the warnings.
         expected: topics from which beliefs or tasks are to come -> the scenario's keys that name them.
     """
+
+    saved_fields = ("_silent", "_begins", "_left_out")
 
     def __init__(
         self, scene: Scene, listeners: ListenerGroup, expected: Mapping[str, str] | None = None

@@ -12,13 +12,14 @@ from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGrou
 from hetwin_core.ensemble.errors import Refused, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import Request, RequestKind
+from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.port import ModelPort
 
 
-class EffectRunner:
+class EffectRunner(Restorable):
     """Carries out effects of triggers (see `triggers.effects.Effects`), requests of models, and placements.
 
     A refusal is noted and counted, and the run goes on. A model that fails goes to the failure handler.
@@ -34,6 +35,8 @@ class EffectRunner:
     Attributes:
         stopped_by: reason for which a trigger has ended the run; None if none has.
     """
+
+    saved_fields = ("stopped_by",)
 
     def __init__(
         self,

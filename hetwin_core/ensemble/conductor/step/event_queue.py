@@ -12,12 +12,13 @@ from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGrou
 from hetwin_core.ensemble.conductor.step.belief_intake import BeliefIntake
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.saving.fields import Restorable
 
 OUTSIDE = "outside"
 """Source of an event that comes from outside and names none."""
 
 
-class EventQueue:
+class EventQueue(Restorable):
     """Brings events into order and publishes them one by one.
 
     Args:
@@ -30,6 +31,8 @@ class EventQueue:
         events: all events that were handled or recorded, in order.
         handled: how many were handled.
     """
+
+    saved_fields = ("_sequences", "_unseen", "events", "handled")
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Slot
@@ -24,7 +25,7 @@ from hetwin_core.ensemble.transport.value_check import (
 )
 
 
-class OutputWriter:
+class OutputWriter(Restorable):
     """Writes outputs into the scene.
 
     Args:
@@ -35,6 +36,8 @@ class OutputWriter:
     Attributes:
         dropped: "model: entity.attribute" -> number of values that were not written.
     """
+
+    saved_fields = ("dropped",)
 
     def __init__(
         self, scene: Scene, main_slots: Sequence[int], warn: Callable[[str, str], None]

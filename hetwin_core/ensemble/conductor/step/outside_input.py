@@ -12,11 +12,12 @@ from hetwin_core.ensemble.conductor.step.effects import EffectRunner
 from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
 from hetwin_core.ensemble.errors import Refused, RunFailed
 from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort
 
 
-class OutsideInput:
+class OutsideInput(Restorable):
     """Takes in, at the barrier, what other threads have put into the controls.
 
     While the main model is some steps ahead it cannot be changed: events and handovers wait, and placements are
@@ -33,6 +34,8 @@ class OutsideInput:
     Attributes:
         any_events: whether any event has come in, or anything was done by hand, so that the run cannot be repeated.
     """
+
+    saved_fields = ("any_events",)
 
     def __init__(
         self,

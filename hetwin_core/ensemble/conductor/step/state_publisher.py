@@ -7,10 +7,11 @@ from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGrou
 from hetwin_core.ensemble.conductor.reporting.predicates import Predicates
 from hetwin_core.ensemble.conductor.scheduling.lag import LagControl
 from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scene.scene import Scene
 
 
-class StatePublisher:
+class StatePublisher(Restorable):
     """Gives the state after each step, once, to the digest, the predicates and the listeners.
 
     Args:
@@ -22,6 +23,8 @@ class StatePublisher:
     Attributes:
         predicates: what observers have said so far.
     """
+
+    saved_fields = ("_published",)
 
     def __init__(
         self, scene: Scene, digest: Digest, listeners: ListenerGroup, lag: LagControl

@@ -145,16 +145,16 @@ class Depenetration:
 
     def save(self) -> object:
         """Return the state for `restore`, without the model's arrays."""
-        returned = {
-            name: _Returned(r.free, r.pairs, dict(r.passing)) for name, r in self._returned.items()
-        }
+        returned = {name: dict(r.passing) for name, r in self._returned.items()}
         return returned, self._seen_at, self._margins.save()
 
     def restore(self, state: object) -> None:
         """Restore a saved state."""
         assert isinstance(state, tuple)
         returned, self._seen_at, margins = state
+        free = self._tables.free
         self._returned = {
-            name: _Returned(r.free, r.pairs, dict(r.passing)) for name, r in returned.items()
+            name: _Returned(free[name], self._pairs(free[name]), dict(passing))
+            for name, passing in returned.items()
         }
         self._margins.set_state(margins)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag
@@ -80,6 +81,14 @@ class RecordedBase:
             if fault is not None and time_ns >= fault.time_ns:
                 raise RunFailed("recording", "read", fault.time_ns, fault.reason)
         return self._playback.at(time_ns)
+
+    def save(self) -> Plain:
+        """Return which part of the motion was evaluated ahead."""
+        return self._playback.save()
+
+    def restore(self, saved: Plain) -> None:
+        """Evaluate the same part."""
+        self._playback.restore(saved)
 
     def _of_topic(self, robot: Body, topic: str) -> RecordedPoses:
         """Return the poses of the root link in the frame of a topic's messages."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from model_nodes.main_physics.sources.commanded.trajectory_file import read_trajectory
 from model_nodes.main_physics.sources.source import JointMotion, Source
@@ -90,6 +91,13 @@ class TrajectorySource(Source):
     def ended(self, time_ns: int) -> bool:
         """Whether the trajectory is over."""
         return time_ns >= self.duration_ns
+
+    def save(self) -> Plain:
+        """Return nothing: the trajectory's time is that of the run."""
+        return {}
+
+    def restore(self, saved: Plain) -> None:
+        """Do nothing."""
 
     def close(self) -> None:
         """Do nothing: the file is closed already."""

@@ -1,0 +1,1 @@
+"""A run saved between two steps, and gone on with in another process."""

@@ -1,0 +1,241 @@
+"""Makes objects as they were from plain data; the inverse of `record`."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.saving import plain
+from hetwin_core.ensemble.saving.classes import (
+    attributes_of,
+    find,
+    is_value,
+    reached,
+    set_attributes,
+)
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable, class_name
+
+_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
+_FACTORIES: Mapping[str, Callable[[], Any] | None] = {
+    "list": list,
+    "dict": dict,
+    "int": int,
+    "set": set,
+    "float": float,
+    "": None,
+}
+
+
+def rebuild(
+    saved: Plain,
+    fresh: Any = None,
+    packages: Collection[str] = (),
+    name: str = "",
+    others: Collection[object] = (),
+) -> Any:
+    """Return what was recorded; the instances in a fresh object get their state back and stay what they are.
+
+    No code of any class is run: instances are made without their constructors, and only of classes that are loaded.
+
+    Args:
+        saved: as `record` returned it.
+        fresh: an object that is initialized as the recorded one was; None: there is none.
+        packages: top-level packages, beside hetwin's, whose classes may be made.
+        name: of the value, for errors.
+        others: what was not saved and is not in the fresh object.
+
+    Raises:
+        Unsaveable: if it does not fit the fresh object, or is no recorded state.
+    """
+    try:
+        return _Rebuilder(packages, [fresh, *others]).of(saved, fresh, name)
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError) as error:
+        text = f"{type(error).__name__}: {error}"
+        raise Unsaveable(f"{name or 'this'} is no saved state ({text})") from error
+
+
+class _Rebuilder:
+    def __init__(self, packages: Collection[str], roots: list[object]) -> None:
+        self._packages = packages
+        self._roots = roots
+        self._shared: dict[int, Any] = {}
+        self._used: dict[int, object] = {}
+
+    def of(self, node: Plain, fresh: Any, name: str, number: int | None = None) -> Any:
+        """Return the value of a node; with a number it is known by that before what hangs on it is made."""
+        if isinstance(node, list):
+            return self._list(node, fresh, name, number)
+        if isinstance(node, np.ndarray):
+            return self._known(number, node.copy())
+        if not isinstance(node, dict):
+            return node
+        tag = next((key for key in node if key.startswith(plain.TAG)), None)
+        if tag is None:
+            return self._dict(node, fresh, name, number)
+        if tag == plain.REF:
+            return self._shared[_int(node[tag])]
+        if tag == plain.SHARED:
+            index, inner = _items(node[tag])
+            return self.of(inner, fresh, name, _int(index))
+        if tag == plain.OBJECT:
+            return self._object(node, fresh, name, number)
+        return self._known(number, self._tagged(tag, node[tag], fresh, name))
+
+    def _known(self, number: int | None, value: Any) -> Any:
+        if number is not None:
+            self._shared[number] = value
+        return value
+
+    def _list(self, node: list[Plain], fresh: Any, name: str, number: int | None) -> list[Any]:
+        made: list[Any] = self._known(number, [])
+        made.extend(self.of(item, _item(fresh, i), f"{name}[{i}]") for i, item in enumerate(node))
+        return made
+
+    def _dict(
+        self, node: dict[str, Plain], fresh: Any, name: str, number: int | None
+    ) -> dict[str, Any]:
+        made: dict[str, Any] = self._known(number, {})
+        before = fresh if isinstance(fresh, dict) else {}
+        for key, item in node.items():
+            made[key] = self.of(item, before.get(key), f"{name}.{key}")
+        return made
+
+    def _object(self, node: dict[str, Plain], fresh: Any, name: str, number: int | None) -> Any:
+        kind, of = str(node[plain.OBJECT]), node["of"]
+        assert isinstance(of, dict)
+        instance = fresh
+        if class_name(type(fresh)) != kind or is_value(fresh) or id(fresh) in self._used:
+            cls = find(kind, self._packages)
+            instance = object.__new__(cls)
+        self._used[id(instance)] = self._known(number, instance)
+        same = type(fresh) is type(instance)
+        before = dict(attributes_of(fresh)) if same else {}
+        values = {k: self.of(v, before.get(k), f"{name}.{k}") for k, v in of.items()}
+        set_attributes(instance, values)
+        return instance
+
+    def _tagged(self, tag: str, content: Plain, fresh: Any, name: str) -> Any:
+        if tag == plain.KEPT:
+            return self._kept(str(content), fresh, name)
+        if tag == plain.SCALAR and isinstance(content, np.ndarray):
+            return content[()]
+        if tag == plain.BYTES:
+            return bytes.fromhex(str(content))
+        if tag == plain.GENERATOR:
+            return _generator(self.of(content, None, name))
+        make = _WAYS.get(tag, _Rebuilder._collection)
+        return make(self, tag, _items(content), fresh, name)
+
+    def _enum(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
+        kind, member = content
+        cls = find(str(kind), self._packages)
+        if not issubclass(cls, Enum):
+            raise Unsaveable(f"{name}: {kind} is no enumeration")
+        return cls.__members__[str(member)]
+
+    def _slice(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
+        return slice(*(self.of(part, None, name) for part in content))
+
+    def _deque(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
+        longest, items = content
+        before = list(fresh) if isinstance(fresh, deque) else None
+        return deque(self.of(items, before, name), None if longest is None else _int(longest))
+
+    def _kept(self, kind: str, fresh: Any, name: str) -> Any:
+        """What was not saved, because a fresh object has it: in the same place, or as its only one of this kind."""
+        if class_name(type(fresh)) == kind:
+            return fresh
+        others = [one for one in reached(self._roots) if class_name(type(one)) == kind]
+        if len(others) == 1:
+            return others[0]
+        found = "nothing" if fresh is None else type(fresh).__name__
+        raise Unsaveable(f"{name} was a {kind}, which is not saved; here is {found}")
+
+    def _collection(self, tag: str, items: Sequence[Plain], fresh: Any, name: str) -> Any:
+        before = fresh if isinstance(fresh, tuple) else None
+        made = [self.of(item, _item(before, i), f"{name}[{i}]") for i, item in enumerate(items)]
+        match tag:
+            case plain.TUPLE:
+                return tuple(made)
+            case plain.SET:
+                return set(made)
+            case plain.FROZENSET:
+                return frozenset(made)
+        raise Unsaveable(f"{name}: a saved state has no {tag}")
+
+    def _named(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
+        kind, items = str(content[0]), _items(content[1])
+        cls = find(kind, self._packages)
+        if not issubclass(cls, tuple) or len(getattr(cls, "_fields", ())) != len(items):
+            raise Unsaveable(f"{name}: {kind} does not have {len(items)} fields")
+        before = fresh if type(fresh) is cls else None
+        made = [self.of(item, _item(before, i), f"{name}[{i}]") for i, item in enumerate(items)]
+        return tuple.__new__(cls, made)
+
+    def _pairs(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
+        kind, pairs = str(content[0]), _items(content[1])
+        made: Any = {}
+        if kind.startswith("default "):
+            made = defaultdict(_FACTORIES[kind.removeprefix("default ")])
+        elif kind:
+            made = {"ordered": OrderedDict, "counter": Counter}[kind]()
+        before = fresh if isinstance(fresh, dict) else {}
+        for pair in pairs:
+            first, second = _items(pair)
+            key = self.of(first, None, name)
+            made[key] = self.of(second, before.get(key), f"{name}[{key!r}]")
+        return made
+
+    def _view(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
+        memory, begin, shape, strides = content
+        flat = self.of(memory, None, name)
+        if not isinstance(flat, np.ndarray) or flat.ndim != 1:
+            raise Unsaveable(f"{name}: this is no array")
+        sizes, jumps = [_int(n) for n in _items(shape)], [_int(n) for n in _items(strides)]
+        return np.ndarray(sizes, flat.dtype, flat.data, _int(begin), jumps)
+
+
+_WAYS: Mapping[str, Callable[[_Rebuilder, str, Sequence[Plain], Any, str], Any]] = {
+    plain.ENUM: _Rebuilder._enum,
+    plain.NAMED: _Rebuilder._named,
+    plain.SLICE: _Rebuilder._slice,
+    plain.VIEW: _Rebuilder._view,
+    plain.DICT: _Rebuilder._pairs,
+    plain.DEQUE: _Rebuilder._deque,
+}
+
+
+def _generator(state: Any) -> Any:
+    kind = state["bit_generator"]
+    if kind == "random":
+        made = random.Random()
+        made.setstate(state["state"])
+        return made
+    if kind not in _GENERATORS:
+        raise Unsaveable(f"there is no generator {kind!r}")
+    bits = getattr(np.random, kind)()
+    bits.state = state
+    return np.random.Generator(bits)
+
+
+def _item(fresh: Any, index: int) -> Any:
+    if isinstance(fresh, (list, tuple)) and index < len(fresh):
+        return fresh[index]
+    return None
+
+
+def _items(node: Plain) -> list[Plain]:
+    if not isinstance(node, list):
+        raise Unsaveable(f"expected a list, found {type(node).__name__}")
+    return node
+
+
+def _int(node: Plain) -> int:
+    if not isinstance(node, int):
+        raise Unsaveable(f"expected a whole number, found {type(node).__name__}")
+    return node

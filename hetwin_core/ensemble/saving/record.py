@@ -1,0 +1,225 @@
+"""Records the state of objects as plain data."""
+
+from __future__ import annotations
+
+import array
+import mmap
+import random
+import re
+import struct
+import types
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Sequence
+from enum import Enum
+from functools import partial
+from pathlib import PurePath
+from types import MemberDescriptorType
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.saving import plain
+from hetwin_core.ensemble.saving.classes import attributes_of
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable, class_name
+
+_MEMORY = (bytes, bytearray, memoryview, array.array, mmap.mmap)
+_CONSTANT = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    types.MethodWrapperType,
+    types.ModuleType,
+    type,
+    partial,
+    np.ufunc,
+    re.Pattern,
+    PurePath,
+)
+"""What a model does not change once it is initialized, so that a fresh instance has it too."""
+_DICTS = {dict: "", OrderedDict: "ordered", Counter: "counter"}
+_FACTORIES: dict[Any, str] = {
+    list: "list",
+    dict: "dict",
+    int: "int",
+    set: "set",
+    float: "float",
+    None: "",
+}
+
+
+def record(value: object, kept: Sequence[type[Any]] = (), name: str = "") -> Plain:
+    """Return the state of an object and of all that hangs on it.
+
+    What is reached by several ways is recorded once, so that it is one thing again when it is restored.
+
+    Args:
+        value: the object.
+        kept: classes whose instances stay as a fresh instance has them, beside functions, classes and parameters.
+        name: of the value, for errors.
+
+    Raises:
+        Unsaveable: if something in it cannot be recorded; its attribute and its type are named.
+    """
+    counting = _Recorder(kept)
+    counting.of(value, name)
+    return _Recorder(kept, counting).of(value, name)
+
+
+class _Recorder:
+    """Walks through objects once.
+
+    Args:
+        kept: see `record`.
+        counted: a former walk through the same objects, which has found out what is shared.
+    """
+
+    def __init__(self, kept: Sequence[type[Any]], counted: _Recorder | None = None) -> None:
+        self._constant = (*_CONSTANT, *kept)
+        self._seen: dict[int, int] = {}
+        self._alive: list[object] = []
+        self._shared: set[int] = set()
+        self._arrays: dict[int, set[int]] = {}
+        self._memories: dict[int, int] = {}
+        self._counted = counted
+
+    def of(self, value: Any, name: str) -> Plain:
+        """Return a value as plain data."""
+        kind = type(value)
+        if value is None or kind in (bool, int, float, str):
+            return value  # type: ignore[no-any-return]
+        if isinstance(value, Enum):
+            return {plain.ENUM: [class_name(kind), value.name]}
+        if isinstance(value, self._constant) or getattr(kind, plain.UNCHANGING, False) is True:
+            return {plain.KEPT: class_name(kind)}
+        if isinstance(value, np.generic):
+            return {plain.SCALAR: np.asarray(value)}
+        if hasattr(kind, plain.SAVED_AS):
+            return self.of(value.saved_as(), name)
+        if kind is bytes:
+            return {plain.BYTES: value.hex()}
+        if kind is slice:
+            return {plain.SLICE: [self.of(p, name) for p in (value.start, value.stop, value.step)]}
+        return self._numbered(value, name)
+
+    def _numbered(self, value: Any, name: str) -> Plain:
+        """What may be reached by several ways."""
+        key = id(value)
+        if key in self._seen:
+            self._shared.add(key)
+            return {plain.REF: self._seen[key]}
+        number = self._seen[key] = len(self._seen)
+        self._alive.append(value)
+        node = self._whole(value, name)
+        if self._counted is not None and key in self._counted._shared:
+            return {plain.SHARED: [number, node]}
+        return node
+
+    def _whole(self, value: Any, name: str) -> Plain:
+        kind = type(value)
+        for cls, how in _WAYS.items():
+            if kind is cls:
+                return how(self, value, name)
+        if isinstance(value, tuple):
+            items = [self.of(item, f"{name}[{i}]") for i, item in enumerate(value)]
+            if kind is tuple:
+                return {plain.TUPLE: items}
+            return {plain.NAMED: [class_name(kind), items]}
+        return self._object(value, name)
+
+    def _list(self, value: list[Any], name: str) -> Plain:
+        return [self.of(item, f"{name}[{i}]") for i, item in enumerate(value)]
+
+    def _items(self, tag: str, value: Any, name: str) -> Plain:
+        return {tag: [self.of(item, f"{name}[]") for item in value]}
+
+    def _deque(self, value: deque[Any], name: str) -> Plain:
+        return {plain.DEQUE: [value.maxlen, [self.of(item, f"{name}[]") for item in value]]}
+
+    def _dict(self, value: dict[Any, Any], name: str) -> Plain:
+        kind = _DICTS.get(type(value), "")
+        if isinstance(value, defaultdict):
+            if value.default_factory not in _FACTORIES:
+                raise self._refused(value, f"{name}, with what makes its items")
+            kind = f"default {_FACTORIES[value.default_factory]}"
+        if not kind and all(type(k) is str and not k.startswith(plain.TAG) for k in value):
+            return {k: self.of(v, f"{name}.{k}") for k, v in value.items()}
+        pairs: list[Plain] = []
+        for key, item in value.items():
+            pairs.append([self.of(key, name), self.of(item, f"{name}[{key!r}]")])
+        return {plain.DICT: [kind, pairs]}
+
+    def _array(self, value: np.ndarray[Any, Any], name: str) -> Plain:
+        if value.dtype.hasobject:
+            raise self._refused(value, name)
+        root = _root(value)
+        memory: object = root.base
+        if memory is not None and not isinstance(memory, _MEMORY):
+            raise self._refused(value, f"{name}, whose numbers belong to {type(memory).__name__}")
+        self._arrays.setdefault(id(root), set()).add(id(value))
+        self._alive.append(root)
+        if self._counted is None or len(self._counted._arrays[id(root)]) == 1:
+            return value.copy()
+        return self._view(value, root, name)
+
+    def _view(self, value: Any, root: Any, name: str) -> Plain:
+        """An array that shares its numbers with others."""
+        if not root.flags.forc or value.dtype != root.dtype:
+            raise self._refused(value, f"{name}, another view of an array")
+        flat = root.ravel("K")
+        number = self._memories.get(id(root))
+        if number is None:
+            number = self._memories[id(root)] = -1 - len(self._memories)
+            memory: Plain = {plain.SHARED: [number, flat.copy()]}
+        else:
+            memory = {plain.REF: number}
+        begin = value.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+        return {plain.VIEW: [memory, begin, list(value.shape), list(value.strides)]}
+
+    def _generator(self, value: np.random.Generator, name: str) -> Plain:
+        return {plain.GENERATOR: self.of(value.bit_generator.state, name)}
+
+    def _random(self, value: random.Random, name: str) -> Plain:
+        return {
+            plain.GENERATOR: {"bit_generator": "random", "state": self.of(value.getstate(), name)}
+        }
+
+    def _object(self, value: object, name: str) -> Plain:
+        kind = type(value)
+        if not _is_python_class(kind):
+            raise self._refused(value, name)
+        of = {key: self.of(item, f"{name}.{key}") for key, item in attributes_of(value)}
+        return {plain.OBJECT: class_name(kind), "of": of}
+
+    def _refused(self, value: object, name: str) -> Unsaveable:
+        return Unsaveable(f"{name.lstrip('.')} ({type(value).__name__}) cannot be saved")
+
+
+def _root(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    while isinstance(value.base, np.ndarray):
+        value = value.base
+    return value
+
+
+def _is_python_class(kind: type[Any]) -> bool:
+    """Whether all state of its instances is in attributes, so that they are no larger than these need."""
+    pointer = struct.calcsize("P")
+    fields = sum(
+        isinstance(v, MemberDescriptorType) for b in kind.__mro__ for v in vars(b).values()
+    )
+    fields += (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
+    return kind.__basicsize__ <= object.__basicsize__ + pointer * fields
+
+
+_WAYS: dict[type[Any], Callable[[_Recorder, Any, str], Plain]] = {
+    list: _Recorder._list,
+    dict: _Recorder._dict,
+    OrderedDict: _Recorder._dict,
+    Counter: _Recorder._dict,
+    defaultdict: _Recorder._dict,
+    set: lambda r, v, n: r._items(plain.SET, v, n),
+    frozenset: lambda r, v, n: r._items(plain.FROZENSET, v, n),
+    deque: _Recorder._deque,
+    np.ndarray: _Recorder._array,
+    np.random.Generator: _Recorder._generator,
+    random.Random: _Recorder._random,
+}
