@@ -135,8 +135,9 @@ class Block:
         for odometer in self._odometers:
             odometry = odometer.read(self._positions, self._velocities)
             data[self._ranges[odometer.robot, ODOMETRY.name]] = odometry
-        for lidar in due(self._lidars, self._step):
-            data[self._ranges[lidar.link, SCAN]] = lidar.scan(engine)
+        if self._lidars:
+            for lidar in due(self._lidars, self._step):
+                data[self._ranges[lidar.link, SCAN]] = lidar.scan(engine)
         if self._rangefinders:
             seen = engine.read_rangefinders(self._rangefinders)
             frames = seen[:, 1].astype(np.intp)

@@ -99,7 +99,8 @@ class MujocoEngine(Engine):
         return notes.all()
 
     def _use(self, model: mj.MjModel, data: mj.MjData) -> None:
-        self._model, self._data, self._qpos = model, data, data.qpos
+        self._model, self._data = model, data
+        self._qpos, self._qvel = data.qpos, data.qvel
         self._origins, self._centres, self._wrenches = data.xpos, data.xipos, data.xfrc_applied
         self._tables = tables = make_tables(self._builder.world, model)
         self._servo = Servo(model, data, tables)
@@ -261,7 +262,7 @@ class MujocoEngine(Engine):
         return round((self._periods + share) * self._settings.period * 1e9)
 
     def _check(self) -> None:
-        qvel = self._data.qvel
+        qvel = self._qvel
         # Not all with BLAS, which would wake its threads for the long vectors of a large world.
         few = qvel.size <= _FEW
         square = qvel.dot(qvel) if few else np.einsum("i,i->", qvel, qvel)
@@ -280,7 +281,7 @@ class MujocoEngine(Engine):
     def read_joints(self, positions: Floats, velocities: Floats) -> None:
         """Write the positions and velocities of all joints."""
         positions[:] = self._qpos.take(self._tables.joint_positions)
-        velocities[:] = self._data.qvel.take(self._tables.joint_velocities)
+        velocities[:] = self._qvel.take(self._tables.joint_velocities)
 
     def proximity(self) -> Floats:
         """Return rows for the objects of the settings; also for pairs that do not collide."""
@@ -295,7 +296,7 @@ class MujocoEngine(Engine):
 
         def rows() -> Floats:
             is_now = pairs is self._pairs and self._is_current
-            is_now = is_now and bool((positions == self._qpos).all())
+            is_now = is_now and positions.tobytes() == self._qpos.tobytes()
             near = pairs.nearest() if is_now else pairs.nearest_at(positions)
             return _rows(near, contacts, frames)
 
