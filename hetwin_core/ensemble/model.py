@@ -238,6 +238,27 @@ class Model(ABC):
         """
         raise Refused(f"{type(self).__name__} is not responsible for {entity}.{attribute}")
 
+    def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Go on from another value of an attribute that the model is responsible for.
+
+        Raises:
+            Refused: if the model cannot; it goes on from its own value then.
+        """
+        before = self.release(entity, attribute, scene)
+        try:
+            self.take(entity, attribute, value, scene)
+        except Refused:
+            self.take(entity, attribute, before, scene)
+            raise
+
+    def change(self, parameters: Mapping[str, Any]) -> None:
+        """Go on with other values of some of the parameters that `initialize` got.
+
+        Raises:
+            Refused: if the model cannot change one of them in a run; none has changed then.
+        """
+        raise Refused(f"{type(self).__name__} cannot change {', '.join(parameters)} in a run")
+
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Carry out a command of the model's own, for a trigger.
 

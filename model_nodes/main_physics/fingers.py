@@ -58,7 +58,7 @@ class Fingers:
             )
         if settings.finger_stiffness is not None:
             _require_joints(settings, "finger_stiffness")
-            self._press(joints, settings)
+            self.press(joints, settings)
             self._soften(settings.finger_stiffness)
 
     def _close(self, joints: Sequence[str], hand: NamedHand, margin: float) -> None:
@@ -71,8 +71,12 @@ class Fingers:
         for name, opened, closed in zip(hand.scene_joints, hand.opened, hand.closed, strict=True):
             self._margin[joints.index(name)] = margin * np.sign(closed - opened)
 
-    def _press(self, joints: Sequence[str], settings: Settings) -> None:
-        """Note by what factor each joint's recorded efforts are stronger."""
+    def press(self, joints: Sequence[str], settings: Settings) -> None:
+        """Note by what factor each joint's recorded efforts are stronger, which only soft joints feel.
+
+        Raises:
+            BadInput: if there is no such hand.
+        """
         hands = {hand.name: hand for hand in settings.hands}
         for name, factor in settings.grips.items():
             if name not in hands:

@@ -31,6 +31,7 @@ from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.main_physics.base_drive import BASE_CORRECTED, BaseDrives
 from model_nodes.main_physics.block import COLLISION, Block
 from model_nodes.main_physics.changed_bodies import check_bounces
+from model_nodes.main_physics.changing import change_bodies, with_changes
 from model_nodes.main_physics.drive import Drive
 from model_nodes.main_physics.engines.engine import (
     Diverged,
@@ -108,6 +109,7 @@ class MainPhysics(Model):
         """Load world, robot and source; see `loading`."""
         settings = read_settings(parameters)
         world = load_world(settings)
+        self._settings = settings
         engine = _engine(settings.engine)
         self._engine = engine
         check_bounces(settings.bodies, engine.name, bounces=engine.bounces)
@@ -363,6 +365,30 @@ class MainPhysics(Model):
                 f"the main model keeps {entity}.{attribute}: it can hand over only the pose and the collision"
                 " of free objects"
             )
+
+    def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Put an object or a body that stands elsewhere."""
+        if attribute != POSE.name or self._block.can_move(entity, attribute):
+            super().place(entity, attribute, value, scene)
+            return
+        engine = self._changing_engine()
+        try:
+            engine.place_standing(entity, value.data[:7])
+        except Unsupported as error:
+            raise Refused(str(error)) from error
+        self._block.fill(engine)
+
+    def change(self, parameters: Mapping[str, Any]) -> None:
+        """Go on with other ``bodies`` or ``grips``."""
+        engine = self._changing_engine()
+        try:
+            changed = with_changes(self._settings, parameters)
+            check_bounces(changed.bodies, engine.name, bounces=engine.bounces)
+            change_bodies(engine, self._settings.bodies, changed.bodies)
+            self._fingers.press(engine.driven, changed)
+        except (Unsupported, BadInput) as error:
+            raise Refused(str(error)) from error
+        self._settings = changed
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Execute ``attach`` or ``detach``."""

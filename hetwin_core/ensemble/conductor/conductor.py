@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.controls import (
@@ -27,7 +28,7 @@ from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.transport.port import ModelPort
 
 
@@ -184,6 +185,29 @@ class Conductor:
             self._stop_models()
             raise
         return self._run.start
+
+    def alter(
+        self, poses: Mapping[str, Floats], parameters: Mapping[str, Mapping[str, Any]]
+    ) -> None:
+        """Go on with other poses and parameters; called at a barrier, in the run's thread.
+
+        Args:
+            poses: entity -> (13,) pose and twist in the world.
+            parameters: model -> parameter -> value.
+
+        Raises:
+            Refused: if there is no run, or a model cannot go on with one of them.
+            RunFailed: if a model fails.
+        """
+        if self._run is None:
+            raise Refused("no simulation is running")
+        for name, values in parameters.items():
+            plan = self._scenario.plan(name)
+            if plan is None:
+                raise Refused(f"there is no model {name!r}")
+            self._ports[plan.index].change(values)
+        for entity, pose in poses.items():
+            self._run.place(self._slot(entity, POSE.name, len(pose)), pose)
 
     def end_at(self, time_ns: int) -> None:
         """End the run with the first step that reaches this time [ns], unless its source ends before.

@@ -19,6 +19,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.words import shown_line
@@ -92,6 +93,15 @@ class Run:
         """
         check_same(checkpoint.given, self.start.given, new_source=SOURCE not in checkpoint.given)
         self._from = checkpoint
+
+    def place(self, slot: int, data: Floats) -> None:
+        """Give an attribute another value at a barrier.
+
+        Raises:
+            Refused: if its owner does not accept it.
+            RunFailed: if the owner fails.
+        """
+        self._parts.effects.place(slot, data)
 
     def end_at(self, time_ns: int) -> None:
         """End with the first step that reaches this time [ns]."""

@@ -126,6 +126,20 @@ class LocalPort(ModelPort):
         self._let_step_end()
         return self._call("release", self.model.release, entity, attribute, scene)
 
+    def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Let the model go on from another value."""
+        self._let_step_end()
+        self._call("take", self.model.place, entity, attribute, value, scene)
+
+    def change(self, parameters: Mapping[str, Any]) -> None:
+        """Let the model go on with other parameters."""
+        self._let_step_end()
+        self._call("command", self.model.change, parameters)
+
+    def report_to(self, row: Row) -> None:
+        """Write the call that is under way to another place from now on, in a process that was forked."""
+        self._row = row
+
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Carry out a command of the model's own."""
         self._let_step_end()

@@ -128,6 +128,19 @@ class ModelPort(ABC):
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         """End the model's responsibility."""
 
+    def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Let the model go on from another value of an attribute that it is responsible for."""
+        before = self.release(entity, attribute, scene)
+        try:
+            self.take(entity, attribute, value, scene)
+        except Refused:
+            self.take(entity, attribute, before, scene)
+            raise
+
+    def change(self, parameters: Mapping[str, Any]) -> None:
+        """Let the model go on with other values of some of its parameters."""
+        raise Refused(f"{self.plan.name} is in another process; its parameters stay as they are")
+
     @abstractmethod
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Carry out a command of the model's own."""

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.topics import STATE
 from hetwin_core.projection.following.definitions import Definitions
-from hetwin_core.projection.following.log_file import Chunk, LogFile, Message
+from hetwin_core.projection.following.log_file import Chunk, LogFile, Message, Place
 from hetwin_core.projection.mcap_records import Buffer
 from hetwin_core.projection.messages import nanoseconds
 
@@ -90,6 +90,17 @@ class StateReader:
         ):
             return self._decode(chunk.data, rows)
         return self._read_slowly(chunk)
+
+    def again(self, place: Place) -> States:
+        """Read the states of a chunk again.
+
+        Raises:
+            OSError, ValueError: if that is not possible any more.
+        """
+        found = self.read(self._file.read(place))
+        if found is None:
+            raise ValueError(f"{self._file.path}: the log has changed since it was read")
+        return found
 
     def _decode(self, data: Buffer, rows: list[Message]) -> States:
         count = len(rows)

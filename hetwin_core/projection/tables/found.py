@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.projection.following.log_file import LogFile
-from hetwin_core.projection.following.states import StateReader
+from hetwin_core.projection.following.log_file import Place
+from hetwin_core.projection.following.states import States
 from hetwin_core.projection.tables.belief_errors import ErrorList
 from hetwin_core.projection.tables.belief_list import BeliefColumns, BeliefList
 from hetwin_core.projection.tables.deriving.pose_errors import PoseError
@@ -55,14 +56,17 @@ class Found:
     expects: Mapping[str, tuple[str, ...]]
 
     def tables(
-        self, run: Path, file: LogFile, reader: StateReader, layout: Layout, models: tuple[str, ...]
+        self,
+        run: Path,
+        states_at: Callable[[Place], States],
+        layout: Layout,
+        models: tuple[str, ...],
     ) -> Tables:
         """Make the tables.
 
         Args:
             run: folder of the run.
-            file: its log.
-            reader: decodes its states.
+            states_at: returns the states that are kept together at a place.
             layout: of the scene.
             models: their names.
         """
@@ -82,6 +86,16 @@ class Found:
             belief_errors=errors,
             recorded=self.recorded,
             believed=self.believed,
-            poses=LogPoses(file, reader, self.pieces, self.timeline, layout, models),
+            poses=LogPoses(states_at, self.pieces, self.timeline, layout, models),
             expects=self.expects,
         )
+
+
+def expects_of(given: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
+    """Return what the scenario says that operations may do; nothing of logs that do not hold it.
+
+    Args:
+        given: see `run_given`.
+    """
+    found = (given.get("scenario") or {}).get("expects") or {}
+    return {operation: tuple(events) for operation, events in found.items()}

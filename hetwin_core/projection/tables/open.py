@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.errors import BadInput
@@ -18,7 +17,7 @@ from hetwin_core.projection.following.states import StateReader
 from hetwin_core.projection.run_folder import LOG, SUMMARY
 from hetwin_core.projection.tables.cache import keep_found, read_found
 from hetwin_core.projection.tables.deriving.deriver import Deriver, Scene
-from hetwin_core.projection.tables.found import Found
+from hetwin_core.projection.tables.found import Found, expects_of
 from hetwin_core.projection.tables.tables import Tables
 
 
@@ -46,7 +45,7 @@ def open_tables(run: Path) -> Tables:
     with _readable(path):
         scene = _scene(run, file)
         reader = StateReader(scene.layout, file, Definitions(file))
-    return found.tables(run, file, reader, scene.layout, scene.models)
+    return found.tables(run, reader.again, scene.layout, scene.models)
 
 
 class Follower:
@@ -89,8 +88,8 @@ class Follower:
         if self._scene is None or self._deriver is None or not self._deriver.pieces:
             raise _no_scene(self._run)
         scene = self._scene
-        reader = self._deriver.reader
-        return self.found().tables(self._run, self._file, reader, scene.layout, scene.models)
+        again = self._deriver.reader.again
+        return self.found().tables(self._run, again, scene.layout, scene.models)
 
     def found(self) -> Found:
         """Return all that was found so far.
@@ -115,7 +114,7 @@ class Follower:
             recorded=deriver.recorded,
             timeline=deriver.timeline,
             pieces=deriver.pieces,
-            expects=_expects(self._file.facts.get(FACTS, {})),
+            expects=expects_of(json.loads(self._file.facts.get(FACTS, {}).get("given") or "{}")),
         )
 
     def _is_replaced(self) -> bool:
@@ -200,10 +199,3 @@ def _no_run(run: Path) -> BadInput:
 def is_ended(run: Path) -> bool:
     """Whether a run is over, so that its log does not grow any more."""
     return (run / LOG / METADATA).exists() or (run / SUMMARY).exists()
-
-
-def _expects(facts: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
-    """What the scenario says that operations may do; nothing in logs that do not hold it."""
-    given: Any = json.loads(facts.get("given") or "{}")
-    found = (given.get("scenario") or {}).get("expects") or {}
-    return {operation: tuple(events) for operation, events in found.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
-from hetwin_core.projection.following.log_file import LogFile, Place
-from hetwin_core.projection.following.states import StateReader, States
+from hetwin_core.projection.following.log_file import Place
+from hetwin_core.projection.following.states import States
 from hetwin_core.projection.tables.robot_bases import root_links
 from hetwin_core.projection.tables.rows import Interval
 from hetwin_core.projection.tables.timeline import Timeline
@@ -39,8 +39,7 @@ class LogPoses:
     """Reads the chunk that holds a state, unless it is one of the last that were read.
 
     Args:
-        file: the log.
-        reader: decodes its states.
+        states_at: returns the states that are kept together at a place.
         pieces: all chunks with states, in order.
         timeline: times of all states.
         layout: of the scene.
@@ -49,14 +48,13 @@ class LogPoses:
 
     def __init__(
         self,
-        file: LogFile,
-        reader: StateReader,
+        states_at: Callable[[Place], States],
         pieces: Sequence[Piece],
         timeline: Timeline,
         layout: Layout,
         models: tuple[str, ...],
     ) -> None:
-        self._file, self._reader = file, reader
+        self._states_at = states_at
         self._pieces, self._timeline = pieces, timeline
         self._layout, self._models = layout, models
         self._decoded: OrderedDict[int, States] = OrderedDict()
@@ -143,10 +141,7 @@ class LogPoses:
     def _states(self, number: int) -> States:
         states = self._decoded.get(number)
         if states is None:
-            found = self._reader.read(self._file.read(self._pieces[number].place))
-            if found is None:
-                raise ValueError(f"{self._file.path}: the log has changed since it was read")
-            states = self._decoded[number] = found
+            states = self._decoded[number] = self._states_at(self._pieces[number].place)
             if len(self._decoded) > _KEPT:
                 self._decoded.popitem(last=False)
         self._decoded.move_to_end(number)

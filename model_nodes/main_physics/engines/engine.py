@@ -349,6 +349,39 @@ class Engine(ABC):
         """Undo `attach`."""
         raise Unsupported(f"{self.name} cannot detach {name}")
 
+    def place_standing(self, name: str, pose: Floats) -> None:
+        """Move a body that stands to another pose (7,) in the world, between two steps; it stands there from now on.
+
+        What lies on it or touches it does not go along.
+
+        Raises:
+            Unsupported: if the engine cannot, or this is no body of the world that stands.
+        """
+        raise Unsupported(f"{self.name} cannot move {name}, which stands")
+
+    def change_body(
+        self,
+        name: str,
+        *,
+        mass: float = 1.0,
+        friction: float = 1.0,
+        coefficient: float | None = None,
+        bounce: float | None = None,
+    ) -> None:
+        """Make a body heavier, rougher or bouncing from now on.
+
+        Args:
+            name: of a body.
+            mass: factor of its mass and its inertia.
+            friction: factor of the coefficients of its surfaces.
+            coefficient: of all its surfaces; None: as they are.
+            bounce: share of the speed that is left when it has struck something hard; None: as it is.
+
+        Raises:
+            Unsupported: if the engine cannot, or there is no such body.
+        """
+        raise Unsupported(f"{self.name} cannot change {name} in a run")
+
     def save(self) -> object:
         """Return the whole state, for `restore` in the same process."""
         raise Unsupported(f"{self.name} cannot save its state")

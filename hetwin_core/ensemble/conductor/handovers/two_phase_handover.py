@@ -98,12 +98,7 @@ class TwoPhaseHandover:
         wrong = wrong_numbers(value, place.attribute)
         if wrong is not None:
             raise Refused(f"{entity}.{attribute} {wrong}")
-        before = _fixed(owner.release(entity, attribute, scene))
-        try:
-            owner.take(entity, attribute, value, scene)
-        except Refused:
-            owner.take(entity, attribute, before, scene)
-            raise
+        owner.place(entity, attribute, value, scene)
         self._scene.put(slot, value)
 
     def take_from_failed(self, slot: int, cause: str) -> Handover:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from math import atan2, exp, pi, sqrt
 
 _HALVINGS = 50
+BOUNCING_SHARE = 1e6
+"""How much more the surface that bounces counts in a contact."""
 
 
 def damping_ratio(bounce: float) -> float:
@@ -26,6 +28,17 @@ def damping_ratio(bounce: float) -> float:
         else:
             high = middle
     return high
+
+
+def bouncing(bounce: float, contact_time: float) -> list[float]:
+    """Return time constant [s] and damping ratio of the contacts of a surface.
+
+    Args:
+        bounce: from 0 to below 1.
+        contact_time: time constant of contacts that do not bounce [s].
+    """
+    ratio = damping_ratio(bounce)
+    return [contact_time / ratio, ratio]
 
 
 def _share_left(ratio: float) -> float:

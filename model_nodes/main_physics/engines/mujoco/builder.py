@@ -16,9 +16,11 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.validation import check
 from model_nodes.main_physics.engines.engine import EngineSettings
-from model_nodes.main_physics.engines.mujoco.bouncing import damping_ratio
+from model_nodes.main_physics.engines.mujoco.bouncing import BOUNCING_SHARE, bouncing
+from model_nodes.main_physics.engines.mujoco.changed_body import SMOOTH
 from model_nodes.main_physics.engines.mujoco.contact_settings import CONTACTS
 from model_nodes.main_physics.engines.mujoco.options import MujocoOptions
 from model_nodes.main_physics.engines.mujoco.order import moving_frames
@@ -40,8 +42,6 @@ from model_nodes.main_physics.world.notes import Notes
 DEFAULT_FRICTION = 1.0
 TORSIONAL_FRICTION = 0.005
 """Like that of a patch of some millimetres [m]; a wheel that turns on the spot would creep against it."""
-SMOOTH = 0.01
-"""A surface with at most this coefficient keeps it in every contact, whatever it touches."""
 SHORTEST_CONTACT_TIME = 0.004
 """Default time constant of contacts [s]; two substeps if these are longer."""
 
@@ -52,9 +52,6 @@ FRAME_SENSORS = (
     mj.mjtSensor.mjSENS_FRAMEANGVEL,
 )
 """The sensors of a frame, in the order of a pose value."""
-
-BOUNCING_SHARE = 1e6
-"""How much more the surface that bounces counts in a contact."""
 
 _GEOM_TYPES = {
     ShapeKind.BOX: mj.mjtGeom.mjGEOM_BOX,
@@ -81,7 +78,12 @@ def weld_name(frame: str) -> str:
 
 
 class Builder:
-    """Builds a `mujoco.MjSpec` body by body."""
+    """Builds a `mujoco.MjSpec` body by body.
+
+    Attributes:
+        world: what is built.
+        contact_time: time constant of contacts that do not bounce [s].
+    """
 
     def __init__(self, world: World, settings: EngineSettings, notes: Notes) -> None:
         self.world = world
@@ -90,7 +92,7 @@ class Builder:
         options = check(MujocoOptions, dict(settings.options), "options")
         self._contacts = CONTACTS[options.contacts]
         shortest = max(SHORTEST_CONTACT_TIME, 2 * self._step)
-        self._contact_time = settings.contact_time or self._contacts.time_constant or shortest
+        self.contact_time = settings.contact_time or self._contacts.time_constant or shortest
         self.spec = mj.MjSpec()
         self._set_options(options)
         self._meshes = 0
@@ -156,6 +158,19 @@ class Builder:
         self.world = replace(
             self.world, bodies=tuple(other for other in self.world.bodies if other is not body)
         )
+
+    def body(self, name: str) -> Body | None:
+        """Return a body of the world by its name; None if there is none."""
+        return next((body for body in self.world.bodies if body.name == name), None)
+
+    def move(self, body: Body, pose: Floats) -> None:
+        """Put a body elsewhere, (7,) in the world; takes effect with the next `compile`."""
+        x, y, z, *turn = pose[:7].tolist()
+        root = self.spec.body(frame_name(body, body.links[0].name))
+        root.pos, root.quat = (x, y, z), turn
+        moved = replace(body, pose=(x, y, z, *turn))
+        bodies = tuple(moved if other is body else other for other in self.world.bodies)
+        self.world = replace(self.world, bodies=bodies)
 
     def _watch_frames(self) -> None:
         # With sensors, MuJoCo itself writes the poses and twists of all moving frames into one array.
@@ -241,9 +256,8 @@ class Builder:
     def _solref(self, geometry: Geometry) -> list[float]:
         """Return time constant [s] and damping ratio of a surface's contacts."""
         if geometry.bounce is None:
-            return [self._contact_time, 1.0]
-        ratio = damping_ratio(geometry.bounce)
-        return [self._contact_time / ratio, ratio]
+            return [self.contact_time, 1.0]
+        return bouncing(geometry.bounce, self.contact_time)
 
 
 def _torsional_friction(body: Body) -> float:

@@ -26,6 +26,11 @@ from model_nodes.main_physics.engines.mujoco.attachments import Attachments
 from model_nodes.main_physics.engines.mujoco.base_servo import BaseServo
 from model_nodes.main_physics.engines.mujoco.builder import Builder
 from model_nodes.main_physics.engines.mujoco.carried_bodies import carried_bodies
+from model_nodes.main_physics.engines.mujoco.changed_body import (
+    make_bouncing,
+    make_heavier,
+    make_rougher,
+)
 from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions
 from model_nodes.main_physics.engines.mujoco.contacts import Contacts, SolvedContacts
@@ -116,19 +121,24 @@ class MujocoEngine(Engine):
         self._kinematic = KinematicBodies(model, tables, self._reader)
         self._contacts = Contacts(model, data, tables)
         self._depenetration = Depenetration(model, data, tables, self._collisions)
-        near = [
-            b
-            for name in proximity_objects(self._settings, tables.free)
-            for b in tables.free[name].members
-        ]
-        self._clearances: Clearances | None = None
-        self._pairs = Pairs(model, data, tables, near, self._settings.proximity_range)
+        self._measure_anew()
         self._rangefinders = Rangefinders(model, data, tables)
         self._attachments = Attachments(model, data, tables, self._collisions)
         self._released: dict[str, tuple[int, Floats]] = {}
         mj.mj_kinematics(model, data)
         self._still = self._reader.still()
         self._dirty, self._fidelity_changed = True, False
+
+    def _measure_anew(self) -> None:
+        """Forget all distances that were measured."""
+        tables = self._tables
+        near = [
+            b
+            for name in proximity_objects(self._settings, tables.free)
+            for b in tables.free[name].members
+        ]
+        self._clearances: Clearances | None = None
+        self._pairs = Pairs(self._model, self._data, tables, near, self._settings.proximity_range)
 
     def _hand_links(self, tables: Tables) -> list[int]:
         members = [link for hand in self._builder.world.hands for link in hand.members]
@@ -460,6 +470,45 @@ class MujocoEngine(Engine):
             self._depenetration.begin(free, self._seconds())
             self._fidelities.hold_high(name, False)
             self._dirty = True
+
+    def place_standing(self, name: str, pose: Floats) -> None:
+        """Move the root of a body that stands, and measure distances anew."""
+        body = self._builder.body(name)
+        if body is None or not body.static or body.robot:
+            raise Unsupported(f"{name} is not a body of the world that stands")
+        root = self._tables.body_of(frame_name(body, body.links[0].name))
+        self._refresh()
+        self._builder.move(body, pose)
+        self._model.body_pos[root], self._model.body_quat[root] = pose[:3], pose[3:7]
+        mj.mj_kinematics(self._model, self._data)
+        self._still = self._reader.still()
+        self._measure_anew()
+        self._dirty = True
+
+    def change_body(
+        self,
+        name: str,
+        *,
+        mass: float = 1.0,
+        friction: float = 1.0,
+        coefficient: float | None = None,
+        bounce: float | None = None,
+    ) -> None:
+        """Change the model; see `changed_body`."""
+        body = self._builder.body(name)
+        if body is None:
+            raise Unsupported(f"there is no body {name}")
+        bodies = [self._tables.body_of(frame_name(body, link.name)) for link in body.links]
+        if mass != 1.0:
+            free = self._free(name)
+            if not free.rigid:
+                raise Unsupported(f"{name} has joints; only rigid objects can become heavier")
+            make_heavier(self._model, free, mass)
+        geoms = [geom for one in bodies for geom in self._tables.geoms[one]]
+        make_rougher(self._model, geoms, friction, coefficient)
+        if bounce is not None:
+            make_bouncing(self._model, geoms, bounce, self._builder.contact_time)
+        self._dirty = True
 
     def save(self) -> object:
         """Return the state, the changed arrays of the model, and the state of all parts of the engine."""

@@ -1,0 +1,178 @@
+"""Tables of a run that goes on, derived as it goes; no log is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from hetwin_core.ensemble import topics
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    Handover,
+    QuietListener,
+    RunStart,
+    RunSummary,
+)
+from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_core.ensemble.tasks import task_fields
+from hetwin_core.projection.following.log_file import Place
+from hetwin_core.projection.following.states import States
+from hetwin_core.projection.messages import message, stamp
+from hetwin_core.projection.tables.belief_list import BeliefColumns
+from hetwin_core.projection.tables.deriving.derivation import Derivation
+from hetwin_core.projection.tables.found import Found, expects_of
+from hetwin_core.projection.tables.tables import Tables
+
+_TOGETHER = 64
+"""States that are taken in at once."""
+
+
+class _State(NamedTuple):
+    time_ns: int
+    values: Floats
+    owners: Ints
+    parents: Ints
+    near: Floats | LateRows
+
+
+class RunTables(QuietListener):
+    """Listens to a run, and derives what `open_tables` would read from its log; what the robot believes is left out.
+
+    A process that is forked from this one while the run goes on has tables of its own from there.
+
+    Args:
+        state_rate: states per simulated second. The first and the last state, and that of every step with an event or a
+            handover, are always taken in.
+    """
+
+    def __init__(self, state_rate: float = 100.0) -> None:
+        self._period = round(1e9 / state_rate)
+        self._due = 0
+        self._moment = False
+        self._pending: _State | None = None
+        self._states: list[_State] = []
+        self._events: list[Event] = []
+        self._kept: list[States] = []
+        self._derivation: Derivation | None = None
+
+    def started(self, start: RunStart) -> None:
+        """Begin with the first state."""
+        self._start = start
+        self._derivation = Derivation(start.layout)
+        self._states.append(_copy(start.snapshot))
+        self._due = start.snapshot.time_ns + self._period
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Take in the state if it is due, else keep it, as it may be the last one."""
+        now = scene.time_ns
+        moment, self._moment = self._moment, False
+        if not moment and now < self._due:
+            self._pending = _copy(scene)
+            return
+        if now >= self._due:
+            self._due += self._period * ((now - self._due) // self._period + 1)
+        self._pending = None
+        self._states.append(_copy(scene)._replace(near=rows_of(scene.near)))
+        if len(self._states) >= _TOGETHER:
+            self._take_in()
+
+    def event(self, event: Event) -> None:
+        """Take in an event."""
+        self._moment = True
+        self._events.append(event)
+
+    def handover(self, handover: Handover) -> None:
+        """Take in the step's state."""
+        self._moment = True
+
+    def ended(self, summary: RunSummary) -> None:
+        """Take in the last state."""
+        self.finish()
+
+    def finish(self) -> None:
+        """Take in the last state and judge what waited for more."""
+        if self._derivation is None:
+            return
+        if self._pending is not None:
+            self._states.append(self._pending)
+            self._pending = None
+        self._take_in()
+        self._derivation.finish()
+
+    def tables(self, name: str = "future") -> Tables:
+        """Return the tables of the run, which is over.
+
+        Args:
+            name: of the episode.
+        """
+        derivation, start = self._derivation, self._start
+        assert derivation is not None  # the run has begun
+        found = Found(
+            until_ns=derivation.latest_ns,
+            finished=True,
+            stretches=derivation.book.stretches,
+            of_fluent=derivation.book.of_fluent,
+            happenings=derivation.book.happenings,
+            tasks=derivation.tasks.tasks(derivation.latest_ns),
+            beliefs=_no_beliefs,
+            believed=frozenset(),
+            pose_errors=derivation.errors.found,
+            recorded=derivation.recorded,
+            timeline=derivation.timeline,
+            pieces=derivation.pieces,
+            expects=expects_of(start.given),
+        )
+        models = tuple(model.name for model in start.models)
+        return found.tables(Path(name), lambda place: self._kept[place.at], start.layout, models)
+
+    def _take_in(self) -> None:
+        derivation = self._derivation
+        assert derivation is not None  # the run has begun
+        batch = None
+        if self._states:
+            states = _together(self._states)
+            self._kept.append(states)
+            batch = derivation.add_states(states, Place(len(self._kept) - 1, 0))
+            self._states.clear()
+        for event in self._events:
+            kind = event.kind.value
+            derivation.add_event(event.name, kind, event.source, event.time_ns, event.arguments)
+            if event.kind is EventKind.TASK:
+                derivation.tasks.message(_task(event))
+        self._events.clear()
+        if batch is not None:
+            derivation.errors.update(batch)
+
+
+def _copy(scene: Snapshot) -> _State:
+    near = scene.near if isinstance(scene.near, LateRows) else scene.near.copy()
+    return _State(
+        scene.time_ns, scene.values.copy(), scene.owners.copy(), scene.parents.copy(), near
+    )
+
+
+def _together(states: list[_State]) -> States:
+    near = [rows_of(state.near) for state in states]
+    return States(
+        np.array([state.time_ns for state in states], np.int64),
+        np.stack([state.values for state in states]),
+        np.stack([state.owners for state in states]),
+        np.stack([state.parents for state in states]),
+        np.concatenate(near),
+        np.repeat(np.arange(len(states)), [len(rows) for rows in near]),
+    )
+
+
+def _task(event: Event) -> object:
+    fields = task_fields(event)._asdict()
+    fields["after"] = list(fields["after"])
+    return message(topics.TASKS.type, stamp=stamp(event.time_ns), **fields)
+
+
+def _no_beliefs() -> BeliefColumns:
+    none = np.empty(0, np.int64)
+    return BeliefColumns((), none, none, np.empty((0, 7)), np.empty(0))
