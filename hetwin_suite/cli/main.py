@@ -21,6 +21,7 @@ from hetwin_suite.cli import (
     mismatches,
     new,
     new_model,
+    predict,
     project,
     record,
     report,
@@ -55,6 +56,7 @@ app.command("flaws")(flaws.flaws)
 app.command("show")(show.show)
 app.command("compare")(compare.compare)
 app.command("export")(export.export)
+app.command("predict")(predict.predict)
 app.command("project")(project.project)
 app.command("record")(record.record)
 app.command("robot")(robot.robot)

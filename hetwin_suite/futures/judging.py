@@ -12,6 +12,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.projection.asking.asked import AskedTables
 from hetwin_core.projection.flaws.find import flaws_in
 from hetwin_core.projection.tables.open import Follower
+from hetwin_core.projection.tables.tables import Tables
 
 KEY = "outcomes"
 
@@ -28,10 +29,20 @@ def judged(
     Raises:
         BadInput: if the log cannot be read.
     """
-    tables = AskedTables(Follower(run).poll())
-    found = {name: _truth(tables, question) for name, question in outcomes.items()}
-    kinds = dict.fromkeys(flaw.kind for flaw in flaws_in(tables.tables))
-    return found, tuple(kinds)
+    tables = Follower(run).poll()
+    kinds = dict.fromkeys(flaw.kind for flaw in flaws_in(tables))
+    return judged_tables(tables, outcomes), tuple(kinds)
+
+
+def judged_tables(tables: Tables, outcomes: Mapping[str, str]) -> dict[str, bool | None]:
+    """Return which outcomes came about in an episode; None if it does not say.
+
+    Args:
+        tables: of the episode, which is over.
+        outcomes: name -> question.
+    """
+    asked = AskedTables(tables)
+    return {name: _truth(asked, question) for name, question in outcomes.items()}
 
 
 def _truth(tables: AskedTables, question: str) -> bool | None:

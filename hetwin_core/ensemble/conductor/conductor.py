@@ -186,6 +186,19 @@ class Conductor:
             raise
         return self._run.start
 
+    def add_listener(self, listener: RunListener) -> None:
+        """Report to one more from now on; called in the run's thread, such as at a barrier.
+
+        It gets a start whose snapshot is the present scene.
+
+        Raises:
+            Refused: if there is no run.
+            RunFailed: if it cannot begin.
+        """
+        if self._run is None:
+            raise Refused("no simulation is running")
+        self._listeners.add(listener, self._run.present)
+
     def alter(
         self, poses: Mapping[str, Floats], parameters: Mapping[str, Mapping[str, Any]]
     ) -> None:

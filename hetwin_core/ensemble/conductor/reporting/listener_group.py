@@ -29,6 +29,11 @@ class ListenerGroup:
         """Call these instead from now on; those before hear nothing more, not even of the end."""
         self._listeners = tuple(listeners)
 
+    def add(self, listener: RunListener, start: RunStart) -> None:
+        """Call one more from now on, for which the run begins here."""
+        ListenerGroup([listener]).started(start)
+        self._listeners = (*self._listeners, listener)
+
     def started(self, start: RunStart) -> None:
         """Publish that the run begins."""
         self._call("started", lambda listener: listener.started(start))

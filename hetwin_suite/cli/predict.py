@@ -1,0 +1,159 @@
+"""`hetwin predict`: many futures of one moment, and what they say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hetwin_suite.cli import completion
+from hetwin_suite.cli.options import (
+    AsJson,
+    Packages,
+    Scenario,
+    Variant,
+    package_folders,
+    scene_object,
+)
+from hetwin_suite.cli.tables import show_table
+
+if TYPE_CHECKING:
+    from hetwin_suite.futures.predicting.forecast import Forecast
+    from hetwin_suite.futures.predicting.future import Future
+
+FOUND = "forecast.json"
+FUTURES = 16
+_LIKELY = 0.05
+"""Events with a smaller share are not shown to a person."""
+
+
+def predict(
+    scenario: Scenario,
+    at: Annotated[
+        float | None,
+        typer.Option(
+            metavar="T", help="from the first barrier at or after this simulated time [s]"
+        ),
+    ] = None,
+    before: Annotated[
+        str | None, typer.Option(metavar="ACTION", help="from when this action first begins")
+    ] = None,
+    futures: Annotated[int, typer.Option(help="how many")] = FUTURES,
+    horizon: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="how long they go on [s]; default: to the source's end"),
+    ] = None,
+    within: Annotated[
+        float | None,
+        typer.Option(metavar="WALL_S", help="answer with what is there after this wall time [s]"),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(help="recording (rosbag2), or an episode's folder; default: the scenario's"),
+    ] = None,
+    scene: Annotated[str | None, typer.Option(help="where objects are, as in hetwin run")] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, help="of the draws; each future's follows from it and its index")
+    ] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="processes; default: one per core")
+    ] = None,
+    variant: Variant = None,
+    out: Annotated[Path | None, typer.Option(help="keep each future as an episode there")] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help="physics engine; default: the scenario's", autocompletion=completion.engines
+        ),
+    ] = None,
+    package: Packages = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what comes after a moment of a run, from many futures with what is uncertain drawn anew.
+
+    A future succeeds if all outcomes of the scenario come about. The intervals hold at a confidence of 95 %. The exit
+    code is 1 if no future is finished in time.
+
+    For example:
+
+    hetwin predict pick_and_place --at 2 --horizon 1 --futures 4
+
+    hetwin predict pick_and_place --before move_hand --futures 2 --horizon 0.5 --json
+    """
+    from hetwin_core.ensemble.conductor.start.options import RunOptions
+    from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+    from hetwin_suite.futures.predicting.moment import Moment
+    from hetwin_suite.futures.predicting.predict import predict as predict_from
+    from hetwin_suite.futures.predicting.root import Asked
+    from hetwin_suite.running.patience import Patience, to_stderr
+
+    options = RunOptions(
+        source=source,
+        scene=scene_object(scene),
+        engine=engine,
+        packages=package_folders(package),
+        variant=variant,
+    )
+    asked = Asked(Moment(at, before or ""), futures, horizon, within, seed, jobs, out)
+    patience = Patience(to_stderr)
+    done: list[Future] = []
+
+    def over(future: Future) -> None:
+        done.append(future)
+        if future.error is not None:
+            to_stderr(f"warning: future {future.index}: {future.error}")
+
+    forecast = predict_from(
+        load_scenario(find_scenario(scenario), variant),
+        options,
+        asked,
+        over,
+        lambda: patience.look(f"{len(done)} of {futures} futures"),
+    )
+    if out is not None:
+        _keep(forecast, out)
+    if as_json:
+        print(json.dumps(forecast.to_json(), indent=2))
+    else:
+        _show(forecast, out)
+    if not forecast.finished:
+        raise typer.Exit(1)
+
+
+def _keep(forecast: Forecast, out: Path) -> None:
+    from hetwin_core.projection.run_folder import write_atomically
+
+    out.mkdir(parents=True, exist_ok=True)
+    write_atomically(out / FOUND, json.dumps(forecast.to_json(), indent=2) + "\n")
+
+
+def _show(forecast: Forecast, out: Path | None) -> None:
+    """Print a forecast for a person."""
+    begin, end = forecast.at_s, forecast.at_s + forecast.horizon_s
+    print(
+        f"{len(forecast.finished)} of {forecast.asked} futures from {begin:.2f} s to {end:.2f} s,"
+        f" {forecast.processor_s:.2f} s of processor time"
+    )
+    if forecast.outcomes and forecast.finished:
+        s = forecast.success
+        print(f"succeeds with {s.p:.0%} ({s.low:.0%} to {s.high:.0%})")
+    truths = [
+        (name, f"{found.p:.0%}", f"{found.low:.0%} to {found.high:.0%}")
+        for name, found in forecast.predicates.items()
+    ]
+    if truths:
+        show_table((f"at {end:.2f} s", "probability", "interval"), truths)
+    if forecast.failures:
+        rows = [(failure.cause, f"{failure.share:.0%}") for failure in forecast.failures]
+        show_table(("why it fails", "futures"), rows)
+    events = [
+        (e.name, f"{e.median_s:.2f} s", f"{e.low_s:.2f} to {e.high_s:.2f} s", f"{e.share:.0%}")
+        for e in forecast.events
+        if e.share >= _LIKELY
+    ]
+    if events:
+        show_table(("event", "median", "5 to 95 %", "futures"), events)
+    if out is not None:
+        print(f"futures: {out / 'futures'}")

@@ -1,0 +1,37 @@
+"""The interval of a probability after a number of trials that was fixed before (E. B. Wilson, 1927)."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+_Z = 1.959963984540054
+"""A normal number is nearer to the mean than so many sigmas in 95 of 100 cases."""
+
+
+class Probability(NamedTuple):
+    """How often something came about.
+
+    Attributes:
+        p: the share.
+        low: of the interval at a confidence of 95 %.
+        high: of it.
+        of: how many trials.
+    """
+
+    p: float
+    low: float
+    high: float
+    of: int
+
+
+def probability(yes: int, of: int) -> Probability:
+    """Return the share with its interval; of no trials, 0 with the interval from 0 to 1."""
+    if of == 0:
+        return Probability(0.0, 0.0, 1.0, 0)
+    share, weight = yes / of, _Z * _Z / of
+    middle = (share + weight / 2.0) / (1.0 + weight)
+    reach = _Z * sqrt(share * (1.0 - share) / of + weight / (4.0 * of)) / (1.0 + weight)
+    low = 0.0 if yes == 0 else max(0.0, middle - reach)
+    high = 1.0 if yes == of else min(1.0, middle + reach)
+    return Probability(share, low, high, of)

@@ -1,0 +1,97 @@
+"""Why futures fail: the first event at which they part from those that succeed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from hetwin_suite.futures.predicting.future import Future, Seen
+
+RARE = 0.2
+"""What happens in fewer of the successful futures sets a failed one apart from them."""
+USUAL = 0.8
+"""So does what does not happen in it, and happens in more of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Futures that fail alike.
+
+    Attributes:
+        cause: in words.
+        event: that sets them apart; ``no EVENT`` if it does not happen.
+        entity: that it is about; empty if it is about none.
+        share: of all futures that are over.
+        futures: their indices.
+    """
+
+    cause: str
+    event: str
+    entity: str
+    share: float
+    futures: tuple[int, ...]
+
+    def to_json(self) -> dict[str, str | float]:
+        """Return it as JSON has it."""
+        share = round(self.share, 6)
+        return {"cause": self.cause, "event": self.event, "entity": self.entity, "share": share}
+
+
+def failures_of(futures: Sequence[Future]) -> list[Failure]:
+    """Return why those of the futures fail that do, the most frequent cause first.
+
+    Args:
+        futures: that are over, and did not break down.
+    """
+    good = [one.first() for one in futures if one.succeeded]
+    bad = [one for one in futures if not one.succeeded]
+    usual = _Usual(good if good else [one.first() for one in bad])
+    causes: dict[tuple[str, str, str], list[int]] = {}
+    for one in bad:
+        cause = usual.parting(one.first()) if good else _last(one)
+        causes.setdefault(cause, []).append(one.index)
+    found = [
+        Failure(*cause, len(indices) / len(futures), tuple(indices))
+        for cause, indices in causes.items()
+    ]
+    return sorted(found, key=lambda failure: (-failure.share, failure.event))
+
+
+class _Usual:
+    """What happens in the futures that succeed."""
+
+    def __init__(self, futures: Sequence[Mapping[str, Seen]]) -> None:
+        counts = Counter(name for events in futures for name in events)
+        self._shares = {name: count / len(futures) for name, count in counts.items()}
+        self._times = {
+            name: median(events[name].time_ns for events in futures if name in events)
+            for name in counts
+        }
+        self._words = {name: seen for events in futures for name, seen in events.items()}
+
+    def parting(self, events: Mapping[str, Seen]) -> tuple[str, str, str]:
+        """Return the cause, the event and the entity of the first thing that is different here."""
+        new = [
+            (seen.time_ns, f"{seen.words}", name, seen.entity)
+            for name, seen in events.items()
+            if self._shares.get(name, 0.0) < RARE
+        ]
+        missing = [
+            (self._times[name], f"not: {seen.words}", f"no {name}", seen.entity)
+            for name, seen in self._words.items()
+            if name not in events and self._shares[name] > USUAL
+        ]
+        if not new and not missing:
+            return "it differs in no event", "", ""
+        _, cause, event, entity = min((*new, *missing))
+        return cause, event, entity
+
+
+def _last(future: Future) -> tuple[str, str, str]:
+    """Where no future succeeds, the last thing that happens in one has to serve."""
+    if not future.events:
+        return "nothing happens", "", ""
+    seen = future.events[-1]
+    return f"no future succeeds; at last {seen.words}", seen.name, seen.entity

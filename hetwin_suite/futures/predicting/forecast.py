@@ -1,0 +1,145 @@
+"""What many futures of one moment say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hetwin_suite.futures.counting.related import Related, related
+from hetwin_suite.futures.counting.wilson import Probability, probability
+from hetwin_suite.futures.predicting.causes import Failure, failures_of
+from hetwin_suite.futures.predicting.future import Future
+
+_DIGITS = 6
+
+
+class Expected(NamedTuple):
+    """An event that is expected.
+
+    Attributes:
+        name: e.g. ``released(ball, right_hand)``.
+        median_s: simulated time at which it first happens, in half of the futures in which it does [s].
+        low_s: in 5 % of them.
+        high_s: in 95 % of them.
+        share: of the futures in which it happens.
+    """
+
+    name: str
+    median_s: float
+    low_s: float
+    high_s: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What many futures of one moment say.
+
+    Attributes:
+        at_s: the moment, in simulated time [s].
+        horizon_s: how long they went on [s].
+        seed: of the draws.
+        asked: how many were asked for.
+        futures: those that are over, by index; a failed one has an error.
+        outcomes: names of what counts as success; without any, no future fails.
+        wall_s: wall time from the moment on [s].
+    """
+
+    at_s: float
+    horizon_s: float
+    seed: int
+    asked: int
+    futures: Sequence[Future]
+    outcomes: Sequence[str]
+    wall_s: float
+
+    @cached_property
+    def finished(self) -> tuple[Future, ...]:
+        """The futures that are over and did not break down."""
+        return tuple(one for one in self.futures if one.error is None)
+
+    @property
+    def failed(self) -> tuple[Future, ...]:
+        """The futures that broke down; they are neither successes nor failures."""
+        return tuple(one for one in self.futures if one.error is not None)
+
+    @property
+    def processor_s(self) -> float:
+        """Processor time of all futures [s]."""
+        return sum(one.processor_s for one in self.futures)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the same question gets the same answer: all were waited for, and each would come out alike."""
+        whole = len(self.futures) == self.asked
+        return whole and all(one.reproducible for one in self.finished)
+
+    @cached_property
+    def success(self) -> Probability:
+        """The probability that all outcomes come about."""
+        return probability(sum(one.succeeded for one in self.finished), len(self.finished))
+
+    @cached_property
+    def predicates(self) -> dict[str, Probability]:
+        """Truth -> the probability that it holds at the end; one that a future does not know is false in it."""
+        names = sorted({name for one in self.finished for name in one.state})
+        return {
+            name: probability(
+                sum(one.state.get(name, False) for one in self.finished), len(self.finished)
+            )
+            for name in names
+        }
+
+    @cached_property
+    def failures(self) -> list[Failure]:
+        """Why futures fail."""
+        return failures_of(self.finished) if self.outcomes else []
+
+    @cached_property
+    def events(self) -> list[Expected]:
+        """The events that are expected, by time."""
+        times: dict[str, list[float]] = {}
+        for one in self.finished:
+            for name, seen in one.first().items():
+                times.setdefault(name, []).append(seen.time_ns / 1e9)
+        found: list[Expected] = []
+        for name, at in times.items():
+            middle, low, high = np.quantile(at, (0.5, 0.05, 0.95)).tolist()
+            found.append(Expected(name, middle, low, high, len(at) / len(self.finished)))
+        return sorted(found, key=lambda one: (one.median_s, one.name))
+
+    @cached_property
+    def related(self) -> list[Related]:
+        """The draws that go with failure."""
+        rows = [one.inputs for one in self.finished]
+        return related(rows, [not one.succeeded for one in self.finished])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        counts = {"asked": self.asked, "finished": len(self.finished), "failed": len(self.failed)}
+        return {
+            "at": self.at_s,
+            "horizon": self.horizon_s,
+            "seed": self.seed,
+            "futures": counts,
+            "wall_s": round(self.wall_s, 3),
+            "processor_s": round(self.processor_s, 3),
+            "predicates": [
+                {"name": name, **_rounded(found._asdict())}
+                for name, found in self.predicates.items()
+            ],
+            "failures": [failure.to_json() for failure in self.failures],
+            "events": [_rounded(event._asdict()) for event in self.events],
+            "deterministic": self.deterministic,
+        }
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: round(value, _DIGITS) if isinstance(value, float) else value
+        for key, value in row.items()
+    }

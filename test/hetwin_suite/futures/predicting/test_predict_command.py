@@ -1,0 +1,105 @@
+"""`hetwin predict`: many short futures of a shipped scenario."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.hetwin_command import hetwin, refused
+
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_suite.futures.predicting.moment import Moment
+from hetwin_suite.futures.predicting.root import Asked, futures_of
+
+SHORT = ("pick_and_place", "--horizon", "0.05", "--seed", "7", "--json")
+
+
+def forecast(*arguments: str | Path) -> dict[str, Any]:
+    """The JSON of a prediction, without what differs from one time to the next."""
+    said = hetwin("predict", *SHORT, *arguments)
+    assert said.code == 0, said.err
+    found: dict[str, Any] = json.loads(said.out)
+    for key in ("wall_s", "processor_s"):
+        assert found.pop(key) > 0.0
+    return found
+
+
+@pytest.fixture(scope="module")
+def four() -> dict[str, Any]:
+    """Four futures, one at a time."""
+    return forecast("--at", "0.5", "--futures", "4", "--jobs", "1")
+
+
+def test_a_forecast_has_all_that_is_promised(four: dict[str, Any]) -> None:
+    assert list(four) == [
+        *("at", "horizon", "seed", "futures", "predicates", "failures", "events", "deterministic")
+    ]
+    assert (four["at"], four["horizon"], four["seed"]) == (0.5, 0.05, 7)
+    assert four["futures"] == {"asked": 4, "finished": 4, "failed": 0}
+    assert four["deterministic"]
+    held = next(row for row in four["predicates"] if row["name"] == "holding(gripper)")
+    assert (held["p"], held["low"], held["of"]) == (0.0, 0.0, 4)
+    assert 0.48 < held["high"] < 0.50
+    assert sum(row["share"] for row in four["failures"]) == 1.0
+
+
+def test_the_same_question_gets_the_same_answer(four: dict[str, Any]) -> None:
+    assert forecast("--at", "0.5", "--futures", "4", "--jobs", "4") == four
+
+
+def test_futures_begin_with_an_action(tmp_path: Path) -> None:
+    found = forecast("--before", "reach", "--futures", "1", "--out", tmp_path / "kept")
+    assert 0.0 < found["at"] < 2.0
+    kept = tmp_path / "kept" / "futures" / "0000"
+    summary = json.loads((kept / "summary.json").read_text())
+    assert summary["simulated_time"] == pytest.approx(found["at"] + 0.05, abs=0.01)
+    assert json.loads((tmp_path / "kept" / "forecast.json").read_text())["at"] == found["at"]
+    assert hetwin("ask", kept, "holding('gripper', any)", "--json").code in (0, 2)
+
+
+def test_an_unchanged_future_ends_in_the_digest_of_the_run() -> None:
+    scenario, options = load_scenario(find_scenario("pick_and_place")), RunOptions(duration=0.6)
+    plain = Conductor(scenario, local_ports(scenario, one_process=True), [], options).run()
+    asked = Asked(Moment(0.3), futures=6, jobs=3, drawn=False)
+    found = futures_of(scenario, options, asked)
+    assert [one.error for one in found.futures] == [None] * 6
+    assert {one.digest for one in found.futures} == {plain.digest}
+
+
+def test_people_read_it() -> None:
+    said = hetwin("predict", *SHORT[:-1], "--at", "0.5", "--futures", "2")
+    assert said.code == 0, said.err
+    assert said.out.startswith("2 of 2 futures from 0.50 s to 0.55 s")
+    assert "succeeds with 0%" in said.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--at", "0.5", "--futures", "0"), ("--futures", "found 0", "at least 1")),
+        (("--at", "1000"), ("--at", "found 1000", "a time before")),
+        (("--at", "-1"), ("--at", "found -1", "at least 0")),
+        (("--at", "0.5", "--horizon", "0"), ("--horizon", "above 0")),
+        (("--at", "0.5", "--within", "0"), ("--within", "above 0")),
+        ((), ("--at, --before", "neither")),
+        (("--at", "1", "--before", "reach"), ("--at, --before", "both")),
+    ],
+)
+def test_what_cannot_be_asked(
+    tmp_path: Path, arguments: tuple[str, ...], says: tuple[str, ...]
+) -> None:
+    refused(tmp_path, "predict", "pick_and_place", *arguments, says=says)
+
+
+def test_no_future_in_time_is_a_failure() -> None:
+    arguments = ("--at", "0.1", "--futures", "1", "--within", "0.0001", "--json")
+    said = hetwin("predict", "pick_and_place", *arguments)
+    assert said.code == 1
+    found = json.loads(said.out)
+    assert found["futures"] == {"asked": 1, "finished": 0, "failed": 0}
+    assert not found["deterministic"]
