@@ -15,7 +15,7 @@ from hetwin_core.projection.tables.open import open_tables
 from hetwin_core.projection.tables.running import RunTables
 from hetwin_core.projection.tables.tables import Tables
 
-UNTIL_S = 2.5
+UNTIL_S = 6.0
 
 
 @pytest.fixture(scope="module")
