@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.cli.options import Mismatches
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
 
@@ -17,6 +19,9 @@ def record(
     kind: Annotated[Kind, typer.Argument(help="what the robot does")],
     out: Annotated[Path, typer.Option(help="folder for the episodes; new or empty")],
     episodes: Annotated[int, typer.Option(min=1, help="how many")] = 10,
+    episode: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="only this one of the seed, again")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="of all random numbers")] = 1,
     jobs: Annotated[int, typer.Option(min=1, help="processes")] = 1,
     grasp: Annotated[
@@ -25,6 +30,17 @@ def record(
     flaw: Annotated[
         FlawChoice, typer.Option(help="of drops: what goes wrong, apart from the aim")
     ] = FlawChoice.ANY,
+    near_rim: Annotated[
+        float | None,
+        typer.Option(metavar="M", help="of drops: aims at most so near to the rim, on either side"),
+    ] = None,
+    shift: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=X,Y",
+            help="with something really so far elsewhere, in m of the world; may be given several times",
+        ),
+    ] = None,
     mismatch: Mismatches = None,
     reality: Annotated[
         RealityChoice,
@@ -37,41 +53,77 @@ def record(
     Each episode is a folder with recording/ (rosbag2), scene.json (what the robot believes) and
     truth.json (what really happened); distribution.json tells how the episodes are distributed.
 
-    --grasp and --flaw leave everything else about the episodes of a seed as it is. A cage bears the ball from below,
-    a pinch holds it by friction. With --mismatch reality itself is another one, e.g. an arm that gives way more.
+    --grasp, --flaw, --near-rim and --shift leave everything else about the episodes of a seed as it is. A cage bears
+    the ball from below, a pinch holds it by friction. --shift moves what stands (the stand, the container, the socket)
+    without the robot's knowing. With --mismatch reality itself is another one, e.g. an arm that gives way more.
 
     For example:
 
     hetwin record drop --episodes 1 --seed 12 --out episodes/drops
 
     hetwin record drop --episodes 1 --seed 7 --grasp pinch --flaw none --out episodes/pinches
+
+    hetwin record drop --seed 5 --episode 1 --near-rim 0.01 --shift stand=0.002,0 --out episodes/again
     """
     from hetwin_suite.proving_ground.episodes import record_episodes
     from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
     from hetwin_suite.running.patience import never_silent, to_stderr
 
     mismatches = read_mismatches(mismatch or ())
+    shifts = read_shifts(shift or ())
+    count = episodes if episode is None else 1
     done = 0
 
     def show(name: str, summary: Mapping[str, Any]) -> None:
         nonlocal done
         done += 1
-        line = f"{done} of {episodes}: {name}: {summary['label']}, {_why(summary)}"
+        line = f"{done} of {count}: {name}: {summary['label']}, {_why(summary)}"
         to_stderr(line)
         patience.heard()
 
-    with never_silent(lambda: f"{done} of {episodes} recorded") as patience:
+    with never_silent(lambda: f"{done} of {count} recorded") as patience:
         found = record_episodes(
             *(kind, episodes, seed, out, jobs, show),
             grasp=grasp,
             flaw=flaw,
             mismatches=mismatches,
             reality=reality,
+            near_rim=near_rim,
+            episode=episode,
+            shifts=shifts,
         )
     if as_json:
         print(json.dumps({**found, "out": str(out.resolve())}, indent=2))
     else:
         _print(found, out)
+
+
+def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Return what `--shift NAME=X,Y` says: name -> x, y [m].
+
+    Raises:
+        BadInput: if a text says something else, or a name is given twice.
+    """
+    found: dict[str, tuple[float, float]] = {}
+    for text in texts:
+        name, _, numbers = text.partition("=")
+        try:
+            x, y = map(float, numbers.split(","))
+        except ValueError:
+            x = y = math.nan
+        if not name or not math.isfinite(x) or not math.isfinite(y):
+            raise BadInput(
+                "this is no shift",
+                where="--shift",
+                found=text,
+                expected="NAME=X,Y in m, e.g. bin=0.02,0",
+            )
+        if name in found:
+            raise BadInput(
+                "this is shifted twice", where="--shift", found=text, expected=f"{name} once"
+            )
+        found[name] = x, y
+    return found
 
 
 def _why(summary: Mapping[str, Any]) -> str:

@@ -40,7 +40,8 @@ def run(
     source: Annotated[
         str | None,
         typer.Option(
-            help="recording (rosbag2), live, or live:ROBOT_NAMESPACE; default: the scenario's"
+            help="recording (rosbag2), a recorded episode's folder, live, or live:ROBOT_NAMESPACE; default: the"
+            " scenario's"
         ),
     ] = None,
     transport: Annotated[

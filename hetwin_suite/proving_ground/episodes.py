@@ -7,6 +7,7 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,13 +17,14 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.resources import resource
 from hetwin_suite.proving_ground.distribution import distribution
+from hetwin_suite.proving_ground.drops.draw import FARTHEST_M
 from hetwin_suite.proving_ground.drops.episode import record as record_drop
 from hetwin_suite.proving_ground.drops.fixed import check_choices
 from hetwin_suite.proving_ground.insertions.episode import record as record_insertion
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
 from hetwin_suite.proving_ground.mismatch.axis import Mismatch, Place
 from hetwin_suite.proving_ground.mismatch.registry import in_order, refuse
-from hetwin_suite.proving_ground.recipe import Recipe
+from hetwin_suite.proving_ground.recipe import Recipe, Shifts
 
 DISTRIBUTION = "distribution.json"
 
@@ -52,6 +54,9 @@ def record_episodes(
     flaw: FlawChoice = FlawChoice.ANY,
     mismatches: Sequence[Mismatch] = (),
     reality: RealityChoice = RealityChoice.MUJOCO,
+    near_rim: float | None = None,
+    episode: int | None = None,
+    shifts: Shifts | None = None,
 ) -> dict[str, Any]:
     """Write episodes ``drop_0001`` ... and `distribution.json` into `out`.
 
@@ -68,33 +73,45 @@ def record_episodes(
         flaw: what goes wrong in drops.
         mismatches: that act on reality.
         reality: what simulates drops.
+        near_rim: largest distance of the aims of drops from the rim [m].
+        episode: number of the only one to be recorded, from 1; then `count` says nothing.
+        shifts: what is really elsewhere than its episode has it.
 
     Returns:
         The content of `distribution.json`.
 
     Raises:
         BadInput: if a number is too small, `out` is not empty, options fix the same draw or one that the kind does
-            not have, Drake is not installed, or a mismatch does not act on reality.
+            not have, Drake is not installed, a mismatch does not act on reality, or what is to be elsewhere is not
+            in an episode.
         RunFailed: if an episode cannot be recorded.
     """
-    for name, value, least in (("episodes", count, 1), ("jobs", jobs, 1), ("seed", seed, 0)):
+    numbers = [("episodes", count, 1), ("jobs", jobs, 1), ("seed", seed, 0)]
+    numbers += [] if episode is None else [("episode", episode, 1)]
+    for name, value, least in numbers:
         if value < least:
             raise BadInput("is too small", where=f"--{name}", found=value, expected=f">= {least}")
-    _check_choices(kind, grasp, flaw, reality)
+    _check_choices(kind, grasp, flaw, reality, near_rim)
     refuse(mismatches, (Place.REALITY,), "to replay with it: hetwin evaluate table2 --mismatch ...")
     _make_free(out)
     root = resource("worlds").parent
-    recipes = [Recipe(seed, i, grasp, flaw, in_order(mismatches), reality) for i in range(count)]
-    tasks = [(kind, recipe, out, root) for recipe in recipes]
+    first = Recipe(
+        seed, 0, grasp, flaw, in_order(mismatches), reality, near_rim, dict(shifts or {})
+    )
+    indices = range(count) if episode is None else (episode - 1,)
+    tasks = [(kind, replace(first, index=index), out, root) for index in indices]
     summaries: dict[int, Summary] = {}
-    for index, summary in _results(tasks, min(jobs, count)):
+    for index, summary in _results(tasks, min(jobs, len(tasks))):
         summaries[index] = summary
         on_episode(name_of(kind, index), summary)
-    counted = distribution([summaries[index] for index in range(count)])
-    chosen = {"grasp": grasp.value, "flaw": flaw.value} if kind is Kind.DROP else {}
+    counted = distribution([summaries[index] for index in indices])
+    chosen: dict[str, Any] = {"grasp": grasp.value, "flaw": flaw.value}
+    if kind is not Kind.DROP:
+        chosen = {}
     if reality is not RealityChoice.MUJOCO:
         chosen["reality"] = reality.value
     levels = {one.axis.name: one.level for one in mismatches}
+    chosen |= first.told if episode is None else {**first.told, "episode": episode}
     found = {"kind": kind.value, "seed": seed, **chosen, "mismatch": levels, **counted}
     (out / DISTRIBUTION).write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     return found
@@ -106,11 +123,23 @@ def name_of(kind: Kind, index: int) -> str:
 
 
 def _check_choices(
-    kind: Kind, grasp: GraspChoice, flaw: FlawChoice, reality: RealityChoice
+    kind: Kind,
+    grasp: GraspChoice,
+    flaw: FlawChoice,
+    reality: RealityChoice,
+    near_rim: float | None,
 ) -> None:
     check_choices(grasp, flaw)
+    if near_rim is not None and not 0.0 < near_rim <= FARTHEST_M:
+        raise BadInput(
+            "this is no distance of an aim from the rim",
+            where="--near-rim",
+            found=near_rim,
+            expected=f"metres, above 0 and at most {FARTHEST_M:g}",
+        )
     given = {"--grasp": grasp is not GraspChoice.CAGE, "--flaw": flaw is not FlawChoice.ANY}
     given["--reality"] = reality is not RealityChoice.MUJOCO
+    given["--near-rim"] = near_rim is not None
     for option, is_given in given.items():
         if is_given and kind is not Kind.DROP:
             raise BadInput(f"{kind.value} has no such option", where=option, expected="drop")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, RealityCho
 from hetwin_suite.proving_ground.mismatch.axis import Mismatch, RealityAxis
 from hetwin_suite.proving_ground.own_random import own_random
 from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
+
+Shifts: TypeAlias = Mapping[str, tuple[float, float]]
+"""Entity -> how far along the world's x and y it really is from where its episode has it [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,8 @@ class Recipe:
         flaw: of drops.
         mismatches: that act on reality, in the order in which they act.
         reality: what simulates it; only drops have a choice.
+        near_rim: of drops, the largest distance of the aim from the rim [m]; None: as drawn.
+        shifts: what is really elsewhere; the robot does not know.
     """
 
     seed: int
@@ -32,6 +38,8 @@ class Recipe:
     flaw: FlawChoice = FlawChoice.ANY
     mismatches: tuple[Mismatch, ...] = ()
     reality: RealityChoice = RealityChoice.MUJOCO
+    near_rim: float | None = None
+    shifts: Shifts = field(default_factory=dict)
 
     def random(self, purpose: str) -> np.random.Generator:
         """Return a generator of this episode for one purpose, apart from that of its other draws."""
@@ -51,7 +59,17 @@ class Recipe:
         if self.reality is not RealityChoice.MUJOCO:
             told["reality"] = self.reality.value
         levels = {one.axis.name: one.level for one in self.mismatches}
-        return {**told, "mismatch": levels} if levels else told
+        if levels:
+            told["mismatch"] = levels
+        return {**told, **self.told}
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """The chosen aims and shifts, as the files of a recording say them; empty without."""
+        told: dict[str, Any] = {} if self.near_rim is None else {"near_rim": self.near_rim}
+        return (
+            {**told, "shift": {k: list(v) for k, v in self.shifts.items()}} if self.shifts else told
+        )
 
 
 def unchanged(real: RealWorld) -> RealWorld:

@@ -21,8 +21,9 @@ from hetwin_suite.proving_ground.drops.draw import (
     draw_stand_error,
 )
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice
-from hetwin_suite.proving_ground.recipe import Recipe
+from hetwin_suite.proving_ground.recipe import Recipe, Shifts
 
+STAND = "stand"
 PINCHED = 0.5
 """Share of pinches among mixed grasps."""
 PINCH_HEIGHT_M = (0.010, 0.022)
@@ -54,20 +55,50 @@ def check_choices(grasp: GraspChoice, flaw: FlawChoice) -> None:
 
 
 def fixed(drawn: Draw, recipe: Recipe) -> Draw:
-    """Return the draw with the chosen grasp and flaw; itself if it has them.
+    """Return the draw with the chosen grasp, flaw, aim and shifts; itself if it has them.
 
     Args:
         drawn: the episode, as drawn without options.
         recipe: with the choice.
+
+    Raises:
+        BadInput: if what is to be elsewhere is not in the episode.
     """
     if recipe.flaw is not FlawChoice.ANY:
         drawn = _with_flaw(drawn, Flaw(recipe.flaw.value), recipe.random("flaw"))
-    if recipe.grasp is GraspChoice.CAGE:
-        return drawn
-    random = recipe.random("grasp")
-    # Drawn for pinches too, so that a mixed pinch equals the pinch of that seed and episode.
-    pinched = random.random() < PINCHED or recipe.grasp is GraspChoice.PINCH
-    return _pinch(drawn, random) if pinched else drawn
+    if recipe.near_rim is not None:
+        drawn = _near_rim(drawn, recipe.near_rim, recipe.random("near_rim"))
+    if recipe.grasp is not GraspChoice.CAGE:
+        random = recipe.random("grasp")
+        # Drawn for pinches too, so that a mixed pinch equals the pinch of that seed and episode.
+        pinched = random.random() < PINCHED or recipe.grasp is GraspChoice.PINCH
+        drawn = _pinch(drawn, random) if pinched else drawn
+    return _shifted(drawn, recipe.shifts)
+
+
+def _near_rim(drawn: Draw, distance: float, random: np.random.Generator) -> Draw:
+    """Aim on the same side of the rim, anywhere up to a distance from it [m]."""
+    share = random.random()
+    if drawn.aim < 0.0:
+        return replace(drawn, aim=-share * distance)
+    return replace(drawn, aim=share * min(distance, drawn.container.margin(np.zeros(2))))
+
+
+def _shifted(drawn: Draw, shifts: Shifts) -> Draw:
+    """Put the stand, with the ball, or the container elsewhere than the robot believes by so much more."""
+    for name, shift in shifts.items():
+        if name == STAND:
+            drawn = replace(drawn, stand_error=drawn.stand_error + shift)
+        elif name == drawn.container.name:
+            drawn = replace(drawn, place_error=drawn.place_error + np.array([*shift, 0.0]))
+        else:
+            raise BadInput(
+                "this episode has no such thing that stands",
+                where="--shift",
+                found=name,
+                expected=f"{STAND}, with the ball on it, or {drawn.container.name}",
+            )
+    return drawn
 
 
 def _with_flaw(drawn: Draw, flaw: Flaw, random: np.random.Generator) -> Draw:

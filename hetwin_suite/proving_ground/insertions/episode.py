@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from transforms3d.quaternions import qmult, rotate_vector
 
-from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.proving_ground.controller import Grip
 from hetwin_suite.proving_ground.drops.program import DOWN
@@ -18,7 +18,7 @@ from hetwin_suite.proving_ground.episode_files import path_of, write_episode
 from hetwin_suite.proving_ground.insertions.draw import TIP_IN_PALM, Draw, draw
 from hetwin_suite.proving_ground.insertions.program import HIDDEN_S, HOME_AT, PUSH_S, REST_S, plan
 from hetwin_suite.proving_ground.motion import Program
-from hetwin_suite.proving_ground.recipe import Recipe, unchanged
+from hetwin_suite.proving_ground.recipe import Recipe, Shifts, unchanged
 from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.solar_panel_sdf import HOLE_DEPTH, shaft_hull
 from hetwin_suite.proving_ground.solids import read_solids
@@ -30,6 +30,7 @@ from hetwin_suite.proving_ground.two_hands.witness import Sample, Witness, held,
 
 WORLD = "solar_panel.sdf"
 SCENARIO = "insertion"
+SOCKET = "spu"
 IN_M = 0.002
 """The probe is fully inserted within this distance from the hole's bottom."""
 JAMMED_M = 0.01
@@ -141,13 +142,10 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
         The summary for the distribution.
 
     Raises:
+        BadInput: if anything but the socket is to be elsewhere.
         RunFailed: if many draws end halfway.
     """
-    again = 0
-    while (done := simulate(random, root, recipe.worse)).success is None:
-        again += 1
-        if again == _TRIES:
-            raise RunFailed("insertion", "simulate", 0, f"{_TRIES} draws ended halfway")
+    done, again = _whole(random, root, recipe.worse, _shifter(recipe.shifts))
     drawn = done.drawn
     summary = {
         "label": "success" if done.success else "failure",
@@ -171,6 +169,45 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
         folder, recipe.index, SCENARIO, believed, truth, done.program, done.readings, random, root
     )
     return summary
+
+
+def _whole(
+    random: np.random.Generator,
+    root: Path,
+    worse: Callable[[RealWorld], RealWorld],
+    shifted: Callable[[Draw], Draw] | None,
+) -> tuple[Insertion, int]:
+    """Return the first insertion that does not end halfway, and how many did before; shifted, the same one again.
+
+    Raises:
+        RunFailed: if many draws end halfway.
+    """
+    for again in range(_TRIES):
+        before = random.bit_generator.state
+        done = simulate(random, root, worse)
+        if done.success is None:
+            continue
+        if shifted is not None:
+            random.bit_generator.state = before
+            done = carry_out(shifted(draw(random)), random, root, worse)
+        return done, again
+    raise RunFailed("insertion", "simulate", 0, f"{_TRIES} draws ended halfway")
+
+
+def _shifter(shifts: Shifts) -> Callable[[Draw], Draw] | None:
+    """What puts the socket elsewhere than the robot believes by so much more; None if nothing is shifted."""
+    for name in shifts:
+        if name != SOCKET:
+            raise BadInput(
+                "this is nothing that stands in an insertion",
+                where="--shift",
+                found=name,
+                expected=SOCKET,
+            )
+    if not shifts:
+        return None
+    x, y = shifts[SOCKET]
+    return lambda drawn: replace(drawn, socket_error=drawn.socket_error + np.array([x, y, 0.0]))
 
 
 def _cause(done: Insertion) -> str:

@@ -142,3 +142,28 @@ def test_a_pinch_holds_the_ball_about_its_equator_by_friction() -> None:
     moved = np.ptp([s.in_palm[:3] for s in high], axis=0)
     assert np.all(moved < 0.002), "it does not creep"
     assert contact_heights(drop.samples, 0.1) == [None] * 4
+
+
+def test_aims_near_the_rim_stay_on_their_side_and_leave_all_other_draws() -> None:
+    nearest, farthest = 1.0, 0.0
+    for index in range(60):
+        before = drawn(index)
+        after = fixed(before, Recipe(SEED, index, near_rim=0.01))
+        assert differences(before, after) == {"aim"}
+        assert (after.aim > 0) == (before.aim > 0)
+        nearest, farthest = min(nearest, abs(after.aim)), max(farthest, abs(after.aim))
+    assert nearest < 0.001
+    assert 0.009 < farthest <= 0.01
+
+
+def test_what_is_shifted_is_elsewhere_in_truth_alone() -> None:
+    before = drawn(0)
+    name = before.container.name
+    after = fixed(before, Recipe(SEED, 0, shifts={name: (0.02, -0.01), "stand": (0.0, 0.003)}))
+    assert differences(before, after) == {"place_error", "stand_error"}
+    moved = after.container_pose(True) - before.container_pose(True)
+    assert np.allclose(moved, [0.02, -0.01, 0, 0, 0, 0, 0])
+    assert np.allclose((after.stand_pose(True) - before.stand_pose(True))[:2], [0.0, 0.003])
+    assert np.array_equal(after.container_pose(False), before.container_pose(False))
+    with pytest.raises(BadInput, match=f"found 'moon'; expected stand.*{name}"):
+        fixed(before, Recipe(SEED, 0, shifts={"moon": (0.02, -0.01)}))

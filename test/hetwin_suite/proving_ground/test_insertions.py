@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.episodes import Kind, record_episodes
 from hetwin_suite.proving_ground.insertions.draw import Draw, draw
-from hetwin_suite.proving_ground.insertions.episode import Insertion, carry_out, opening
+from hetwin_suite.proving_ground.insertions.episode import Insertion, _shifter, carry_out, opening
 from hetwin_suite.proving_ground.two_hands.joints import ALL
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -102,3 +103,14 @@ def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     dip = np.array(truth["path"][0][1:4])
     assert np.linalg.norm(dip - scene["scene"]["dip"]["pose"][:3]) < 0.01, "it is in the hand"
     assert truth["held"][0][0] == 0.0
+
+
+def test_socket_alone_is_shifted_in_truth() -> None:
+    shifted = _shifter({"spu": (0.01, -0.002)})
+    assert shifted is not None
+    moved = shifted(ordinary()).socket_pose(True) - ordinary().socket_pose(True)
+    assert np.allclose(moved, [0.01, -0.002, 0, 0, 0, 0, 0])
+    assert np.array_equal(shifted(ordinary()).socket, ordinary().socket)
+    assert _shifter({}) is None
+    with pytest.raises(BadInput, match="found 'dip'; expected spu"):
+        _shifter({"dip": (0.0, 0.1)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -91,3 +92,51 @@ def test_command_prints_and_writes_the_distribution(
     assert "3 of 4: drop_0003: failure, missed, bin, margin -20 mm" in result.stderr
     children = np.random.SeedSequence(9).spawn(4)
     assert drawn == [np.random.default_rng(child).random() for child in children]
+
+
+def test_one_episode_of_a_seed_is_recorded_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def quick(
+        folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
+    ) -> dict[str, Any]:
+        recipes.append((folder.name, recipe, float(random.random())))
+        return DROPS[0]
+
+    recipes: list[tuple[str, Recipe, float]] = []
+    monkeypatch.setitem(episodes.RECORDERS, Kind.DROP, quick)
+    chosen = ["--episode", "3", "--near-rim", "0.01", "--shift", "bin=0.02,-1e-3", "--json"]
+    again = ["record", "drop", "--seed", "9", "--out", str(tmp_path / "again"), *chosen]
+    result = CliRunner().invoke(app, again)
+    assert result.exit_code == 0, result.output
+    (name, recipe, first) = recipes.pop()
+    assert (name, recipe.index, recipe.near_rim) == ("drop_0003", 2, 0.01)
+    assert recipe.truth["shift"] == {"bin": [0.02, -0.001]}
+    assert json.loads(result.stdout)["episodes"] == 1
+    record_episodes(Kind.DROP, 4, 9, tmp_path / "all")
+    assert [name for name, _, number in recipes if number == first] == ["drop_0003"]
+    assert all(set(one.truth) == {"seed", "index"} for _, one, _ in recipes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "value", "said"),
+    [
+        ("drop", "--near-rim", "0", "--near-rim: .*expected metres, above 0"),
+        ("insertion", "--near-rim", "0.01", "insertion has no such option"),
+        ("drop", "--shift", "bin=1", "this is no shift.*found 'bin=1'.*NAME=X,Y"),
+        ("drop", "--shift", "bin=nan,0", "this is no shift"),
+        (
+            "drop",
+            "--shift",
+            "moon=0,0.1",
+            "no such thing that stands.*found 'moon'.*expected stand",
+        ),
+    ],
+)
+def test_aims_and_shifts_that_make_no_sense_are_refused(
+    tmp_path: Path, kind: str, option: str, value: str, said: str
+) -> None:
+    arguments = ["record", kind, "--episodes", "1", "--out", str(tmp_path), option, value]
+    found = CliRunner().invoke(app, arguments)
+    assert isinstance(found.exception, BadInput)
+    assert re.search(said, str(found.exception))
