@@ -12,7 +12,8 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.poses import multiply, rotate
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.base_moves import base_move
-from hetwin_core.kinematics.chains.inverse import TOLERANCE, solve
+from hetwin_core.kinematics.chains.descent import TOLERANCE
+from hetwin_core.kinematics.chains.inverse import solve
 from hetwin_core.kinematics.moves import move
 from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.polynomials import State

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from hetwin_core.kinematics.chains.chain import Segment
+from hetwin_core.kinematics.chains.segment import Segment
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,39 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import inf
 from typing import NamedTuple
 
 import mujoco as mj
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_core.kinematics.chains.screws import coupling_of, free_joints
+from hetwin_core.kinematics.chains.segment import Segment
+
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A link and the joint that moves it.
-
-    Attributes:
-        link: name of the link.
-        pose: (7) x y z [m], qw qx qy qz in the link before it, with the joint at 0.
-        joint: name of the joint; empty: the link is fixed to the one before it.
-        slides: whether the joint slides; else it turns.
-        axis: (3) unit vector in the link's frame.
-        anchor: (3) point on the axis of a joint that turns, in the link's frame [m].
-        lower, upper: limits of the joint [rad or m]; infinite if there are none.
-    """
-
-    link: str
-    pose: Sequence[float]
-    joint: str = ""
-    slides: bool = False
-    axis: Sequence[float] = (0.0, 0.0, 1.0)
-    anchor: Sequence[float] = (0.0, 0.0, 0.0)
-    lower: float = -inf
-    upper: float = inf
 
 
 class Placed(NamedTuple):
@@ -64,23 +41,27 @@ class Chain:
         segments: from the first link after the root to the chain's end.
 
     Attributes:
-        joints: (n) names.
+        segments: as they were given.
+        joints: (n) names of those that move by themselves.
         lower, upper: (n,) limits [rad or m].
     """
 
     def __init__(self, segments: Sequence[Segment]) -> None:
-        moving = [segment for segment in segments if segment.joint]
-        self.joints = tuple(segment.joint for segment in moving)
-        self.lower: Floats = np.array([segment.lower for segment in moving], np.float64)
-        self.upper: Floats = np.array([segment.upper for segment in moving], np.float64)
+        self.segments = tuple(segments)
+        self.joints = tuple(free_joints(segments))
+        self.lower, self.upper = _limits(segments)
+        coupling, self._offsets = coupling_of(segments)
+        self._coupling = None if _is_none(coupling, self._offsets) else coupling
         self._model = _compile(segments)
         self._data = mj.MjData(self._model)
         self._end = len(segments)  # the root is body 0
-        self._jacobian = np.zeros((6, len(moving)))
+        self._jacobian = np.zeros((6, len(coupling)))
 
     def place(self, positions: Floats) -> Placed:
         """Return where the end is for these joint positions (n,) [rad or m]."""
         data = self._data
+        if self._coupling is not None:
+            positions = self._coupling @ positions + self._offsets
         data.qpos[:] = positions
         mj.mj_kinematics(self._model, data)
         end = self._end
@@ -91,11 +72,67 @@ class Chain:
         mj.mj_comPos(self._model, self._data)
         jacobian = self._jacobian
         mj.mj_jacBody(self._model, self._data, jacobian[:3], jacobian[3:], self._end)
-        return jacobian.copy()
+        return jacobian.copy() if self._coupling is None else jacobian @ self._coupling
+
+    def moving(self) -> Moving:
+        """Return what places the end and derives its motion as fast as MuJoCo can; it overwrites what it returned."""
+        return Moving(self._model, self._end, self._coupling, self._offsets)
 
     def clipped(self, positions: Floats) -> Floats:
         """Return the positions within the limits that are nearest to these, each (n,)."""
         return np.clip(positions, self.lower, self.upper)
+
+
+class Moving:
+    """A chain's end as MuJoCo has it, without copies.
+
+    Args:
+        model: of the chain.
+        end: id of the body at its end.
+        coupling, offsets: (n, k) and (n,) of joints that mimic others; None: none does.
+    """
+
+    def __init__(
+        self, model: mj.MjModel, end: int, coupling: Floats | None, offsets: Floats
+    ) -> None:
+        self._model, self._data, self._end = model, mj.MjData(model), end
+        self._coupling, self._offsets = coupling, offsets
+        self._positions = self._data.qpos
+        self._position, self._quaternion = self._data.xpos[end], self._data.xquat[end]
+        self._jacobian = np.zeros((6, model.nv))
+        self._linear, self._angular = self._jacobian[:3], self._jacobian[3:]
+
+    def place(self, positions: Floats) -> tuple[Floats, Floats]:
+        """Return position (3,) [m] and quaternion (4,) of the end for joint positions (k,) [rad or m]."""
+        if self._coupling is not None:
+            positions = self._coupling @ positions + self._offsets
+        self._positions[:] = positions
+        mj.mj_kinematics(self._model, self._data)
+        return self._position, self._quaternion
+
+    def jacobian(self) -> Floats:
+        """(6, k) velocity and angular velocity of the end per joint velocity, where it was placed last."""
+        mj.mj_comPos(self._model, self._data)
+        mj.mj_jacBody(self._model, self._data, self._linear, self._angular, self._end)
+        return self._jacobian if self._coupling is None else self._jacobian @ self._coupling
+
+
+def _limits(segments: Sequence[Segment]) -> tuple[Floats, Floats]:
+    """(n,) lower and upper limits of the joints that move by themselves, so that those that mimic them keep theirs."""
+    free = free_joints(segments)
+    lower, upper = np.full(len(free), -np.inf), np.full(len(free), np.inf)
+    for segment in segments:
+        if segment.joint and segment.multiplier != 0.0:
+            i = free.index(segment.leader)
+            own = (segment.lower, segment.upper)
+            ends = [(end - segment.offset) / segment.multiplier for end in own]
+            lower[i], upper[i] = max(lower[i], min(ends)), min(upper[i], max(ends))
+    return lower, upper
+
+
+def _is_none(coupling: Floats, offsets: Floats) -> bool:
+    """Whether no joint mimics another."""
+    return np.array_equal(coupling, np.eye(len(coupling))) and not offsets.any()
 
 
 def _compile(segments: Sequence[Segment]) -> mj.MjModel:

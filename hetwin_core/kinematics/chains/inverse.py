@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import mujoco as mj
 import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.kinematics.chains.chain import Chain, Placed
+from hetwin_core.kinematics.chains.descent import TOLERANCE, Solution, placed
 
 Floats = NDArray[np.float64]
 
-TOLERANCE = 5e-6
-"""Largest of the six errors of a solution [m and rad]."""
 _STEPS = 30
 _LARGEST_STEP = 1.0
 _SLOW = 0.7
@@ -23,23 +21,6 @@ _SLOW_STEPS = 4
 _STARTS = 60
 _CHOICE = 6
 """Among so many solutions the nearest to the start is chosen."""
-
-
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """What was found.
-
-    Attributes:
-        positions: (n,) of the chain's joints [rad or m]: the solution, or the best that was found.
-        solved: whether the end is at the pose, within `TOLERANCE`.
-        distance: from the pose [m].
-        angle: from the pose [rad].
-    """
-
-    positions: Floats
-    solved: bool
-    distance: float
-    angle: float
 
 
 def solve(
@@ -56,7 +37,7 @@ def solve(
         start: (n,) where the joints are [rad or m].
         moving: (n,) which joints may move; None: all.
     """
-    target = _placed(pose)
+    target = placed(pose)
     free = np.ones(len(chain.joints), np.bool_) if moving is None else moving
     found: list[Solution] = []
     best: Solution | None = None
@@ -68,7 +49,7 @@ def solve(
             found.append(solution)
             if len(found) == _CHOICE:
                 break
-        elif best is None or _badness(solution) < _badness(best):
+        elif best is None or solution.badness < best.badness:
             best = solution
     if found:
         return min(found, key=lambda one: float(np.abs(one.positions - start).max()))
@@ -131,14 +112,3 @@ def _error(target: Placed, there: Placed) -> Floats:
     mj.mju_mat2Quat(quaternion, (target.rotation @ there.rotation.T).ravel())
     mj.mju_quat2Vel(turn, quaternion, 1.0)
     return np.concatenate((target.position - there.position, turn))
-
-
-def _placed(pose: Floats) -> Placed:
-    quaternion = np.asarray(pose[3:], np.float64)
-    rotation = np.empty(9)
-    mj.mju_quat2Mat(rotation, quaternion / np.linalg.norm(quaternion))
-    return Placed(np.asarray(pose[:3], np.float64), rotation.reshape(3, 3))
-
-
-def _badness(solution: Solution) -> float:
-    return solution.distance + 0.3 * solution.angle

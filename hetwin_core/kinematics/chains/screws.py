@@ -1,0 +1,171 @@
+"""Forward kinematics of many postures of a chain at once, in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import mujoco as mj
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.kinematics.chains.segment import Segment
+
+Floats = NDArray[np.float64]
+
+
+class Frame(NamedTuple):
+    """A rigid transform: position (3,) [m] and rotation (3, 3)."""
+
+    position: Floats
+    rotation: Floats
+
+    def before(self, other: Frame) -> Frame:
+        """Return the transform of `other`, which is given in this frame."""
+        return Frame(
+            self.position + self.rotation @ other.position, self.rotation @ other.rotation
+        )
+
+    @property
+    def matrix(self) -> Floats:
+        """(4, 4)."""
+        matrix = np.eye(4)
+        matrix[:3, :3], matrix[:3, 3] = self.rotation, self.position
+        return matrix
+
+
+class Many(NamedTuple):
+    """Where the chain's end is in m postures, and how it moves.
+
+    Attributes:
+        position: (3, m) [m].
+        rotation: (3, 3, m).
+        jacobian: (6, n, m) velocity and angular velocity of the end per joint velocity.
+    """
+
+    position: Floats
+    rotation: Floats
+    jacobian: Floats
+
+
+class Screws:
+    """A chain as n joints about or along the z axes of frames, with fixed transforms between them.
+
+    Postures are columns: arrays over many of them come last, so that each operation runs along them.
+
+    Args:
+        segments: from the first link after the root to the chain's end.
+
+    Attributes:
+        between: (n + 1) the transforms before each joint, and the one from the last joint to the end.
+        slides: (n,) whether the joint slides.
+        coupling: (n, k) and offsets (n,): the joints' positions from those of the k that move by themselves.
+    """
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        moving = [segment for segment in segments if segment.joint]
+        self.between = _between(segments)
+        self.slides = [segment.slides for segment in moving]
+        self.coupling, self.offsets = coupling_of(segments)
+
+    def place(self, positions: Floats) -> tuple[Floats, Floats]:
+        """Return position (3, m) [m] and rotation (3, 3, m) of the end for joint positions (k, m)."""
+        position, rotation, _ = self._walk(positions)
+        return position, rotation
+
+    def move(self, positions: Floats) -> Many:
+        """Return where the end is and how it moves, for joint positions (k, m) [rad or m]."""
+        position, rotation, axes = self._walk(positions)
+        jacobian = np.zeros((6, len(self.slides), positions.shape[1]))
+        for i, (at, axis) in enumerate(axes):
+            if self.slides[i]:
+                jacobian[:3, i] = axis
+            else:
+                jacobian[:3, i] = _cross(axis, position - at)
+                jacobian[3:, i] = axis
+        if self.coupling.shape[0] != self.coupling.shape[1] or self._coupled:
+            jacobian = np.einsum("inm,nk->ikm", jacobian, self.coupling)
+        return Many(position, rotation, jacobian)
+
+    @property
+    def _coupled(self) -> bool:
+        return not np.array_equal(self.coupling, np.eye(len(self.coupling)))
+
+    def _walk(self, positions: Floats) -> tuple[Floats, Floats, list[tuple[Floats, Floats]]]:
+        """The end, and the place (3, m) and direction (3, m) of each joint's axis."""
+        own = self.coupling @ positions + self.offsets[:, None]
+        first, m = self.between[0], positions.shape[1]
+        position = np.repeat(first.position[:, None], m, axis=1)
+        rotation = np.repeat(first.rotation[:, :, None], m, axis=2)
+        axes: list[tuple[Floats, Floats]] = []
+        for i, after in enumerate(self.between[1:]):
+            x, y, z = rotation[:, 0], rotation[:, 1], rotation[:, 2]
+            axes.append((position, z))
+            if self.slides[i]:
+                position = position + z * own[i]
+            else:
+                c, s = np.cos(own[i]), np.sin(own[i])
+                x, y = c * x + s * y, c * y - s * x
+            position = position + sum(
+                part * axis for part, axis in zip(after.position, (x, y, z), strict=True) if part
+            )
+            turned = np.empty_like(rotation)
+            for column in range(3):
+                a, b, c3 = after.rotation[:, column]
+                turned[:, column] = a * x + b * y + c3 * z
+            rotation = turned
+        return position, rotation, axes
+
+
+def coupling_of(segments: Sequence[Segment]) -> tuple[Floats, Floats]:
+    """Return (n, k) and (n,): positions of the n joints are the product with those of the k free ones, and offsets."""
+    moving = [segment for segment in segments if segment.joint]
+    free = free_joints(segments)
+    coupling = np.zeros((len(moving), len(free)))
+    for i, segment in enumerate(moving):
+        coupling[i, free.index(segment.leader)] = segment.multiplier
+    return coupling, np.array([segment.offset for segment in moving], np.float64)
+
+
+def free_joints(segments: Sequence[Segment]) -> list[str]:
+    """Return the names of the joints that move by themselves, in the order of the chain."""
+    return list(dict.fromkeys(segment.leader for segment in segments if segment.joint))
+
+
+def _between(segments: Sequence[Segment]) -> list[Frame]:
+    frames, waiting = [], Frame(np.zeros(3), np.eye(3))
+    for segment in segments:
+        waiting = waiting.before(frame_of(segment.pose))
+        if not segment.joint:
+            continue
+        to_axis = Frame(np.asarray(segment.anchor, np.float64), _to_z(segment.axis))
+        frames.append(waiting.before(to_axis))
+        back = to_axis.rotation.T
+        waiting = Frame(-back @ to_axis.position, back)
+    return [*frames, waiting]
+
+
+def frame_of(pose: Sequence[float]) -> Frame:
+    """Return the transform of a pose x y z [m], qw qx qy qz."""
+    rotation = np.empty(9)
+    quaternion = np.asarray(pose[3:], np.float64)
+    mj.mju_quat2Mat(rotation, quaternion / np.linalg.norm(quaternion))
+    return Frame(np.asarray(pose[:3], np.float64), rotation.reshape(3, 3))
+
+
+def _to_z(axis: Sequence[float]) -> Floats:
+    """(3, 3) a rotation of which the z axis is this unit vector; none if it is z."""
+    z = np.asarray(axis, np.float64)
+    if np.array_equal(z, (0.0, 0.0, 1.0)):
+        return np.eye(3)
+    other = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = np.cross(other, z)
+    x /= np.linalg.norm(x)
+    return np.column_stack((x, np.cross(z, x), z))
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    """(3, m) of two (3, m)."""
+    return np.stack(
+        (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    )
