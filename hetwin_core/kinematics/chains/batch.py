@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.kinematics.chains.chain import Chain
+from hetwin_core.kinematics.chains.chain import Chain, Placed
 from hetwin_core.kinematics.chains.columns import solve_positive, turn_between
 from hetwin_core.kinematics.chains.descent import (
     DAMPING,
@@ -20,9 +20,9 @@ from hetwin_core.kinematics.chains.descent import (
     TOLERANCE,
     placed,
 )
-from hetwin_core.kinematics.chains.postures import Postures, features
+from hetwin_core.kinematics.chains.postures import features
 from hetwin_core.kinematics.chains.screws import Many, Screws
-from hetwin_core.kinematics.chains.solver import turning, unwound
+from hetwin_core.kinematics.chains.solver import Solver, turning, unwound
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -30,8 +30,12 @@ Bools = NDArray[np.bool_]
 
 STARTS = 60
 """A pose that is not reached from so many is given up."""
-AT_WORK = 2000
+AT_WORK = 1000
 """Poses that step together: more of them do not fit into the processor's cache."""
+
+
+FEW = 30
+"""So few poses are solved one by one, which takes less time than steps of so few columns."""
 
 
 class Solutions(NamedTuple):
@@ -60,7 +64,8 @@ class BatchSolver:
 
     def __init__(self, chain: Chain, seed: int = 0) -> None:
         self.chain, self.screws = chain, Screws(chain.segments)
-        self.postures = Postures(chain, seed)
+        self.single = Solver(chain, seed)
+        self.postures = self.single.postures
         self._turning = turning(chain)
 
     def solve(
@@ -114,17 +119,31 @@ class _Work:
         """Work until all poses are solved or given up, or the time is over."""
         until = None if seconds is None else time.process_time() + seconds
         self._fill()
-        while len(self._at):
+        while len(self._at) > FEW:
             there = self._solver.screws.move(self._posture)
             error = self._errors(there)
             over = self._judge(error)
             if until is not None and time.process_time() >= until:
                 self._keep(np.ones(len(self._at), np.bool_), error)
-                break
+                return self._found
             self._posture = self._stepped(there.jacobian, error)
             self._steps += 1
             self._go_on(over)
+        for i in self._at.tolist():
+            self._finish(i, until)
         return self._found
+
+    def _finish(self, i: int, until: float | None) -> None:
+        """Solve one pose by itself."""
+        left = None if until is None else until - time.process_time()
+        found, solver = self._found, self._solver.single
+        one = solver.solve(np.append(self._position[:, i], self._quaternion(i)), seconds=left)
+        if one.solved or one.badness < self._best[i]:
+            found.positions[i], found.solved[i] = one.positions, one.solved
+            found.distances[i], found.angles[i] = one.distance, one.angle
+
+    def _quaternion(self, i: int) -> Floats:
+        return Placed(self._position[:, i], self._rotation[:, :, i]).pose[3:]
 
     def _errors(self, there: Many) -> Floats:
         """(6, a) of the poses at work, along the root's axes [m, rad]."""

@@ -14,8 +14,8 @@ Floats = NDArray[np.float64]
 
 SIZE = 2000
 """Ten times as many cost more to look through than they save."""
-_CHUNK = 256
-"""Poses that are looked up at a time."""
+_CHUNK = 16
+"""Poses that are looked up at a time; more of them would wake up threads, which cost more than they save."""
 TURN = 0.3
 """[m] that the difference of two rotation matrices counts."""
 
@@ -34,8 +34,10 @@ class Postures:
         self._lower, self._upper = sampled_limits(chain)
         self._positions = self.random(size)
         position, rotation = Screws(chain.segments).place(self._positions.T)
-        self._poses = features(position, rotation)
-        self._squares = np.einsum("ij,ij->i", self._poses, self._poses)
+        poses = features(position, rotation)
+        squares = np.einsum("ij,ij->i", poses, poses)
+        # Product with a pose and 1: its squared distance from each, but for the same number for all.
+        self._table = np.ascontiguousarray(np.column_stack((-2.0 * poses, squares)).T, np.float32)
 
     def random(self, count: int) -> Floats:
         """Return new random postures (count, n) [rad or m]."""
@@ -49,7 +51,7 @@ class Postures:
             wanted: (12,) the pose's `features`.
             count: how many.
         """
-        away = self._squares - 2.0 * (self._poses @ wanted)
+        away = _with_one(wanted[None])[0] @ self._table
         first = int(away.argmin())
         yield self._positions[first]  # mostly enough, and found without sorting
         nearest = np.argpartition(away, count)[:count]
@@ -64,8 +66,8 @@ class Postures:
             wanted: (m, 12) the poses' `features`.
         """
         found = [
-            (self._squares - 2.0 * (part @ self._poses.T)).argmin(axis=1)
-            for part in np.array_split(wanted, -(-len(wanted) // _CHUNK))
+            (part @ self._table).argmin(axis=1)
+            for part in np.array_split(_with_one(wanted), -(-len(wanted) // _CHUNK))
         ]
         return np.asarray(self._positions[np.concatenate(found)])
 
@@ -78,6 +80,11 @@ def features(position: Floats, rotation: Floats) -> Floats:
         rotation: (3, 3, m).
     """
     return np.ascontiguousarray(np.concatenate((position, TURN * rotation.reshape(9, -1))).T)
+
+
+def _with_one(points: Floats) -> NDArray[np.float32]:
+    """(m, 13) of (m, 12)."""
+    return np.column_stack((points, np.ones(len(points)))).astype(np.float32)
 
 
 def sampled_limits(chain: Chain) -> tuple[Floats, Floats]:

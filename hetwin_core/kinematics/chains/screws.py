@@ -14,6 +14,10 @@ from hetwin_core.kinematics.chains.segment import Segment
 Floats = NDArray[np.float64]
 
 
+_NOTHING = 1e-16
+"""Entries of rotations that are smaller are what rounding left of 0."""
+
+
 class Frame(NamedTuple):
     """A rigid transform: position (3,) [m] and rotation (3, 3)."""
 
@@ -106,14 +110,10 @@ class Screws:
             else:
                 c, s = np.cos(own[i]), np.sin(own[i])
                 x, y = c * x + s * y, c * y - s * x
-            position = position + sum(
-                part * axis for part, axis in zip(after.position, (x, y, z), strict=True) if part
-            )
-            turned = np.empty_like(rotation)
-            for column in range(3):
-                a, b, c3 = after.rotation[:, column]
-                turned[:, column] = a * x + b * y + c3 * z
-            rotation = turned
+            for part, axis in zip(after.position.tolist(), (x, y, z), strict=True):
+                if part:
+                    position = position + part * axis
+            rotation = np.stack([_sum(column, x, y, z) for column in after.rotation.T], axis=1)
         return position, rotation, axes
 
 
@@ -162,6 +162,16 @@ def _to_z(axis: Sequence[float]) -> Floats:
     x = np.cross(other, z)
     x /= np.linalg.norm(x)
     return np.column_stack((x, np.cross(z, x), z))
+
+
+def _sum(factors: Floats, x: Floats, y: Floats, z: Floats) -> Floats:
+    """(3, m) of three (3, m); mostly one of the factors is 1 and the others are next to 0."""
+    a, b, c = factors.tolist()
+    terms = [f * v for f, v in ((a, x), (b, y), (c, z)) if abs(f) > _NOTHING]
+    total = terms[0]
+    for term in terms[1:]:
+        total += term
+    return total
 
 
 def _cross(a: Floats, b: Floats) -> Floats:

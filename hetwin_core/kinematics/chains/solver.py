@@ -30,7 +30,7 @@ class Solver:
 
     def __init__(self, chain: Chain, seed: int = 0) -> None:
         self._chain = chain
-        self._postures = Postures(chain, seed)
+        self.postures = Postures(chain, seed)
         self._descent = Descent(chain)
         self._turning = turning(chain)
 
@@ -63,9 +63,9 @@ class Solver:
     def _starts(self, wanted: Floats, start: Floats | None) -> Iterator[Floats]:
         if start is not None:
             yield self._chain.clipped(start)
-        yield from self._postures.near(wanted, _TABLED)
+        yield from self.postures.near(wanted, _TABLED)
         for _ in range(STARTS - _TABLED):
-            yield self._postures.random(1)[0]
+            yield self.postures.random(1)[0]
 
 
 def turning(chain: Chain) -> NDArray[np.bool_]:
