@@ -16,6 +16,7 @@ from hetwin_suite.cli import (
     evaluate,
     export,
     flaws,
+    kinematics,
     listing,
     machines,
     mismatches,
@@ -58,6 +59,8 @@ app.command("compare")(compare.compare)
 app.command("export")(export.export)
 app.command("predict")(predict.predict)
 app.command("project")(project.project)
+app.command("forward")(kinematics.forward)
+app.command("inverse")(kinematics.inverse)
 app.command("record")(record.record)
 app.command("robot")(robot.robot)
 app.command("send")(send.send)

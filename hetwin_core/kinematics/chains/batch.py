@@ -129,21 +129,20 @@ class _Work:
             self._posture = self._stepped(there.jacobian, error)
             self._steps += 1
             self._go_on(over)
-        for i in self._at.tolist():
-            self._finish(i, until)
+        for i, posture in zip(self._at.tolist(), self._posture.T, strict=True):
+            self._finish(i, posture, until)
         return self._found
 
-    def _finish(self, i: int, until: float | None) -> None:
-        """Solve one pose by itself."""
+    def _finish(self, i: int, posture: Floats, until: float | None) -> None:
+        """Solve one pose by itself, from where it has come to."""
         left = None if until is None else until - time.process_time()
         found, solver = self._found, self._solver.single
-        one = solver.solve(np.append(self._position[:, i], self._quaternion(i)), seconds=left)
+        one = solver.solve(
+            Placed(self._position[:, i], self._rotation[:, :, i]).pose, posture, left
+        )
         if one.solved or one.badness < self._best[i]:
             found.positions[i], found.solved[i] = one.positions, one.solved
             found.distances[i], found.angles[i] = one.distance, one.angle
-
-    def _quaternion(self, i: int) -> Floats:
-        return Placed(self._position[:, i], self._rotation[:, :, i]).pose[3:]
 
     def _errors(self, there: Many) -> Floats:
         """(6, a) of the poses at work, along the root's axes [m, rad]."""
@@ -188,7 +187,7 @@ class _Work:
         return np.clip(posture + step, lower, upper)
 
     def _go_on(self, over: Bools) -> None:
-        """Let poses that were not solved start anew while they may, and others begin in the place of those that leave."""
+        """Let poses that were not solved start anew while they may; others begin in the place of those that leave."""
         at = self._at
         self._tries[at[over]] += 1
         leaving = over & (self._found.solved[at] | (self._tries[at] >= STARTS))
@@ -219,4 +218,4 @@ def _step(jacobian: Floats, error: Floats, damping: Floats) -> Floats:
     """(n, m) the damped steps that reduce errors (6, m)."""
     normal = np.einsum("inm,jnm->ijm", jacobian, jacobian)
     np.einsum("iim->im", normal)[:] += damping
-    return np.einsum("inm,im->nm", jacobian, solve_positive(normal, error))
+    return np.asarray(np.einsum("inm,im->nm", jacobian, solve_positive(normal, error)))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.kinematics.chains.batch import BatchSolver, Solutions
+from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_core.kinematics.chains.postures import sampled_limits
 
 Floats = NDArray[np.float64]
@@ -32,9 +33,9 @@ def motion(positions: Floats, before: Floats) -> Floats:
     return np.asarray(np.sum(ways * ways, axis=-1))
 
 
-def middle(solver: BatchSolver) -> Floats:
+def middle(chain: Chain) -> Floats:
     """Return (n,) the middle of the joints' limits [rad or m]."""
-    lower, upper = sampled_limits(solver.chain)
+    lower, upper = sampled_limits(chain)
     return np.asarray((lower + upper) / 2.0)
 
 

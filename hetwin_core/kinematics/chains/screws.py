@@ -26,9 +26,7 @@ class Frame(NamedTuple):
 
     def before(self, other: Frame) -> Frame:
         """Return the transform of `other`, which is given in this frame."""
-        return Frame(
-            self.position + self.rotation @ other.position, self.rotation @ other.rotation
-        )
+        return Frame(self.position + self.rotation @ other.position, self.rotation @ other.rotation)
 
     @property
     def matrix(self) -> Floats:
@@ -168,7 +166,7 @@ def _sum(factors: Floats, x: Floats, y: Floats, z: Floats) -> Floats:
     """(3, m) of three (3, m); mostly one of the factors is 1 and the others are next to 0."""
     a, b, c = factors.tolist()
     terms = [f * v for f, v in ((a, x), (b, y), (c, z)) if abs(f) > _NOTHING]
-    total = terms[0]
+    total: Floats = terms[0]
     for term in terms[1:]:
         total += term
     return total

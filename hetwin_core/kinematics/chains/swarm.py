@@ -100,7 +100,7 @@ class Swarm:
         position, rotation = self._screws.place(at.T)
         way = target.position[:, None] - position
         turn = turn_between(np.repeat(target.rotation[:, :, None], len(at), axis=2), rotation)
-        exact = (np.abs(way) <= TOLERANCE).all(axis=0) & (np.abs(turn) <= TOLERANCE).all(axis=0)
+        exact = np.abs(np.concatenate((way, turn))).max(axis=0) <= TOLERANCE
         return _Errors(np.linalg.norm(way, axis=0), np.linalg.norm(turn, axis=0), exact)
 
 

@@ -47,20 +47,20 @@ def read_urdf(
     root = read_xml(file)
     if root.tag != "robot":
         raise root.bad("is not a URDF robot", f"<{root.tag}>", "<robot name=...>")
-    _reject_xacro(root)
+    reject_xacro(root)
     name = name or root.need_attribute("name")
     label = f"robot {file.name}"
     reader = GeometryReader(root, notes, label, resources or Resources(file.parent))
     links = {e.need_attribute("name"): e for e in root.all("link")}
     if not links:
         raise root.bad("has no links", expected="at least one <link>")
-    _check_unique(root, "link")
-    _check_unique(root, "joint")
+    check_unique(root, "link")
+    check_unique(root, "joint")
     joints = [read_joint(e, links) for e in root.all("joint")]
-    _check_mimics(root, joints)
+    check_mimics(root, joints)
     _note_ignored(root, notes, label)
     origins = {e.need("child").need_attribute("link"): origin_of(e) for e in root.all("joint")}
-    order = _tree_order(root, list(links), joints)
+    order = tree_order(root, list(links), joints)
     read = tuple(_read_link(links[n], origins.get(n, IDENTITY), reader) for n in order)
     by_child = {joint.child: joint for joint in joints}
     ordered = tuple(by_child[n] for n in order if n in by_child)
@@ -73,13 +73,15 @@ def read_urdf(
     return in_single_axes(body, several, notes, label) if several else body
 
 
-def _reject_xacro(root: Element) -> None:
+def reject_xacro(root: Element) -> None:
+    """Raise BadInput if a file still is to become a URDF."""
     for child in root.children:
         if child.tag.startswith("xacro:") or "${" in "".join(child.attributes.values()):
             raise child.bad("is xacro, not URDF", expected="the output of `xacro FILE`")
 
 
-def _check_unique(root: Element, tag: str) -> None:
+def check_unique(root: Element, tag: str) -> None:
+    """Raise BadInput if two elements with this tag have the same name."""
     seen: set[str] = set()
     for element in root.all(tag):
         name = element.need_attribute("name")
@@ -108,7 +110,12 @@ def _read_inertial(link: Element) -> Inertial | None:
     return Inertial(value, origin_of(element), (ixx, iyy, izz, ixy, ixz, iyz))
 
 
-def _tree_order(root: Element, links: list[str], joints: list[Joint]) -> list[str]:
+def tree_order(root: Element, links: list[str], joints: list[Joint]) -> list[str]:
+    """Return the names of the links, each behind its parent.
+
+    Raises:
+        BadInput: if they are no tree.
+    """
     children: dict[str, list[str]] = {}
     parents: dict[str, str] = {}
     for joint in joints:
@@ -133,7 +140,8 @@ def _tree_order(root: Element, links: list[str], joints: list[Joint]) -> list[st
     return order
 
 
-def _check_mimics(root: Element, joints: list[Joint]) -> None:
+def check_mimics(root: Element, joints: list[Joint]) -> None:
+    """Raise BadInput if a joint mimics one that does not exist or mimics another itself."""
     names = {joint.name: joint for joint in joints}
     for joint in joints:
         if joint.mimic is None:

@@ -1,0 +1,1 @@
+"""The digital robot: what a URDF or a world holds, its kinematics and trajectories as files and commands."""
