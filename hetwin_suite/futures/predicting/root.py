@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.local_ports import local_ports
@@ -61,6 +62,13 @@ class Asked:
     drawn: bool = True
 
 
+Fork: TypeAlias = Callable[[Iterable[Draw]], list[Future]]
+"""Lets futures go on from the moment, each with a draw, and returns those that are over, in the order of their ends."""
+
+Plan: TypeAlias = Callable[[Uncertainty, Snapshot, Fork], None]
+"""Decides at the moment which futures there are: gets what is uncertain then, the scene, and what makes futures."""
+
+
 class Found(NamedTuple):
     """What came of the futures of a moment.
 
@@ -83,6 +91,7 @@ def futures_of(
     asked: Asked,
     progress: Callable[[Future], None] = lambda _: None,
     look: Callable[[], None] = lambda: None,
+    plan: Plan | None = None,
 ) -> Found:
     """Run to a moment, let futures go on from there, and return what came of them.
 
@@ -92,12 +101,17 @@ def futures_of(
         asked: what is asked.
         progress: is called with each future that is over.
         look: is called several times a second while they go on.
+        plan: decides which futures there are; None: as many as are asked for, each with a draw of its own.
 
     Raises:
         BadInput: if the scenario cannot be used or forked, or the moment does not come.
         HetwinError: if the run fails before the moment.
     """
-    return _Root(scenario, options, asked, progress, look).found()
+    return _Root(scenario, options, asked, progress, look, plan).found()
+
+
+class _Parted(BaseException):
+    """Leaves a plan in a forked process, which goes on as a future."""
 
 
 class _Root:
@@ -108,6 +122,7 @@ class _Root:
         asked: Asked,
         progress: Callable[[Future], None],
         look: Callable[[], None],
+        plan: Plan | None,
     ) -> None:
         _check_can_fork(scenario, options)
         self._scenario, self._asked, self._progress = scenario, asked, progress
@@ -118,6 +133,9 @@ class _Root:
         self._uncertainty = find_uncertainty(scenario, self._start)
         self._forks = Forks(asked.jobs, lambda heartbeat: overdue(scenario, heartbeat), look)
         self._forked: Forked[Draw, Future] | None = None
+        self._plan = plan or self._all
+        self._until: float | None = None
+        self._came = False
         self._at_ns = 0
         self._end_ns: int | None = None
         self._wall_s = 0.0
@@ -138,7 +156,7 @@ class _Root:
             self._forked.end(self._future(self._forked.task, summary))
         if self._failure is not None:
             raise self._failure
-        if not self._at_ns and not self._futures:
+        if not self._came:
             raise self._never(summary)
         futures = tuple(sorted(self._futures, key=lambda one: one.index))
         return Found(self._at_ns, self._end_ns, futures, self._wall_s)
@@ -176,36 +194,45 @@ class _Root:
         )
 
     def _at_barrier(self, time_ns: int, events: Sequence[Event]) -> None:
-        if self._forked is not None or self._futures or self._failure:
+        if self._came or not self._asked.moment.is_now(time_ns, events):
             return
-        if not self._asked.moment.is_now(time_ns, events):
-            return
-        self._at_ns = time_ns
+        self._came, self._at_ns = True, time_ns
         if self._asked.horizon_s is not None:
             self._end_ns = time_ns + round(self._asked.horizon_s * 1e9)
         try:
-            self._fork_all()
+            self._follow_plan()
+        except _Parted:
+            return
         except HetwinError as error:
             self._failure = error
-        if self._forked is None:
-            self._conductor.stop()
+        self._conductor.stop()
 
-    def _fork_all(self) -> None:
+    def _follow_plan(self) -> None:
         scene = self._conductor.scene
         assert scene is not None  # the run goes on
         uncertainty = of_now(self._uncertainty, scene) if self._asked.drawn else _NOTHING
-        asked, begun = self._asked, time.monotonic()
-        until = None if asked.within_s is None else begun + asked.within_s
-        draws = (uncertainty.draw(asked.seed, index) for index in range(asked.futures))
-        for one in self._forks.work(draws, until):
+        within, begun = self._asked.within_s, time.monotonic()
+        self._until = None if within is None else begun + within
+        self._plan(uncertainty, scene, self._fork)
+        self._wall_s = time.monotonic() - begun
+
+    def _all(self, uncertainty: Uncertainty, scene: Snapshot, fork: Fork) -> None:
+        """Make as many futures as are asked for."""
+        fork(uncertainty.draw(self._asked.seed, index) for index in range(self._asked.futures))
+
+    def _fork(self, draws: Iterable[Draw]) -> list[Future]:
+        """Make futures, and wait for them; in a forked process this does not return."""
+        found: list[Future] = []
+        for one in self._forks.work(draws, self._until):
             if isinstance(one, Forked):
                 self._forked = one
                 self._part(one)
-                return
+                raise _Parted
             future = _of(one)
+            found.append(future)
             self._futures.append(future)
             self._progress(future)
-        self._wall_s = time.monotonic() - begun
+        return found
 
     def _part(self, forked: Forked[Draw, Future]) -> None:
         """Go on as a future, in the forked process."""
