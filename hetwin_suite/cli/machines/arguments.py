@@ -41,7 +41,7 @@ def rows_of(inputs: Path, network: Network) -> Iterator[dict[str, Value]]:
     if str(inputs) == "-":
         yield from _rows(sys.stdin, "-", network)
         return
-    with _opened(inputs) as lines:
+    with opened(inputs, "a table with a column for each input and each event") as lines:
         rows = list(_rows(lines, str(inputs), network))
     yield from rows
 
@@ -54,14 +54,17 @@ def _rows(lines: TextIO, name: str, network: Network) -> Iterator[dict[str, Valu
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[TextIO]:
+def opened(file: Path, expected: str) -> Iterator[TextIO]:
+    """Open a file of text.
+
+    Raises:
+        BadInput: if that cannot be done; with what was expected.
+    """
     try:
         lines = file.open(encoding="utf-8-sig", newline="")
     except OSError as error:
         raise BadInput(
-            f"the file cannot be read: {error.strerror}",
-            file=file,
-            expected="a table with a column for each input and each event",
+            f"the file cannot be read: {error.strerror}", file=file, expected=expected
         ) from None
     with lines:
         yield lines

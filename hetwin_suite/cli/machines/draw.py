@@ -1,0 +1,54 @@
+"""`hetwin machines draw`: a network as a picture."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hetwin_suite.cli.machines.arguments import Net
+from hetwin_suite.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from hetwin_core.machines.drawing.graph import Went
+    from hetwin_core.machines.network import Network
+
+
+def draw(
+    net: Net,
+    out: Annotated[Path, typer.Option(help="the SVG file that is written")],
+    trace: Annotated[
+        Path | None, typer.Option(help="what hetwin machines run --trace --json has printed")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw a network: decisions as diamonds, pushes and pops as bubbles, the top of the stack as a hexagon.
+
+    With a trace of it, the way taken is blue, with how often, and faults are red, with their reasons.
+
+    Example: hetwin machines draw counter --out counter.svg
+    """
+    from hetwin_core.machines.drawing.picture import draw as picture
+    from hetwin_suite.cli.machines.arguments import write
+    from model_nodes.network_files import find_network, load_network
+
+    file = find_network(net)
+    network = load_network(file)
+    went, said = _went(network, trace) if trace is not None else (None, "")
+    write(out, picture(network, file.stem, went, said))
+    print(json.dumps({"file": str(out.resolve())}) if as_json else f"wrote {out}")
+
+
+def _went(network: Network, trace: Path) -> tuple[dict[str, Went], str]:
+    from hetwin_core.ensemble.errors import BadInput
+    from hetwin_core.machines.drawing.went import went_of
+    from hetwin_core.machines.seeing.replay import TraceError, read_trace, replay
+    from hetwin_suite.cli.machines.arguments import opened
+
+    with opened(trace, "a trace, as hetwin machines run --trace --json prints it") as lines:
+        try:
+            return went_of(network, replay(network, read_trace(lines)))
+        except (TraceError, UnicodeDecodeError) as error:
+            raise BadInput(str(error), file=trace) from None
