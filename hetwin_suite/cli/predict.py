@@ -85,8 +85,8 @@ def predict(
     from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
     from hetwin_suite.futures.predicting.moment import Moment
+    from hetwin_suite.futures.predicting.predict import Asked
     from hetwin_suite.futures.predicting.predict import predict as predict_from
-    from hetwin_suite.futures.predicting.root import Asked
     from hetwin_suite.running.patience import Patience, to_stderr
 
     options = RunOptions(

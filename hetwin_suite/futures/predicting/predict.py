@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 
+from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_suite.futures.drawing.uncertain import Uncertainty
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.future import Future
-from hetwin_suite.futures.predicting.root import Asked, futures_of
+from hetwin_suite.futures.predicting.moment import Moment
+from hetwin_suite.futures.predicting.root import Fork, Now, at_moment
+
+_NOTHING = Uncertainty("")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked about the future.
+
+    Attributes:
+        moment: from which on.
+        futures: how many.
+        horizon_s: how long each goes on [s]; None: to the end of the source.
+        within_s: wall time after which no future is waited for [s]; None: all are.
+        seed: of the draws.
+        jobs: how many at a time; None: one per core.
+        out: folder in which each future is kept as an episode; None: nowhere.
+        drawn: whether what is uncertain is drawn; else all futures are alike.
+    """
+
+    moment: Moment
+    futures: int
+    horizon_s: float | None = None
+    within_s: float | None = None
+    seed: int = 0
+    jobs: int | None = None
+    out: Path | None = None
+    drawn: bool = True
 
 
 def predict(
@@ -20,6 +51,7 @@ def predict(
     asked: Asked,
     progress: Callable[[Future], None] = lambda _: None,
     look: Callable[[], None] = lambda: None,
+    checkpoint: Checkpoint | None = None,
 ) -> Forecast:
     """Let many futures of one moment go on, and return what they say.
 
@@ -29,26 +61,41 @@ def predict(
         asked: what is asked.
         progress: is called with each future that is over.
         look: is called several times a second.
+        checkpoint: of the run, to begin with; None: the run begins at its start.
 
     Raises:
         BadInput: if the scenario or the question cannot be used.
         HetwinError: if the run fails before the moment.
     """
     _check(asked)
-    if asked.out is not None:
-        asked = replace(asked, out=_empty(asked.out))
-    found = futures_of(scenario, options, asked, progress, look)
-    ends = [one.end_ns for one in found.futures if one.error is None]
-    end_ns = found.end_ns if found.end_ns is not None else max(ends, default=found.at_ns)
-    return Forecast(
-        found.at_ns / 1e9,
-        (end_ns - found.at_ns) / 1e9,
-        asked.seed,
-        asked.futures,
-        found.futures,
-        tuple(scenario.file.outcomes),
-        found.wall_s,
+    out = None if asked.out is None else _empty(asked.out)
+    moment, horizon_s, jobs = asked.moment, asked.horizon_s, asked.jobs
+    at_ns, futures, wall_s = at_moment(
+        scenario,
+        options,
+        moment,
+        lambda now, fork: _ask(asked, now, fork),
+        horizon_s=horizon_s,
+        jobs=jobs,
+        out=out,
+        checkpoint=checkpoint,
+        progress=progress,
+        look=look,
     )
+    if horizon_s is None:
+        horizon_s = max((one.end_ns - at_ns for one in futures if not one.error), default=0) / 1e9
+    outcomes = tuple(scenario.file.outcomes)
+    return Forecast(at_ns / 1e9, horizon_s, asked.seed, asked.futures, futures, outcomes, wall_s)
+
+
+def _ask(asked: Asked, now: Now, fork: Fork) -> tuple[int, list[Future], float]:
+    """Return the moment [ns], the futures by index, and how long that took [s]."""
+    begun = time.monotonic()
+    until = None if asked.within_s is None else begun + asked.within_s
+    uncertainty = now.uncertainty if asked.drawn else _NOTHING
+    draws = (uncertainty.draw(asked.seed, index) for index in range(asked.futures))
+    futures = sorted(fork(draws, until), key=lambda one: one.index)
+    return now.time_ns, futures, time.monotonic() - begun
 
 
 def _check(asked: Asked) -> None:

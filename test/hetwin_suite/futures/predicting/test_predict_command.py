@@ -14,7 +14,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.root import Asked, futures_of
+from hetwin_suite.futures.predicting.predict import Asked, predict
 
 SHORT = ("pick_and_place", "--horizon", "0.05", "--seed", "7", "--json")
 
@@ -66,7 +66,7 @@ def test_an_unchanged_future_ends_in_the_digest_of_the_run() -> None:
     scenario, options = load_scenario(find_scenario("pick_and_place")), RunOptions(duration=0.6)
     plain = Conductor(scenario, local_ports(scenario, one_process=True), [], options).run()
     asked = Asked(Moment(0.3), futures=6, jobs=3, drawn=False)
-    found = futures_of(scenario, options, asked)
+    found = predict(scenario, options, asked)
     assert [one.error for one in found.futures] == [None] * 6
     assert {one.digest for one in found.futures} == {plain.digest}
 
