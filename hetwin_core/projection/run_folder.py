@@ -15,6 +15,7 @@ from hetwin_core.ensemble.plain_json import plain
 LOG = "log"
 SUMMARY = "summary.json"
 REPORT = "report.html"
+CHECKPOINT = "checkpoint.npz"
 
 
 def check_free(out: Path) -> None:

@@ -18,6 +18,12 @@ Scenario = Annotated[
         help="scenario file, or name of one of hetwin's", autocompletion=completion.scenarios
     ),
 ]
+OptionalScenario = Annotated[
+    str | None,
+    typer.Argument(
+        help="scenario file, or name of one of hetwin's", autocompletion=completion.scenarios
+    ),
+]
 Variant = Annotated[
     str | None,
     typer.Option(

@@ -19,7 +19,7 @@ from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
-from hetwin_core.projection.run_folder import LOG
+from hetwin_core.projection.run_folder import CHECKPOINT, LOG
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.patience import never_silent
 
@@ -57,11 +57,18 @@ def report(folder: Path) -> Path | None:
         return None
 
 
+def checkpoint_of(folder: Path) -> dict[str, str]:
+    """The path of the checkpoint that a run has written, by its key; empty if it has written none."""
+    path = folder / CHECKPOINT
+    return {"checkpoint": str(path.resolve())} if path.exists() else {}
+
+
 def as_json(ended: Ended, page: Path | None) -> dict[str, Any]:
     """The summary, and where log and page are."""
     log = ended.folder / LOG
     return {
         **ended.summary,
+        **checkpoint_of(ended.folder),
         "log": str(log.resolve()) if log.exists() else None,
         "report": str(page.resolve()) if page else None,
     }
@@ -83,6 +90,8 @@ def show(ended: Ended, page: Path | None) -> None:
     for failure in summary["failures"]:
         print(f"error: {failure_row_words(failure)}; {failure['then']}", file=sys.stderr)
     print(f"  log: {ended.folder / LOG}")
+    for path in checkpoint_of(ended.folder).values():
+        print(f"  checkpoint: {path}")
     if page:
         print(f"  report: {page}")
     for line in _verdict(summary):

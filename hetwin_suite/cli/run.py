@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -18,10 +18,10 @@ from hetwin_suite.cli.options import (
     Engine,
     Foxglove,
     OpenPage,
+    OptionalScenario,
     Packages,
     PageHost,
     PagePort,
-    Scenario,
     Variant,
     package_folders,
     scene_object,
@@ -36,7 +36,7 @@ class Transport(StrEnum):
 
 
 def run(
-    scenario: Scenario,
+    scenario: OptionalScenario = None,
     source: Annotated[
         str | None,
         typer.Option(
@@ -78,6 +78,18 @@ def run(
     with_report: Annotated[
         bool, typer.Option("--report/--no-report", help="write the page")
     ] = True,
+    checkpoint: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            metavar="T",
+            help="save the run when T simulated seconds are over, for --from",
+        ),
+    ] = None,
+    from_file: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="go on from a checkpoint; without SCENARIO"),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="exit with 1 unless the run's verdict is fine")
     ] = False,
@@ -115,6 +127,10 @@ def run(
     hetwin run pick_and_place --strict
 
     hetwin run pick_and_place --show --pace 4
+
+    hetwin run pick_and_place --checkpoint 2 --out runs/saved
+
+    hetwin run --from runs/saved/checkpoint.npz
     """
     # imported here, for hetwin's --help must not wait for what a run needs
     from hetwin_core.ensemble.conductor.start.options import RunOptions
@@ -126,19 +142,35 @@ def run(
     from hetwin_suite.running.usual_transport import usual_transport
 
     try:
-        options = RunOptions(
-            source,
-            scene_object(scene),
-            seed,
-            duration,
-            transport.value if transport else usual_transport(scenario, source, variant),
-            engine,
-            packages=package_folders(package),
-            variant=variant,
-        )
         placing = Placing(namespace, in_process, elsewhere)
         _check_pace(pace, hold=hold, show=show or foxglove is not None)
-        request = RunRequest(scenario, options, out, hold, pace)
+        if from_file is not None:
+            given: dict[str, object] = {
+                "SCENARIO": scenario,
+                "--source": source,
+                "--scene": scene,
+                "--seed": seed,
+            }
+            given |= {"--engine": engine, "--variant": variant, "--package": package}
+            _check_only_from({**given, "--transport": transport})
+            request = RunRequest.going_on_from(
+                from_file, out, duration, hold=hold, pace=pace, checkpoint_s=checkpoint
+            )
+            scenario = request.scenario
+        else:
+            scenario = _required(scenario)
+            options = RunOptions(
+                source,
+                scene_object(scene),
+                seed,
+                duration,
+                transport.value if transport else usual_transport(scenario, source, variant),
+                engine,
+                packages=package_folders(package),
+                variant=variant,
+            )
+            _check_local(options.transport, checkpoint)
+            request = RunRequest(scenario, options, out, hold, pace, checkpoint)
         with Progress(Path(scenario).stem) as progress:
             if show or foxglove is not None:
                 from hetwin_suite.running.showing import Window, carry_out_shown
@@ -149,10 +181,10 @@ def run(
                 ended = carry_out(request, progress, placing, watched=True)
     except HetwinError as error:
         if as_json:
-            print(json.dumps(outcome.without_a_run(scenario, error)))
+            print(json.dumps(outcome.without_a_run(scenario or str(from_file or ""), error)))
         raise
     except Interrupted as interrupt:
-        outcome.show_interrupted(scenario, interrupt, as_json=as_json)
+        outcome.show_interrupted(scenario or str(from_file), interrupt, as_json=as_json)
         raise typer.Exit(interrupt.code) from None
     with Interrupts(_second_at_once) as interrupts:
         page = outcome.report(ended.folder) if with_report else None
@@ -163,6 +195,47 @@ def run(
     code = ended.code or interrupts.code or (strict and not outcome.is_fine(ended))
     if code:
         raise typer.Exit(int(code))
+
+
+def _required(scenario: str | None) -> str:
+    if scenario is None:
+        raise BadInput(
+            "nothing says what is to be run",
+            where="SCENARIO",
+            expected="a scenario, or --from with a checkpoint",
+        )
+    return scenario
+
+
+def _check_only_from(given: Mapping[str, object]) -> None:
+    """Check that nothing is given that a checkpoint says itself.
+
+    Raises:
+        BadInput: if something is.
+    """
+    for name, value in given.items():
+        if value is not None:
+            raise BadInput(
+                "a checkpoint says this itself",
+                where=name,
+                found=value,
+                expected="--from without it",
+            )
+
+
+def _check_local(transport: str, checkpoint: float | None) -> None:
+    """Check that a run that is to be saved has its models in one process.
+
+    Raises:
+        BadInput: if it has not.
+    """
+    if checkpoint is not None and transport != "local":
+        raise BadInput(
+            "only a run in one process can be saved",
+            where="--checkpoint",
+            found=f"--transport {transport}",
+            expected="--transport local",
+        )
 
 
 def _check_pace(pace: float | None, *, hold: bool, show: bool) -> None:

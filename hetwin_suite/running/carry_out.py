@@ -66,4 +66,12 @@ def carry_out(
         return run_watched(request, display, live)
     scenario, out = request.load()
     listener = ProgressListener(display)
-    return run_locally(scenario, request.options, out, listener, at_hand=request.set_off)
+    return run_locally(
+        scenario,
+        request.options,
+        out,
+        listener,
+        at_hand=request.set_off,
+        checkpoint_s=request.checkpoint_s,
+        going_on=request.going_on,
+    )

@@ -76,6 +76,8 @@ def run_in_child(
         heartbeat=heartbeat,
         at_hand=at_hand,
         idle=idle,
+        checkpoint_s=request.checkpoint_s,
+        going_on=request.going_on,
     )
     return _picklable(ended.summary), ended.code
 

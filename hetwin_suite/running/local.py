@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
+from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener
 from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_core.projection.log_writer import RunLog
+from hetwin_suite.running.checkpointing import CheckpointWriter
 from hetwin_suite.running.ended import Ended, exit_code
 
 
@@ -26,6 +29,8 @@ def run_locally(
     heartbeat: Heartbeat | None = None,
     at_hand: Callable[[Conductor], None] = lambda _: None,
     idle: Callable[[float], None] = time.sleep,
+    checkpoint_s: float | None = None,
+    going_on: Checkpoint | None = None,
 ) -> Ended:
     """Run; SIGINT and SIGTERM end the run at its next barrier.
 
@@ -39,6 +44,8 @@ def run_locally(
         heartbeat: where calls of models are noted, if somebody watches them.
         at_hand: is called with what the run can be taken in hand by, before its models are made ready.
         idle: spends up to so many seconds, again and again, while the run is paused or waits for its pace.
+        checkpoint_s: when a checkpoint is written into the folder [s]; None: never.
+        going_on: the checkpoint that it goes on from; None: it begins at 0 s.
 
     Raises:
         BadInput: if the scenario's files or the source cannot be used.
@@ -46,10 +53,19 @@ def run_locally(
         Interrupted: if it is interrupted twice.
     """
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
-    ports = local_ports(scenario, heartbeat)
+    whole = checkpoint_s is not None or going_on is not None
+    options = replace(options, restorable=whole)
+    ports = local_ports(scenario, heartbeat, one_process=whole)
     conductor = Conductor(scenario, ports, [log, *listeners], options, idle)
     at_hand(conductor)
-    conductor.prepare()
+    writer = None if checkpoint_s is None else CheckpointWriter(conductor, checkpoint_s, out)
+    start = conductor.prepare() if going_on is None else conductor.go_on_from(going_on)
+    if writer is not None:
+        try:
+            writer.check_time(start)
+        except BadInput:
+            conductor.dismiss()
+            raise
 
     def stop(count: int, number: int) -> None:
         if count > 1:
@@ -58,4 +74,6 @@ def run_locally(
 
     with Interrupts(stop) as interrupts:
         summary = asdict(conductor.run())
+    if writer is not None:
+        writer.warn_if_missing()
     return Ended(summary, exit_code(summary, interrupts.first), out, interrupts.first)

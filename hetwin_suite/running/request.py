@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
@@ -12,6 +13,10 @@ from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.projection.new_run import new_run_folder
 from hetwin_core.projection.run_folder import check_free
+from hetwin_suite.running.checkpointing import check_can_be_saved
+
+if TYPE_CHECKING:
+    from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,8 @@ class RunRequest:
         out: folder for the log; None: a new one below ``runs``.
         hold: whether it waits before its first step until somebody lets it go on.
         pace: how many times real time it goes at most; None: as fast as it can.
+        checkpoint_s: when a checkpoint is written [s]; None: never.
+        going_on: the checkpoint of the scenario's run that it goes on from; None: it begins at 0 s.
     """
 
     scenario: str
@@ -31,6 +38,39 @@ class RunRequest:
     out: Path | None
     hold: bool = False
     pace: float | None = None
+    checkpoint_s: float | None = None
+    going_on: Checkpoint | None = None
+
+    @classmethod
+    def going_on_from(
+        cls,
+        file: Path,
+        out: Path | None,
+        duration: float | None = None,
+        *,
+        hold: bool = False,
+        pace: float | None = None,
+        checkpoint_s: float | None = None,
+    ) -> RunRequest:
+        """Return the request of a run that goes on from a checkpoint's file, with the other attributes as above.
+
+        Raises:
+            BadInput: if there is none, or it cannot be used; or if the run is to end before.
+        """
+        from hetwin_core.ensemble.conductor.checkpoint.file import read_checkpoint
+
+        checkpoint = read_checkpoint(file)
+        if duration is not None:
+            if round(duration * 1e9) <= checkpoint.time_ns:
+                raise BadInput(
+                    "the run ends before the checkpoint",
+                    where="--duration",
+                    found=duration,
+                    expected=f"more than {checkpoint.time_ns / 1e9:g} s",
+                )
+            checkpoint = checkpoint.with_options(duration=duration)
+        options = checkpoint.options
+        return cls(checkpoint.scenario, options, out, hold, pace, checkpoint_s, checkpoint)
 
     def load(self) -> tuple[Scenario, Path]:
         """The scenario, and a folder that its run can be written to.
@@ -41,6 +81,8 @@ class RunRequest:
         scenario = load_scenario(find_scenario(self.scenario), self.options.variant)
         out = self.out or new_run_folder(Path("runs"), scenario.name)
         check_free(out)
+        if self.checkpoint_s is not None:
+            check_can_be_saved(scenario, self.options)
         return waiting_for_robots(scenario, self.options), out
 
     def set_off(self, conductor: Conductor) -> None:

@@ -87,7 +87,7 @@ class Conductor:
                 self._scenario, self._ports, self._listeners, self._options, ready, self._controls
             )
         except BaseException:
-            self._stop_models()
+            self.dismiss()
             raise
         return self._run.start
 
@@ -182,7 +182,7 @@ class Conductor:
         try:
             self._run.go_on_from(checkpoint)
         except BaseException:
-            self._stop_models()
+            self.dismiss()
             raise
         return self._run.start
 
@@ -357,6 +357,7 @@ class Conductor:
     def _record(self, name: str, **arguments: Json) -> None:
         self._controls.requests.append(Act(name, arguments))
 
-    def _stop_models(self) -> None:
+    def dismiss(self) -> None:
+        """Stop the models of a run that is prepared and will not begin."""
         for port in self._ports:
             port.stop()
