@@ -56,7 +56,7 @@ NUMBERS = Domain(whole=True, real=True)
 
 def domains(network: Network) -> dict[str, Domain]:
     """Return the values that each signal may have; signals that nothing sets have none."""
-    truths = set(_used_as_truths(network))
+    truths = _used_as_truths(network)
     found = dict.fromkeys(network.signals, NOTHING)
     found |= {name: TRUTHS if name in truths else NUMBERS for name in network.inputs}
     found |= dict.fromkeys(network.events, TRUTHS)
@@ -112,11 +112,24 @@ def _arcs(network: Network) -> Iterator[Arc]:
             yield from arcs
 
 
-def _used_as_truths(network: Network) -> Iterator[str]:
+def _used_as_truths(network: Network) -> set[str]:
+    """Signals that must be true or false: in guards, or since others that must be so become what they are."""
+    found: set[str] = set()
     for arc in _arcs(network):
-        yield from truths_in(arc.guard.node)
+        found |= set(truths_in(arc.guard.node))
         for expression in arc.assignments.values():
-            yield from _inside(expression.node)
+            found |= set(_inside(expression.node))
+    while True:
+        more = {
+            signal
+            for arc in _arcs(network)
+            for name, expression in arc.assignments.items()
+            if name in found
+            for signal in truths_in(expression.node)
+        }
+        if more <= found:
+            return found
+        found |= more
 
 
 def truths_in(node: Node) -> Iterator[str]:
@@ -129,6 +142,9 @@ def truths_in(node: Node) -> Iterator[str]:
         case Binary(sign, one, two) if sign in BETWEEN_TRUTHS:
             yield from truths_in(one)
             yield from truths_in(two)
+        case Choice():
+            for part in parts_of(node):
+                yield from truths_in(part)
         case _:
             yield from _inside(node)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from hetwin_core.machines.cycle import ALL_OF_IT
 from hetwin_core.machines.drawing import sizes
+from hetwin_core.machines.drawing.back_ways import back_ways
 from hetwin_core.machines.drawing.decisions import Decision, Fan, Leaf, Tree, decide
 from hetwin_core.machines.drawing.graph import Graph, Line, Node, Shape, Went
 from hetwin_core.machines.drawing.wording import words
@@ -34,7 +35,7 @@ class _Chart:
         self.graph = Graph()
         self._machine = machine
         self._went = went
-        self._back = set(_back_arcs(machine))
+        self._back = back_ways(machine)
         self._states = {name: self.graph.add(self._state(name)) for name in machine.states}
         self._start()
         for name, arcs in machine.states.items():
@@ -51,7 +52,7 @@ class _Chart:
         node = Node(Shape.STATE, half, half, sizes.STATE_HEIGHT, (Line("name", name),))
         node.is_sink = not self._machine.states[name]
         if stay is not None and self._went is not None:
-            node.count = stay.cycles
+            node.count = stay.visits
             node.is_last = self._went.last == name
             node.title = f"{name}: {stay.visits} visits, {stay.cycles} cycles"
         return node
@@ -127,6 +128,9 @@ class _Chart:
         self.graph.nodes[node].upward = upward
         self.graph.nodes[node].title = f"{state}, arc {index}: {arc.guard.text}"
         self.graph.join(origin, node, upward=upward, count=count)
+        for pushed in dict.fromkeys(arc.push):
+            if (state, pushed) not in self._back:
+                self.graph.above.append((node, self._states[pushed]))
         if arc.to == TOP:
             size = sizes.HEXAGON
             to = self.graph.add(Node(Shape.HEXAGON, size, size, 2 * size - 4, count=count))
@@ -187,26 +191,3 @@ def _fault(fault: str, cycle: int, reason: str) -> Node:
 def _sum(counts: list[int | None]) -> int | None:
     known = [count for count in counts if count is not None]
     return sum(known) if known else None
-
-
-def _back_arcs(machine: Machine) -> Iterator[tuple[str, int]]:
-    """Arcs that lead back to where the machine came from on the way there, the first arcs first."""
-    seen: set[str] = set()
-    for root in (machine.initial, *machine.states):
-        if root in seen:
-            continue
-        seen.add(root)
-        on_the_way = {root}
-        todo = [(root, iter(enumerate(machine.states[root])))]
-        while todo:
-            state, arcs = todo[-1]
-            index, arc = next(arcs, (-1, None))
-            if arc is None:
-                on_the_way.discard(state)
-                todo.pop()
-            elif arc.to in on_the_way:
-                yield state, index
-            elif arc.to != TOP and arc.to not in seen:
-                seen.add(arc.to)
-                on_the_way.add(arc.to)
-                todo.append((arc.to, iter(enumerate(machine.states[arc.to]))))

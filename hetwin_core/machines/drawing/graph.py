@@ -129,10 +129,12 @@ class Graph:
     Attributes:
         nodes: all of them.
         edges: between them.
+        above: pairs of nodes of which the first lies above the second, though no edge joins them.
     """
 
     nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
+    above: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, node: Node) -> int:
         """Add a node; return its index."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from hetwin_core.machines.drawing.graph import Graph, Node, Shape
 
-SWEEPS = 24
+SWEEPS = 16
 Segment = tuple[int, int]
 """Indices of a node, and of one in the next lower layer."""
 
@@ -17,10 +17,13 @@ def arrange(graph: Graph) -> list[list[int]]:
     """Set the layers of all nodes, add bends where edges cross layers; return each layer's nodes from left to right."""
     _rank(graph)
     _bend(graph)
-    layers: list[list[int]] = [[] for _ in range(1 + max(node.layer for node in graph.nodes))]
-    for index in _in_depth(graph):
-        layers[graph.nodes[index].layer].append(index)
-    return _ordered(layers, segments_of(graph), _sides(graph))
+    segments, sides = segments_of(graph), _sides(graph)
+    found = [
+        _ordered(_in_depth(graph, last_first=last_first), segments, sides, downward=downward)
+        for last_first in (False, True)
+        for downward in (True, False)
+    ]
+    return min(found, key=lambda layers: _wrong(layers, segments, sides))
 
 
 def segments_of(graph: Graph) -> list[Segment]:
@@ -35,8 +38,8 @@ def segments_of(graph: Graph) -> list[Segment]:
 def _rank(graph: Graph) -> None:
     above: dict[int, set[int]] = {index: set() for index in range(len(graph.nodes))}
     below: dict[int, set[int]] = {index: set() for index in range(len(graph.nodes))}
-    for edge in graph.edges:
-        upper, lower = (edge.tip, edge.tail) if edge.upward else (edge.tail, edge.tip)
+    pairs = [(e.tip, e.tail) if e.upward else (e.tail, e.tip) for e in graph.edges]
+    for upper, lower in (*pairs, *graph.above):
         above[lower].add(upper)
         below[upper].add(lower)
     order = list(graphlib.TopologicalSorter(above).static_order())
@@ -60,8 +63,8 @@ def _bend(graph: Graph) -> None:
         ]
 
 
-def _in_depth(graph: Graph) -> list[int]:
-    """All nodes, the first ways first."""
+def _in_depth(graph: Graph, *, last_first: bool) -> list[list[int]]:
+    """The nodes of each layer as they are met on the way, the first ways first, or the last."""
     ways: dict[int, list[int]] = {index: [] for index in range(len(graph.nodes))}
     for upper, lower in segments_of(graph):
         ways[upper].append(lower)
@@ -73,8 +76,11 @@ def _in_depth(graph: Graph) -> list[int]:
         index = todo.pop()
         if index not in found:
             found[index] = None
-            todo += reversed(ways[index])
-    return list(found)
+            todo += ways[index] if last_first else reversed(ways[index])
+    layers: list[list[int]] = [[] for _ in range(1 + max(node.layer for node in graph.nodes))]
+    for index in found:
+        layers[graph.nodes[index].layer].append(index)
+    return layers
 
 
 def _sides(graph: Graph) -> dict[int, int]:
@@ -88,16 +94,21 @@ def _sides(graph: Graph) -> dict[int, int]:
 
 
 def _ordered(
-    layers: list[list[int]], segments: list[Segment], sides: dict[int, int]
+    layers: list[list[int]], segments: list[Segment], sides: dict[int, int], *, downward: bool
 ) -> list[list[int]]:
-    best, fewest = layers, _crossings(layers, segments) + _wrong_sides(layers, segments, sides)
+    best, fewest = layers, _wrong(layers, segments, sides)
     for sweep in range(SWEEPS):
-        layers = _swept(layers, segments, sides, downward=sweep % 2 == 0)
+        layers = _swept(layers, segments, sides, downward=(sweep % 2 == 0) is downward)
         layers = _switched(layers, segments)
-        crossings = _crossings(layers, segments) + _wrong_sides(layers, segments, sides)
-        if crossings < fewest:
-            best, fewest = layers, crossings
+        wrong = _wrong(layers, segments, sides)
+        if wrong < fewest:
+            best, fewest = layers, wrong
     return best
+
+
+def _wrong(layers: list[list[int]], segments: list[Segment], sides: dict[int, int]) -> int:
+    """How many lines cross, or lead up on the wrong side."""
+    return _crossings(layers, segments) + _wrong_sides(layers, segments, sides)
 
 
 def _swept(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import takewhile
 
 from hetwin_core.machines.drawing import sizes
 from hetwin_core.machines.drawing.graph import Graph, Node, Shape
@@ -15,6 +17,8 @@ GAP = 24.0
 ROUNDS, SWEEPS = 10, 12
 STIFF, BENT, LOOSE = 8.0, 4.0, 0.3
 """How much a piece of a line wants to be straight: of a long one, of one that leads down, of one that leads up."""
+NEARLY = 14.0
+"""A line whose bends differ by less becomes straight."""
 ROOM = 14.0
 """Between lines that end at one side of a state."""
 
@@ -58,6 +62,8 @@ class Places:
         for _ in range(ROUNDS):
             self._across()
             self._shift_ports()
+        for edge in graph.edges:
+            self._straighten(edge.bends)
         self._to_the_left()
         self.tops: list[float] = []
         self.bottoms: list[float] = []
@@ -132,6 +138,29 @@ class Places:
         for sweep in range(SWEEPS):
             for layer in self._layers if sweep % 2 else reversed(self._layers):
                 self._settle(layer, pulls)
+
+    def _straighten(self, bends: list[int]) -> None:
+        """Let a line that is almost straight be straight, where there is room."""
+        while bends:
+            first = self._nodes[bends[0]]
+            run = list(takewhile(partial(self._is_near, first), bends))
+            middle = sorted(self._nodes[i].x for i in run)[len(run) // 2]
+            if all(self._has_room(i, middle) for i in run):
+                for index in run:
+                    self._nodes[index].x = middle
+            bends = bends[len(run) :]
+
+    def _is_near(self, node: Node, index: int) -> bool:
+        return abs(self._nodes[index].x - node.x) < NEARLY
+
+    def _has_room(self, index: int, x: float) -> bool:
+        node = self._nodes[index]
+        layer, at = self._layers[node.layer], self._order[index]
+        left = self._nodes[layer[at - 1]] if at else None
+        right = self._nodes[layer[at + 1]] if at + 1 < len(layer) else None
+        return (left is None or left.x + left.right + node.left <= x) and (
+            right is None or x + node.right <= right.x - right.left
+        )
 
     def _to_the_left(self) -> None:
         least = min(node.x - node.left for node in self._nodes)
