@@ -43,6 +43,9 @@ class ParameterKind(StrEnum):
     """The robot that the main model reports about, which no scenario gives: a `WatchLayout` as JSON, or null."""
     URDF = "urdf"
     """The robot's description, which no scenario gives: the text of its URDF; empty if there is no robot."""
+    FUNCTIONAL = "functional"
+    """The entities that have the functional attribute of the parameter's name, which no model's parameters give:
+    entity -> the attribute's parameters."""
     PATH = "path"
     """A file, relative to the scenario or to hetwin's resources; resolved to an absolute path."""
 
@@ -81,6 +84,9 @@ WatchedRobot = Annotated[dict[str, Any] | None, ParameterKind.WATCH]
 
 RobotDescription = Annotated[str, ParameterKind.URDF]
 """Type of a field of `Parameters`: the text of the robot's URDF; empty if there is no robot."""
+
+Functional = Annotated[dict[str, dict[str, Any]], ParameterKind.FUNCTIONAL]
+"""Type of a field of `Parameters` that is named as a functional attribute: entity -> parameters of the attribute."""
 
 ModelId = Annotated[Text, ParameterKind.MODEL]
 """Type of a field of `Parameters`: the id of another model."""

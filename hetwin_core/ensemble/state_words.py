@@ -27,6 +27,7 @@ _PHRASES = {
     "held_object": _Phrase("holds", "does not hold", "holds nothing"),
     "holding": _Phrase("holds something", "holds nothing", ""),
     "in_container": _Phrase("is in", "is not in", "is in no container"),
+    "moved": _Phrase("has moved", "has not moved", ""),
     "on": _Phrase("is on", "is not on", "is on nothing"),
     "range_seen": _Phrase("sees", "does not see", "sees nothing"),
 }

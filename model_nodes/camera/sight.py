@@ -12,7 +12,8 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.rotations import rotation_matrix
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.camera.geometry import Shapes, points_in
+from model_nodes.camera.aims import points_in
+from model_nodes.scene_shapes import SceneShapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Sight:
     """
 
     def __init__(self, layout: Layout, objects: Sequence[str], view: View, rays: int) -> None:
-        self._shapes = Shapes(layout)
+        self._shapes = SceneShapes(layout)
         self._view = view
         self._names = list(objects)
         self._ids = [layout.entity_id(name) for name in objects]

@@ -98,7 +98,7 @@ class Settings(Parameters):
     @property
     def tags(self) -> dict[str, tuple[str, ...]]:
         """The tags of entities."""
-        return {name: tuple(notes.tags) for name, notes in self.entities.items()}
+        return {name: notes.words for name, notes in self.entities.items()}
 
 
 def read_settings(parameters: Mapping[str, Any]) -> Settings:

@@ -15,6 +15,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 UNITLESS = {
     ("camera", "least"),
     ("connector", "axis"),
+    ("fill_level", "threshold"),
     ("fluid_in_cup", "friction"),
     ("force_binding", "force_ratio"),
     ("force_binding", "max_count"),

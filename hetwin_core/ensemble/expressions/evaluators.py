@@ -16,7 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.functional_words import FUNCTIONAL_WORDS
 from hetwin_core.ensemble.installed import installed
+from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD
@@ -67,6 +69,38 @@ def tagged(scene: Snapshot, entity: str, tag: str) -> bool:
     return tag in scene.layout.entity(entity).tags
 
 
+def has(scene: Snapshot, entity: str, attribute: str) -> bool:
+    """has(entity, attribute): whether it has a functional attribute, such as 'openable'."""
+    if attribute not in FUNCTIONAL_WORDS:
+        known = one_of(attribute, FUNCTIONAL_WORDS)
+        raise ValueError(f"no functional attribute {attribute!r}; there is {known}")
+    return attribute in scene.layout.entity(entity).tags
+
+
+def _state(name: str, words: str) -> Evaluator:
+    def state(scene: Snapshot, entity: str) -> bool:
+        return bool(scene.get(entity, name)[0] > 0.5)
+
+    state.__name__ = state.__qualname__ = name
+    state.__doc__ = f"{name}(entity): whether {words}."
+    return state
+
+
+STATES: Mapping[str, Evaluator] = {
+    name: _state(name, words)
+    for name, words in (
+        ("cold", "an object is colder than 283.15 K"),
+        ("filled", "something fillable is filled to more than a fifth"),
+        ("hot", "an object is hotter than 318.15 K"),
+        ("moved", "something moveable is no longer where it was at the start"),
+        ("open", "something openable is open"),
+        ("sliced", "something sliceable was cut into its parts"),
+        ("switched_on", "something toggleable is switched on"),
+    )
+}
+"""The states of functional attributes, each kept by a model."""
+
+
 def owner(scene: Snapshot, entity: str, attribute: str) -> str:
     """owner(entity, attribute): name of the model that is responsible."""
     return scene.owner(entity, attribute)
@@ -99,6 +133,8 @@ def nearest_object(
     scene: Snapshot, to: str, options: Mapping[str, Any] | None = None
 ) -> str | None:
     """nearest_object(entity[, {'within': metres, 'kind': tag}]): the closest object; null if there is none.
+
+    A functional attribute is a tag, too.
 
     The distance counts from the frame of `to` to the middle of the object.
     """
@@ -133,13 +169,14 @@ def frame_of(scene: Snapshot, entity: str) -> str:
     return scene.parent(entity) if scene.layout.has(entity, "pose") else WORLD
 
 
-BUILT_IN: Mapping[str, Evaluator] = {
+BUILT_IN: Mapping[str, Evaluator] = {**STATES} | {
     function.__name__: function
     for function in (
         attribute,
         distance,
         exists,
         frame_of,
+        has,
         hand_free,
         height,
         held_object,

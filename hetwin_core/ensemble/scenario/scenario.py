@@ -20,6 +20,7 @@ from hetwin_core.ensemble.own_modules import in_use, use_modules_in
 from hetwin_core.ensemble.resources import find, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.extends import load_with_base
+from hetwin_core.ensemble.scenario.household import complete
 from hetwin_core.ensemble.scenario.schema import ModelEntry, OnFailure, ScenarioFile
 from hetwin_core.ensemble.scenario.variants import with_variant
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
@@ -201,7 +202,7 @@ def load_scenario(path: Path, variant: str | None = None) -> Scenario:
 def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:
     """Check a document that has been read; see `load_scenario`."""
     try:
-        file = _validate(document)
+        file = complete(_validate(document), path)
         clock = MainClock(file.rate)
         use_modules_in(path.parent)
         models = _plans(file)

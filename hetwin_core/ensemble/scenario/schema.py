@@ -17,6 +17,7 @@ from hetwin_core.ensemble.event_patterns import EventPattern
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.scenario.commands import Commands
+from hetwin_core.ensemble.scenario.functional import FunctionalAttributes
 from hetwin_core.ensemble.scenario.robot import RobotEntry, RobotsEntry
 from hetwin_core.ensemble.scenario.several_robots import check_robots
 from hetwin_core.ensemble.scenario.source import SourceEntry
@@ -73,6 +74,14 @@ class EntityNotes(Strict):
     """What the scenario adds to an entity of the world."""
 
     tags: list[str] = Field(default=[], description="words for evaluators, e.g. graspable")
+    attributes: FunctionalAttributes = Field(
+        default=FunctionalAttributes(), description="what it is good for; each is a tag, too"
+    )
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The tags, those of the functional attributes among them."""
+        return tuple(dict.fromkeys((*self.tags, *self.attributes.names)))
 
 
 class SceneEntry(Strict):

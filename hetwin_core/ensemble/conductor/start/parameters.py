@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.shared_keys import FROM_START, shared_keys
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.functional_words import FUNCTIONAL_WORDS
 from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
@@ -34,7 +35,7 @@ _PLAIN: Mapping[ParameterKind, tuple[TypeAdapter[Any], str]] = {
 }
 """Types of the parameters that refer to nothing in the scene, and what they are called."""
 
-_GIVEN_BY_NONE = (ParameterKind.WATCH, ParameterKind.URDF)
+_GIVEN_BY_NONE = (ParameterKind.WATCH, ParameterKind.URDF, ParameterKind.FUNCTIONAL)
 """Types of the parameters that come from the main model, never from a scenario."""
 
 Wrong: TypeAlias = Callable[[str], BadInput]
@@ -92,6 +93,8 @@ class ParameterResolver:
             return None if known.watch is None else known.watch.to_json()
         if request.kind is ParameterKind.URDF:
             return known.robot_description
+        if request.kind is ParameterKind.FUNCTIONAL:
+            return self._functional(request.name)
         if request.name == ENGINE and plan.main and self._options.engine is not None:
             raw: Any = self._options.engine
         elif request.name in plan.parameters:
@@ -106,6 +109,15 @@ class ParameterResolver:
         else:
             raw = request.default
         return self._converted(plan, request, raw, known)
+
+    def _functional(self, attribute: str) -> dict[str, Any]:
+        """The entities with a functional attribute, and its parameters."""
+        return {
+            name: given
+            for name, notes in self._scenario.file.entities.items()
+            for word, given in notes.attributes.given()
+            if word == attribute
+        }
 
     def _converted(self, plan: ModelPlan, request: ParameterRequest, raw: Any, known: Known) -> Any:
         def wrong(expected: str) -> BadInput:
@@ -173,6 +185,9 @@ class ParameterResolver:
         if error.file is not None or not name.isidentifier():  # a topic is no parameter
             return error
         file, where = None, f"{plan.parameters_at}.{given}"
+        if name in FUNCTIONAL_WORDS and name not in plan.parameters:
+            entity, _, key = rest.partition(".")
+            where = f"entities.{entity}.attributes.{name}.{key}".rstrip(".")
         if plan.main and self._is_from_start(name, rest):
             file, where = FROM_START, given
         elif name not in plan.parameters and plan.main and self._shared.get(name) is not None:

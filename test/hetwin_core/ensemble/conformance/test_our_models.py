@@ -55,8 +55,27 @@ GIVEN: dict[str, dict[str, object]] = {
     "in_hand_localization": {},
     "fidelity_during_action": {"actions": ["move"], "objects": ["box"]},
     "fidelity_near_robot": {},
+    "displacement": {"moveable": {"box": {}}},
+    "fill_level": {"fillable": {"beaker": {"capacity": 1e-3}}},
     "fluid_in_cup": {"cup": "beaker", "particles": 12},
+    "openness": {
+        "openable": {"robot": {"joint": "left_joint", "closed": 0, "opened": 1, "threshold": 0.1}}
+    },
     "robot_health": {},
+    "slicing": {},  # the fixture has no object in parts
+    "switch": {"toggleable": {"table": {"button": "box", "dwell": 0.0}}},
+    "temperature": {
+        "objects": ["box"],
+        "heatable": {
+            "table": {
+                "temperature": 400.0,
+                "rate": 1.0,
+                "within": 0.1,
+                "inside": False,
+                "when": "height(box) > 0.0",
+            }
+        },
+    },
 }
 """The other types, with what cannot be made up."""
 

@@ -1,15 +1,14 @@
-"""The shapes of the scene for rays, and the points of an object at which rays are aimed."""
+"""The shapes of a scene in MuJoCo, for rays and for distances between surfaces."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, Layout
-from hetwin_core.ensemble.scene.rotations import rotation_matrix
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
@@ -23,7 +22,14 @@ _KINDS = {
     ShapeKind.PLANE: mj.mjtGeom.mjGEOM_PLANE,
     ShapeKind.MESH: mj.mjtGeom.mjGEOM_MESH,
 }
-_NO_POINTS = (ShapeKind.PLANE,)
+
+
+_POINT = 1e-6
+"""Radius of the ball that stands for a point [m]."""
+_POINT_NAME = "a point of hetwin's own"
+_UNSEEN = 5
+_SEEN = np.array([1, 1, 1, 1, 1, 0], np.uint8)
+"""Rays pass through geoms of the group `_UNSEEN`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ class Hits:
     distances: Floats
 
 
-class Shapes:
+class SceneShapes:
     """All shapes of a scene as MuJoCo's geoms, moved to where the scene has them.
 
     Args:
@@ -52,7 +58,10 @@ class Shapes:
         self._data = mj.MjData(self._model)
         self._poses = [layout.range_of(entity.name, POSE.name) for entity in shown]
         bodies = [-1, *(layout.entity_id(entity.name) for entity in shown)]
+        bodies.append(-1)  # of the point
         self._entity_of_geom = np.array(bodies, np.intp)[self._model.geom_bodyid]
+        self._point = int(self._model.ngeom) - 1
+        self._collides = {e.name: [shape.collides for shape in e.shapes] for e in shown}
         self._body_of = {entity.name: i + 1 for i, entity in enumerate(shown)}
 
     def update(self, scene: Snapshot) -> None:
@@ -80,7 +89,7 @@ class Shapes:
             self._data,
             begin,
             np.ascontiguousarray(ways).ravel(),
-            None,
+            _SEEN,
             True,
             self._body_of.get(without, -1),
             geoms,
@@ -93,45 +102,47 @@ class Shapes:
         entities = np.where(hit, self._entity_of_geom[np.maximum(geoms, 0)], -1)
         return Hits(entities, distances)
 
+    def distance(self, first: Iterable[str], second: Iterable[str], most: float) -> float:
+        """Return the distance between the surfaces of entities; negative if they overlap, `most` if it is larger.
 
-def points_in(shapes: Sequence[Shape], count: int) -> Floats:
-    """Return (n, 3) points in an object's frame that are spread over it, the same ones at every call.
+        Args:
+            first: some entities; those without shapes are far from everything.
+            second: others.
+            most: the largest distance that matters [m].
+        """
+        nearest = most
+        geoms = [geom for name in second for geom in self._geoms(name)]
+        for one in (geom for name in first for geom in self._geoms(name)):
+            for other in geoms:
+                found = mj.mj_geomDistance(self._model, self._data, one, other, nearest, None)
+                nearest = min(nearest, float(found))
+        return nearest
 
-    Args:
-        shapes: the object's; of a mesh, points on its surface.
-        count: about so many points.
-    """
-    solid = [shape for shape in shapes if shape.kind not in _NO_POINTS]
-    random = np.random.default_rng(0)
-    share = max(1, round(count / max(1, len(solid))))
-    rows = [_placed(shape, _points(shape, share, random)) for shape in solid]
-    return np.vstack(rows) if rows else np.zeros((0, 3))
+    def distance_to(self, point: Floats, entities: Iterable[str], most: float) -> float:
+        """Return the distance from a point to the nearest surface; negative inside, `most` if it is larger.
 
+        Args:
+            point: (3,) in the world [m].
+            entities: some entities.
+            most: the largest distance that matters [m].
+        """
+        self._data.mocap_pos[-1] = point
+        mj.mj_kinematics(self._model, self._data)
+        nearest = most
+        for geom in (geom for name in entities for geom in self._geoms(name)):
+            found = mj.mj_geomDistance(self._model, self._data, self._point, geom, nearest, None)
+            nearest = min(nearest, float(found) + _POINT)
+        return nearest
 
-def _points(shape: Shape, count: int, random: np.random.Generator) -> Floats:
-    """(count, 3) points in the shape's own frame."""
-    if shape.kind is ShapeKind.MESH:
-        assert shape.vertices is not None
-        if shape.faces is None or not len(shape.faces):
-            return np.asarray(shape.vertices[random.integers(len(shape.vertices), size=count)])
-        corners = shape.vertices[shape.faces[random.integers(len(shape.faces), size=count)]]
-        shares = random.dirichlet((1.0, 1.0, 1.0), count)
-        return np.asarray(np.einsum("nc,ncd->nd", shares, corners))
-    cube = random.uniform(-0.95, 0.95, (count, 3))
-    if shape.kind is ShapeKind.BOX:
-        return np.asarray(cube * np.array(shape.size) / 2.0)
-    ball = cube / np.maximum(1.0, np.linalg.norm(cube, axis=1, keepdims=True))
-    if shape.kind in (ShapeKind.SPHERE, ShapeKind.ELLIPSOID):
-        return np.asarray(ball * np.array(shape.size))
-    radius, length = shape.size  # a cylinder or a capsule
-    flat = cube[:, :2] / np.maximum(1.0, np.linalg.norm(cube[:, :2], axis=1, keepdims=True))
-    return np.column_stack((radius * flat, length / 2.0 * cube[:, 2]))
-
-
-def _placed(shape: Shape, points: Floats) -> Floats:
-    """Points of a shape's frame in the entity's."""
-    turned = points @ rotation_matrix(np.array(shape.pose[3:])).T
-    return np.asarray(turned + np.array(shape.pose[:3]))
+    def _geoms(self, name: str) -> Sequence[int]:
+        """The geoms that take part in contacts; if there are none, those that are shown."""
+        body = self._body_of.get(name)
+        if body is None:
+            return range(0)
+        begin = int(self._model.body_geomadr[body])
+        geoms = range(begin, begin + int(self._model.body_geomnum[body]))
+        solid = [g for g, collides in zip(geoms, self._collides[name], strict=True) if collides]
+        return solid or geoms
 
 
 def _compile(entities: Sequence[Entity]) -> mj.MjModel:
@@ -146,6 +157,9 @@ def _compile(entities: Sequence[Entity]) -> mj.MjModel:
                 geom.meshname = _mesh(spec, f"{entity.name} {i}", shape)
             else:
                 geom.size = _size(shape)
+    point = spec.worldbody.add_body(name=_POINT_NAME, mocap=True)
+    dot = point.add_geom(type=mj.mjtGeom.mjGEOM_SPHERE, size=[_POINT, 0.0, 0.0], group=_UNSEEN)
+    dot.contype = dot.conaffinity = 0
     return spec.compile()
 
 

@@ -1,0 +1,129 @@
+"""What household objects are good for: the nine functional attributes of Jiang et al., section III.E, Table II."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.functional_words import FUNCTIONAL_WORDS
+from hetwin_core.ensemble.validation import Finite, Positive, Strict, Text
+
+
+class Plain(Strict):
+    """An attribute without parameters."""
+
+
+class HeatSource(Strict):
+    """Something that brings others towards its temperature, while it is near them or they are inside."""
+
+    temperature: Positive = Field(description="that it brings others towards [K]")
+    rate: Positive = Field(
+        description="share of the difference that vanishes in a second, at first [1/s]"
+    )
+    within: Finite | None = Field(
+        None, ge=0, description="it reaches what is this near, from surface to surface [m]"
+    )
+    inside: bool = Field(False, description="instead: it reaches what is inside it")
+    when: Annotated[str, AfterValidator(lambda text: _compiled(text))] | None = Field(
+        None,
+        description="an expression, entities by their names; it is active while this is true; default: always",
+    )
+
+    @model_validator(mode="after")
+    def _reaches_somewhere(self) -> HeatSource:
+        if (self.within is not None) == self.inside:
+            raise ValueError("either within: METRES or inside: true")
+        return self
+
+
+class Toggleable(Strict):
+    """Something that a button switches on and off."""
+
+    button: Text = Field(description="the link or object that a finger presses")
+    dwell: Finite = Field(0.1, ge=0, description="for how long it must be pressed [s]")
+
+
+class Openable(Strict):
+    """Something with a door, a drawer or a lid on a joint."""
+
+    joint: Text = Field(description="the joint of the door, by its name in the world's file")
+    closed: Finite = Field(description="its position when closed [rad, m]")
+    opened: Finite = Field(description="its position when wide open [rad, m]")
+    threshold: Finite = Field(
+        0.1, gt=0, lt=1, description="it is open above this share of the travel"
+    )
+
+    @model_validator(mode="after")
+    def _travels(self) -> Openable:
+        if self.closed == self.opened:
+            raise ValueError("a position opened that differs from closed")
+        return self
+
+
+class Sliceable(Strict):
+    """Something that a blade cuts into parts."""
+
+    parts: list[Text] = Field(
+        min_length=2, description="spare objects, modelled in the frame of the whole"
+    )
+    blade: Text = Field(description="the object or link that cuts")
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Sliceable:
+        if len(set(self.parts)) < len(self.parts):
+            raise ValueError("parts that stand there once each")
+        return self
+
+
+class Fillable(Strict):
+    """Something that can be filled with a liquid."""
+
+    capacity: Positive = Field(description="volume of liquid when it is full [m3]")
+
+
+def _empty(value: object) -> object:
+    return {} if value is True else value
+
+
+Given = Annotated[Plain | None, BeforeValidator(_empty)]
+
+
+class FunctionalAttributes(Strict):
+    """What an object is good for; each attribute that is given, it has."""
+
+    pickable: Given = Field(None, description="it can be picked up and put into receptacles")
+    moveable: Given = Field(None, description="it is not static and can be moved")
+    heatable: HeatSource | None = Field(None, description="it heats others")
+    coolable: HeatSource | None = Field(None, description="it cools others")
+    receptacle: Given = Field(None, description="others can be on it or in it")
+    toggleable: Toggleable | None = Field(None, description="it can be switched on and off")
+    openable: Openable | None = Field(None, description="it can be opened")
+    sliceable: Sliceable | None = Field(None, description="it can be cut into pieces")
+    fillable: Fillable | None = Field(None, description="it can be filled with liquid")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes that are given."""
+        return tuple(name for name in FUNCTIONAL_WORDS if getattr(self, name) is not None)
+
+    def over(self, other: FunctionalAttributes) -> FunctionalAttributes:
+        """Return these attributes, and those of the other that are not among them."""
+        given = {name: getattr(other, name) for name in other.names}
+        return FunctionalAttributes(**given | {name: getattr(self, name) for name in self.names})
+
+    def given(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield each attribute with its parameters."""
+        for name in self.names:
+            yield name, getattr(self, name).model_dump()
+
+
+def _compiled(text: str) -> str:
+    try:
+        Expression(text)
+    except BadInput as error:
+        raise ValueError(f"{error.expected}: {error.problem}") from None
+    return text

@@ -1,0 +1,153 @@
+"""Adds to a scenario what its world says that objects are good for, and the models that keep those states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.resources import find
+from hetwin_core.ensemble.scenario import strict_yaml
+from hetwin_core.ensemble.scenario.functional import FunctionalAttributes
+from hetwin_core.ensemble.scenario.schema import EntityNotes, ModelEntry, ScenarioFile
+from hetwin_core.ensemble.validation import check
+
+SUFFIX = ".attributes.yaml"
+
+
+class Keeper(NamedTuple):
+    """A model that is added where a scenario has none of its type.
+
+    Attributes:
+        type: of the model, which is its name, too.
+        of: it is needed if some entity has one of these attributes ...
+        beside: ... and some entity one of these, if there are any here.
+        parameters: it gets.
+    """
+
+    type: str
+    of: tuple[str, ...]
+    beside: tuple[str, ...] = ()
+    parameters: Mapping[str, str] = {}
+
+
+KEEPERS = (
+    Keeper("displacement", ("moveable",)),
+    Keeper("temperature", ("heatable", "coolable")),
+    Keeper("switch", ("toggleable",)),
+    Keeper("openness", ("openable",)),
+    Keeper("slicing", ("sliceable",)),
+    Keeper("fill_level", ("fillable",)),
+    Keeper(
+        "containment",
+        ("receptacle",),
+        ("pickable",),
+        {"objects": "pickable", "containers": "receptacle"},
+    ),
+    Keeper("handling_observer", ("pickable",), (), {"objects": "pickable"}),
+)
+
+
+def complete(file: ScenarioFile, path: Path) -> ScenarioFile:
+    """Return a scenario with the attributes of its world's file, and the models that keep their states.
+
+    Args:
+        file: the scenario as it stands.
+        path: of its file.
+
+    Raises:
+        BadInput: if the world's file of attributes cannot be used, sources of heat depend on each other in a circle, or
+            a name is taken.
+    """
+    entities = {**_of_world(file, path), **file.entities}
+    for name, notes in _of_world(file, path).items():
+        if name in file.entities:
+            own = file.entities[name]
+            entities[name] = own.model_copy(
+                update={"attributes": own.attributes.over(notes.attributes)}
+            )
+    _check_no_circle(entities)
+    models = {**file.models, **_keepers(file, entities)}
+    return file.model_copy(update={"entities": entities, "models": models})
+
+
+def _of_world(file: ScenarioFile, path: Path) -> dict[str, EntityNotes]:
+    """What stands in ``WORLD.attributes.yaml`` beside the world, if there is one."""
+    world = None if file.world is None else find(file.world, path.parent)
+    beside = None if world is None else world.with_suffix(SUFFIX)
+    if beside is None or not beside.is_file():
+        return {}
+    document = strict_yaml.load(beside)
+    try:
+        read = check(dict[str, FunctionalAttributes], document.data)
+    except BadInput as error:
+        raise document.placed(error, beside) from None
+    return {name: EntityNotes(attributes=attributes) for name, attributes in read.items()}
+
+
+def _keepers(file: ScenarioFile, entities: Mapping[str, EntityNotes]) -> dict[str, ModelEntry]:
+    there = {word for notes in entities.values() for word in notes.attributes.names}
+    types = {entry.type for entry in file.models.values()}
+    found = {}
+    for keeper in KEEPERS:
+        if keeper.type in types or not _is_needed(keeper, there):
+            continue
+        if keeper.type in file.models:
+            raise BadInput(
+                "this name is taken by the model that keeps the state of functional attributes",
+                where=f"models.{keeper.type}",
+                found=keeper.type,
+                expected=f"another name, or type: {keeper.type}",
+            )
+        found[keeper.type] = ModelEntry(type=keeper.type, parameters=dict(keeper.parameters))
+    return found
+
+
+def _is_needed(keeper: Keeper, there: Collection[str]) -> bool:
+    return any(word in there for word in keeper.of) and (
+        not keeper.beside or any(word in there for word in keeper.beside)
+    )
+
+
+_WARMTH = re.compile(
+    r"""\b(?:hot|cold)\(\s*["']?([\w:]+)["']?\s*\)|\battribute\(\s*["']?([\w:]+)["']?\s*,\s*["']temperature["']"""
+)
+
+
+def _check_no_circle(entities: Mapping[str, EntityNotes]) -> None:
+    """Check that no source of heat depends, by its `when`, on its own warmth through others.
+
+    Raises:
+        BadInput: naming the sources of a circle.
+    """
+    asks = {
+        name: {first or second for first, second in _WARMTH.findall(source.when or "")}
+        for name, notes in entities.items()
+        for source in (notes.attributes.heatable, notes.attributes.coolable)
+        if source is not None
+    }
+    for name in asks:
+        circle = _circle_from(name, asks)
+        if circle:
+            raise BadInput(
+                "sources of heat wait for each other's warmth",
+                where=f"entities.{name}.attributes",
+                found=" -> ".join(circle),
+                expected="a `when` that asks for the warmth of no source that asks for its own",
+            )
+
+
+def _circle_from(begin: str, asks: Mapping[str, set[str]]) -> list[str]:
+    """Return the sources on a way from one back to itself; empty if there is none."""
+    ways, seen = [[begin]], set()
+    while ways:
+        way = ways.pop()
+        for following in sorted(asks.get(way[-1], ())):
+            if following == begin:
+                return [*way, begin]
+            if following not in seen:
+                seen.add(following)
+                ways.append([*way, following])
+    return []

@@ -1,0 +1,93 @@
+"""One source of heat or cold: when it is active, and which objects it reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.evaluators import Evaluator
+from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.poses import conjugate, rotate
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE
+from model_nodes.containment import inside_of
+from model_nodes.scene_shapes import SceneShapes
+
+
+class HeatSource:
+    """A source of heat or cold.
+
+    Args:
+        name: of the entity.
+        given: the attribute's parameters.
+        layout: of the scene.
+        where: key for errors.
+
+    Attributes:
+        temperature: that it brings others towards [K].
+        rate: how fast [1/s].
+
+    Raises:
+        BadInput: if others are to be inside it and it has no shape.
+    """
+
+    def __init__(self, name: str, given: Mapping[str, Any], layout: Layout, where: str) -> None:
+        self.temperature, self.rate = float(given["temperature"]), float(given["rate"])
+        self._name, self._where = name, where
+        self._within = None if given["inside"] else float(given["within"])
+        self._parts = [name, *(e.name for e in layout.entities if e.owner == name)]
+        self._when = Expression(given["when"], f"{where}.when") if given["when"] else None
+        self._names = {entity.name: entity.name for entity in layout.entities}
+        try:
+            self._inside = inside_of(layout.entity(name)) if given["inside"] else None
+        except BadInput as error:
+            raise error.at(f"{where}.inside") from None
+
+    def check(self, functions: Mapping[str, Evaluator]) -> None:
+        """Check what `when` names.
+
+        Raises:
+            BadInput: if it names an unknown evaluator or entity.
+        """
+        if self._when is not None:
+            self._when.check_names(functions, self._names)
+
+    def is_active(self, scene: Snapshot, functions: Mapping[str, Evaluator]) -> bool:
+        """Whether it is active.
+
+        Raises:
+            EvaluationError: if its `when` has no value.
+        """
+        if self._when is None:
+            return True
+        bound = {name: _of(scene, functions[name]) for name in self._when.functions & {*functions}}
+        return self._when.evaluate(self._names, bound) is True
+
+    def reaches(self, entity: str, scene: Snapshot, shapes: SceneShapes) -> bool:
+        """Whether an object is near it, or inside it.
+
+        Args:
+            entity: the object.
+            scene: where everything is.
+            shapes: the same, for distances.
+        """
+        if entity in self._parts:
+            return False
+        if self._inside is None:
+            assert self._within is not None
+            most = self._within + 1e-6
+            return shapes.distance(self._parts, [entity], most) <= self._within
+        if not scene.layout.has(entity, POSE.name):
+            return False
+        pose = scene.pose(self._name)
+        offset = (scene.pose(entity)[:3] - pose[:3]).tolist()
+        return self._inside.holds(rotate(conjugate(pose[3:7].tolist()), offset))
+
+
+def _of(scene: Snapshot, evaluator: Evaluator) -> Evaluator:
+    def called(*arguments: Any) -> Any:
+        return evaluator(scene, *arguments)
+
+    return called

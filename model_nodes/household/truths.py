@@ -1,0 +1,60 @@
+"""A truth about each of several entities, as attribute and as events when it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import AttributeStart, StepOutput
+from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
+
+
+class Truths:
+    """Which of the entities it holds for.
+
+    The first value of an entity is how things are at the start, and no event.
+
+    Args:
+        name: of the attribute.
+        entities: which.
+        begins: event when it has come to hold; its argument ``object`` is the entity.
+        ends: event when it has ceased to.
+        known: whether it is known from the start not to hold, so that its first change is an event.
+    """
+
+    def __init__(
+        self, name: str, entities: Iterable[str], begins: str, ends: str, *, known: bool = False
+    ) -> None:
+        self.spec = truth(name)
+        self._events = {True: begins, False: ends}
+        self._holds: dict[str, bool | None] = dict.fromkeys(entities, False if known else None)
+
+    def starts(self) -> tuple[AttributeStart, ...]:
+        """Return what the model contributes."""
+        return tuple(AttributeStart(name, self.spec, Value(np.zeros(1), 0)) for name in self._holds)
+
+    def holds(self, entity: str) -> bool:
+        """Whether it holds."""
+        return self._holds[entity] is True
+
+    def put(self, entity: str, *, holds: bool, output: StepOutput, **arguments: str) -> None:
+        """Write whether it holds now, and the event if that is new.
+
+        Args:
+            entity: for which.
+            holds: whether it does.
+            output: of the step.
+            arguments: further ones of the event.
+        """
+        before, self._holds[entity] = self._holds[entity], holds
+        output.values[entity, self.spec.name] = Value(np.full(1, float(holds)), output.time_ns)
+        if before is not None and before != holds:
+            named = {"object": entity, **arguments}
+            output.events.append(Event(self._events[holds], output.time_ns, arguments=named))
+
+
+def truth(name: str) -> AttributeSpec:
+    """Return an attribute that is true or false."""
+    return AttributeSpec(name, 1, "", Meaning.TRUTH)
