@@ -128,6 +128,8 @@ def _fits(kind: ParameterKind, value: Any) -> bool:
             )
         case ParameterKind.ENTITIES:
             return isinstance(value, str) or (is_list and all(isinstance(x, str) for x in value))
+        case ParameterKind.FUNCTIONAL:
+            return isinstance(value, dict)
         case ParameterKind.ANY:
             return True
         case _:

@@ -59,7 +59,9 @@ GIVEN: dict[str, dict[str, object]] = {
     "fill_level": {"fillable": {"beaker": {"capacity": 1e-3}}},
     "fluid_in_cup": {"cup": "beaker", "particles": 12},
     "openness": {
-        "openable": {"robot": {"joint": "left_joint", "closed": 0, "opened": 1, "threshold": 0.1}}
+        "openable": {
+            "robot": {"joint": "left_finger_joint", "closed": 0, "opened": 1, "threshold": 0.1}
+        }
     },
     "robot_health": {},
     "slicing": {},  # the fixture has no object in parts
