@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from enum import Enum
 
 import numpy as np
+from transforms3d.quaternions import axangle2quat, qmult
 
 from hetwin_core.ensemble.scene.poses import compose, extrapolate, relative_to
 from hetwin_core.ensemble.scene.rotations import rotation_matrix
@@ -64,6 +66,7 @@ class Localizer:
         self._surface = surface
         self._pressing = pressing
         self._limits = limits
+        self.shift(limits.offset)
         noise = Noise(
             limits.contact_noise,
             limits.contact_offset,
@@ -157,7 +160,15 @@ class Localizer:
         return [finger for finger in self._touching if self._pressing.stands_in(finger)]
 
     def _pose_in_hand(self, twist: Floats) -> Floats:
-        return np.concatenate([self._filter.position, self._filter.quaternion, twist])
+        position, quaternion = self._filter.position, self._filter.quaternion
+        if self._offset.any():
+            position = position + self._offset[:3]
+            quaternion = qmult(_quaternion(self._offset[3:]), quaternion)
+        return np.concatenate([position, quaternion, twist])
+
+    def shift(self, offset: Sequence[float]) -> None:
+        """Report what is held so far from where the fingers say, as `Settings.offset`."""
+        self._offset = np.array(offset)
 
     def _moving(self, hand: Floats) -> Floats:
         """Return (13,) pose and twist of the held object in the world."""
@@ -330,6 +341,12 @@ class Localizer:
         self._world = _fall(extrapolate(self._moving(hand), -seconds), seconds)
         self._motion_in_hand.clear()
         self.phase = Phase.FLYING
+
+
+def _quaternion(turn: Floats) -> Floats:
+    """Return w x y z of a rotation vector."""
+    angle = float(np.linalg.norm(turn))
+    return np.asarray(axangle2quat(turn, angle)) if angle else np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def _fall(pose: Floats, seconds: float) -> Floats:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import (
     AttributeStart,
@@ -26,11 +26,12 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Selection
 from hetwin_core.ensemble.scene.poses import compose, is_pose
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Value
+from hetwin_core.ensemble.validation import check
 from model_nodes.in_hand_localization.hand_surface import HandSurface
 from model_nodes.in_hand_localization.localizer import Localizer, Phase
 from model_nodes.in_hand_localization.object_geometry import ObjectGeometry
 from model_nodes.in_hand_localization.pressing import Pressing
-from model_nodes.in_hand_localization.settings import Settings
+from model_nodes.in_hand_localization.settings import Changeable, Settings
 
 POSE_COVARIANCE = AttributeSpec("pose_covariance", 21, "m^2, m rad, rad^2")
 """The upper triangle, row by row, of the covariance of an object's position and rotation vector, both along the
@@ -164,6 +165,16 @@ class InHandLocalization(Model):
         value = self._localizer.released(scene)
         self._localizer, self._held = None, ""
         return value
+
+    def change(self, parameters: Mapping[str, Any]) -> None:
+        """Go on with another ``offset``."""
+        try:
+            offset = check(Changeable, dict(parameters)).offset
+        except BadInput as error:
+            raise Refused(f"in a run only the offset can change: {error}") from error
+        self._limits = self._limits.model_copy(update={"offset": offset})
+        if self._localizer is not None:
+            self._localizer.shift(self._limits.offset)
 
     def _check_can_take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         claim = f"the in-hand localization of {self._hand.name} cannot hold {entity}.{attribute}"

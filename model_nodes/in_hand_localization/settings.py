@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, ResolvedHand, parameter
+from hetwin_core.ensemble.validation import Finite, Strict
+
+Offset: TypeAlias = tuple[Finite, Finite, Finite, Finite, Finite, Finite]
+"""Along x, y, z of the hand [m], and a rotation vector in its axes [rad]."""
+
+
+class Changeable(Strict):
+    """What may change while the model runs."""
+
+    offset: Offset
 
 
 class Settings(Parameters):
@@ -80,5 +92,10 @@ class Settings(Parameters):
         "fingers that no longer push and have closed by more than this on average have lost the object",
         0.002,
         "m",
+    )
+    offset: Offset = parameter(
+        "how far what is held is from where the fingers say: along x, y, z of the hand [m], and about them [rad];"
+        " drawn for predictions",
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     )
     velocity_window: Amount = parameter("velocities are fitted over this time", 0.08, "s")

@@ -62,8 +62,8 @@ def find_uncertainty(scenario: Scenario, start: RunStart) -> Uncertainty:
         tuple(placed),
         tuple(physical),
         tuple(varied),
-        own.get(BODIES),
-        own.get(GRIPS),
+        bodies=own.get(BODIES),
+        grips=own.get(GRIPS),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +10,10 @@ import numpy as np
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE
-from hetwin_suite.futures.drawing.uncertain import Placed, Uncertainty
+from hetwin_suite.futures.drawing.uncertain import Grasped, Placed, Uncertainty
 
+COVARIANCE = "pose_covariance"
+"""Attribute of what is in a hand: the upper triangle of the covariance of its pose."""
 MOVED_M = 0.005
 MOVED_RAD = 0.05
 """What is further than this from where it was at the start has been moved."""
@@ -20,14 +23,33 @@ def of_now(uncertainty: Uncertainty, now: Snapshot) -> Uncertainty:
     """Return what is uncertain now.
 
     What a scenario says of a pose is about where a thing is at the start. It holds as long as the thing, and all that
-    it carries, is still there and is the main model's: what was taken was where it was believed.
+    it carries, is still there and is the main model's: what was taken was where it was believed. What is in a hand is
+    as uncertain as the model says that localizes it there.
 
     Args:
         uncertainty: of the scenario.
         now: the scene.
     """
     placed = [_now(one, now) for one in uncertainty.placed]
-    return replace(uncertainty, placed=tuple(one for one in placed if one is not None))
+    return replace(
+        uncertainty,
+        placed=tuple(one for one in placed if one is not None),
+        grasped=tuple(_estimated(now)),
+    )
+
+
+def _estimated(now: Snapshot) -> Iterator[Grasped]:
+    """Yield the objects whose pose a model estimates with a covariance."""
+    for slot in now.layout.slots:
+        if slot.attribute.name != COVARIANCE:
+            continue
+        triangle = now.get(slot.entity, COVARIANCE)
+        model = now.owner(slot.entity, COVARIANCE)
+        if triangle.any() and now.owner(slot.entity, POSE.name) == model:
+            covariance = np.zeros((6, 6))
+            covariance[np.triu_indices(6)] = triangle
+            covariance += np.triu(covariance, 1).T
+            yield Grasped(slot.entity, model, covariance)
 
 
 def _now(placed: Placed, now: Snapshot) -> Placed | None:

@@ -27,6 +27,9 @@ LIGHTEST = 0.01
 """A mass is at least this share of what is said."""
 BODIES, GRIPS = "bodies", "grips"
 """The main model's parameters for what differs about bodies and hands."""
+OFFSET = "offset"
+"""The parameter of a model that says how far what it estimates is from its estimate."""
+_AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
 class Placed(NamedTuple):
@@ -85,6 +88,29 @@ class Physical(NamedTuple):
         return f"{self.entity}.{self.aspect}"
 
 
+class Grasped(NamedTuple):
+    """An object whose pose is that which a model estimates, with a covariance.
+
+    Attributes:
+        entity: its name.
+        model: that estimates it, and has the parameter ``offset``.
+        covariance: (6, 6) of its position [m] and rotation vector [rad], in the axes in which the model offsets it.
+    """
+
+    entity: str
+    model: str
+    covariance: Floats
+
+    def draw(self, seed: int, index: int, inputs: dict[str, Json]) -> dict[str, Any]:
+        """Draw how far it is from the estimate, and note it; returns the model's parameter."""
+        name = f"{self.entity}.in_hand"
+        spread, axes = np.linalg.eigh(self.covariance)
+        normal = generator(name, seed, index).normal(size=6)
+        offset = (axes @ (np.sqrt(np.maximum(spread, 0.0)) * normal)).tolist()
+        inputs.update((f"{name}.{key}", number) for key, number in zip(_AXES, offset, strict=True))
+        return {OFFSET: offset}
+
+
 @dataclass(frozen=True, slots=True)
 class Uncertainty:
     """What is drawn for each run.
@@ -94,6 +120,7 @@ class Uncertainty:
         placed: poses.
         physical: what is uncertain about bodies and hands.
         varied: models' parameters.
+        grasped: what models estimate.
         bodies: the main model's parameter `bodies` as the scenario says it.
         grips: its parameter `grips`.
     """
@@ -102,6 +129,7 @@ class Uncertainty:
     placed: Sequence[Placed] = ()
     physical: Sequence[Physical] = ()
     varied: Sequence[Varied] = ()
+    grasped: Sequence[Grasped] = ()
     bodies: Mapping[str, Any] | None = None
     grips: Mapping[str, float] | None = None
 
@@ -122,6 +150,8 @@ class Uncertainty:
             parameters.setdefault(of.model, {})[of.parameter] = number.of(of.nominal)
         if self.physical:
             parameters.setdefault(self.main, {}).update(self._changes(seed, index, inputs))
+        for held in self.grasped:
+            parameters.setdefault(held.model, {}).update(held.draw(seed, index, inputs))
         run_seed = int(generator("seed", seed, index).integers(MOST_SEED))
         return Draw(index, run_seed, inputs, scene, parameters)
 

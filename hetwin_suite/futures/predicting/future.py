@@ -44,6 +44,7 @@ class Future:
         reproducible: whether it would come out the same again.
         processor_s: processor time that it took [s].
         error: why it failed; None if it did not.
+        refused: whether it failed because a model cannot go on with what was drawn.
         folder: where it is kept; empty if it is not.
     """
 
@@ -58,6 +59,7 @@ class Future:
     reproducible: bool = True
     processor_s: float = 0.0
     error: str | None = None
+    refused: bool = False
     folder: str = ""
 
     @property

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -21,6 +21,7 @@ from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.tables.running import RunTables
 from hetwin_suite.futures.drawing.draw import Draw
+from hetwin_suite.futures.drawing.find import KEY as UNCERTAINTY
 from hetwin_suite.futures.drawing.find import find_uncertainty
 from hetwin_suite.futures.drawing.moment import of_now
 from hetwin_suite.futures.drawing.uncertain import Uncertainty
@@ -192,6 +193,8 @@ class _Root(Generic[Result]):
                 self._part(one)
                 raise _Copied
             future = _of(one)
+            if future.refused:
+                raise self._scenario.placed(_refused(future))
             found.append(future)
             self.progress(future)
         return found
@@ -208,7 +211,8 @@ class _Root(Generic[Result]):
                 rate = self._scenario.file.log.state_rate
                 self._conductor.add_listener(RunLog(self._folder(draw.index), state_rate=rate))
         except Exception as error:
-            forked.end(failed(draw, str(error)))
+            refused = isinstance(error, Refused)
+            forked.end(replace(failed(draw, str(error)), refused=refused))
         if self.horizon_s is not None:
             self._conductor.end_at(self._at_ns + round(self.horizon_s * 1e9))
 
@@ -223,6 +227,16 @@ class _Root(Generic[Result]):
         if self.out is None or future.error is not None:
             return future
         return replace(future, folder=str(self._folder(draw.index)))
+
+
+def _refused(future: Future) -> BadInput:
+    """Why what is uncertain cannot be drawn in a run."""
+    return BadInput(
+        f"this cannot be drawn at a moment of a run: {future.error}",
+        where=UNCERTAINTY,
+        found=", ".join(future.inputs),
+        expected="poses, mass, friction and bounce of bodies, and what a model can change in a run",
+    )
 
 
 def _of(ended: Ended[Draw, Future]) -> Future:
