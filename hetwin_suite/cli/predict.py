@@ -113,7 +113,7 @@ def predict(
         lambda: patience.look(f"{len(done)} of {futures} futures"),
     )
     if out is not None:
-        _keep(forecast, out)
+        _keep(forecast, out, Path(scenario).stem + (f", {variant}" if variant else ""))
     if as_json:
         print(json.dumps(forecast.to_json(), indent=2))
     else:
@@ -122,10 +122,12 @@ def predict(
         raise typer.Exit(1)
 
 
-def _keep(forecast: Forecast, out: Path) -> None:
+def _keep(forecast: Forecast, out: Path, title: str) -> None:
+    """Write the page, and beside it what `--json` prints."""
     from hetwin_core.projection.run_folder import write_atomically
+    from hetwin_suite.futures.predicting.page import write_page
 
-    out.mkdir(parents=True, exist_ok=True)
+    write_page(forecast, out, title)
     write_atomically(out / FOUND, json.dumps(forecast.to_json(), indent=2) + "\n")
 
 
@@ -157,3 +159,4 @@ def _show(forecast: Forecast, out: Path | None) -> None:
         show_table(("event", "median", "5 to 95 %", "futures"), events)
     if out is not None:
         print(f"futures: {out / 'futures'}")
+        print(f"page: {out / 'forecast.html'}")
