@@ -14,6 +14,7 @@ from hetwin_suite.cli import (
     check,
     compare,
     evaluate,
+    explain,
     export,
     flaws,
     kinematics,
@@ -56,6 +57,7 @@ app.command("ask")(ask.ask)
 app.command("flaws")(flaws.flaws)
 app.command("show")(show.show)
 app.command("compare")(compare.compare)
+app.command("explain")(explain.explain)
 app.command("export")(export.export)
 app.command("predict")(predict.predict)
 app.command("project")(project.project)

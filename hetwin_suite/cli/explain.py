@@ -1,0 +1,65 @@
+"""`hetwin explain`: with which smallest change a run would have succeeded."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hetwin_suite.cli.options import AsJson
+
+
+def explain(
+    episode: Annotated[
+        Path,
+        typer.Argument(help="folder of a run, or of a recorded episode, which is run first"),
+    ],
+    change: Annotated[
+        str,
+        typer.Option(
+            metavar="ENTITY|NAME.PARAMETER", help="what may differ; default: all that is uncertain"
+        ),
+    ] = "",
+    seed: Annotated[int, typer.Option(min=0, help="of what is drawn beside the change")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="processes; default: one per core")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say with which smallest change a run that did not succeed would have succeeded.
+
+    Futures of the run are made with something elsewhere, or with another number, until at least nine of ten succeed
+    although everything else that is uncertain is drawn. The scenario says what is uncertain, and by its outcomes what
+    success is. The exit code is 0 if nothing mends it, too.
+
+    For example:
+
+    hetwin record drop --episodes 1 --seed 12 --out episodes/drops
+
+    hetwin explain episodes/drops/drop_0001 --change bin
+    """
+    from hetwin_suite.futures.explaining.explain import Wanted
+    from hetwin_suite.futures.explaining.explain import explain as explained
+    from hetwin_suite.futures.predicting.future import Future
+    from hetwin_suite.running.patience import Patience, to_stderr
+
+    patience = Patience(to_stderr)
+    over: list[Future] = []
+    with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
+        found = explained(
+            episode,
+            Wanted(change, seed, jobs),
+            Path(folder) / "run",
+            over.append,
+            lambda: patience.look(f"{len(over)} futures"),
+        )
+    if as_json:
+        print(json.dumps(found.to_json(), indent=2))
+    else:
+        print(found.text)
+        if found.change is not None:
+            begun = f"{found.at_s:.2f} s"
+            print(f"{found.finished} futures were made, from {begun} of the run on")

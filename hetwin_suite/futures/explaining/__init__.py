@@ -1,0 +1,1 @@
+"""Explanations of failures: the smallest change with which a run would have succeeded."""

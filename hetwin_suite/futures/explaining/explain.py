@@ -1,0 +1,204 @@
+"""Explains why a run did not succeed, by what would have had to be different."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.poses import rotate
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.projection.tables.tables import Tables
+from hetwin_suite.futures.counting.wilson import probability
+from hetwin_suite.futures.drawing.draw import Draw
+from hetwin_suite.futures.drawing.uncertain import Placed, Uncertainty
+from hetwin_suite.futures.explaining.asked_run import AskedRun, asked_run
+from hetwin_suite.futures.explaining.change import Change, Place, change_words, with_change
+from hetwin_suite.futures.explaining.explanation import Explanation
+from hetwin_suite.futures.explaining.rays import SHIFTS_M, Candidate, candidates
+from hetwin_suite.futures.explaining.search import Mended, Search
+from hetwin_suite.futures.explaining.uncertain_of import uncertainty_of
+from hetwin_suite.futures.explaining.when import begin_of, comes_near
+from hetwin_suite.futures.judging import judged_tables
+from hetwin_suite.futures.predicting.future import Future
+from hetwin_suite.futures.predicting.moment import Moment
+from hetwin_suite.futures.predicting.root import Asked, Fork, futures_of
+
+NOTHING = probability(0, 0)
+
+
+class Wanted(NamedTuple):
+    """How an explanation is searched for.
+
+    Attributes:
+        change: an entity or a number that may be different; empty: all that is uncertain.
+        seed: of the draws.
+        jobs: futures at a time; None: one per core.
+    """
+
+    change: str = ""
+    seed: int = 0
+    jobs: int | None = None
+
+
+def explain(
+    episode: Path,
+    wanted: Wanted,
+    out: Path,
+    progress: Callable[[Future], None] = lambda _: None,
+    look: Callable[[], None] = lambda: None,
+) -> Explanation:
+    """Find the smallest change with which a run would have succeeded.
+
+    Args:
+        episode: folder of a run, or of a recorded episode, which is run first.
+        wanted: what may be different.
+        out: folder in which an episode is run; must not hold a run.
+        progress: is called with each future that is over.
+        look: is called several times a second while futures go on.
+
+    Raises:
+        BadInput: if the run cannot be made again, or what may be different is not uncertain.
+        HetwinError: if the run fails.
+    """
+    run = asked_run(episode, out)
+    outcomes = run.scenario.file.outcomes
+    if not outcomes:
+        raise BadInput(
+            "the scenario does not say what success is",
+            file=run.scenario.path,
+            where="outcomes",
+            expected="outcomes, each a question such as holds(on('box', 'tray'), at(end))",
+        )
+    uncertainty = uncertainty_of(run)
+    asked = candidates(uncertainty, wanted.change)
+    judged = judged_tables(run.tables, outcomes)
+    if all(value is True for value in judged.values()):
+        return Explanation(None, NOTHING, "It succeeded, so that nothing is to be mended.")
+    return _Explaining(run, uncertainty, wanted, progress, look).of(asked)
+
+
+class _Explaining:
+    def __init__(
+        self,
+        run: AskedRun,
+        uncertainty: Uncertainty,
+        wanted: Wanted,
+        progress: Callable[[Future], None],
+        look: Callable[[], None],
+    ) -> None:
+        self._run, self._uncertainty, self._wanted = run, uncertainty, wanted
+        self._progress, self._look = progress, look
+        self._made = self._finished = 0
+        self._reasons: dict[str, None] = {}
+
+    def of(self, asked: Sequence[Candidate]) -> Explanation:
+        """Try one candidate after the other; a place is preferred to a number."""
+        best: Mended | None = None
+        at_s = 0.0
+        for candidate in asked:
+            placed = self._placed(candidate)
+            if placed is None and best is not None:
+                break
+            if placed is not None and not self._can_matter(placed):
+                continue
+            begin = 0.0 if placed is None else begin_of(placed.poses, self._run.tables)
+            found = self._smallest(candidate, begin, best)
+            if found is not None:
+                best, at_s = found, begin
+        return self._explanation(best, at_s)
+
+    def _placed(self, candidate: Candidate) -> Placed | None:
+        named = (one for one in self._uncertainty.placed if one.entity == candidate.name)
+        return next(named, None)
+
+    def _can_matter(self, placed: Placed) -> bool:
+        tables = self._run.tables
+        stands = all(tables.layout.entity(name).kind is EntityKind.STATIC for name in placed.poses)
+        return not stands or comes_near(placed.entity, tables, SHIFTS_M[-1])
+
+    def _smallest(self, candidate: Candidate, begin: float, best: Mended | None) -> Mended | None:
+        found: list[Mended] = []
+        below = float("inf") if best is None else best.amount
+
+        def plan(uncertainty: Uncertainty, scene: Snapshot, fork: Fork) -> None:
+            search = self._search(uncertainty, scene, fork)
+            mended = search.smallest(candidate, below)
+            found.extend([] if mended is None else [mended])
+
+        wanted = self._wanted
+        asked = Asked(Moment(begin), 1, seed=wanted.seed, jobs=wanted.jobs)
+        options = self._run.options
+        futures_of(self._run.scenario, options, asked, self._over, self._look, plan)
+        return found[0] if found else None
+
+    def _search(self, uncertainty: Uncertainty, scene: Snapshot, fork: Fork) -> Search:
+        places = [
+            Place(one.entity, {name: np.array(scene.pose(name)[:7]) for name in one.poses})
+            for one in self._uncertainty.placed
+        ]
+        certain = Uncertainty(uncertainty.main, bodies=uncertainty.bodies, grips=uncertainty.grips)
+        seed = self._wanted.seed
+
+        def alone(change: Change, index: int) -> Draw:
+            drawn_beside = _only(self._uncertainty, change) if change.parameter else certain
+            return with_change(change, places, drawn_beside, seed, index)
+
+        def drawn(change: Change, number: int, index: int) -> Draw:
+            of_now = uncertainty if not change.parameter else self._uncertainty
+            draw = with_change(change, places, of_now, seed, number)
+            return Draw(index, draw.seed, draw.inputs, draw.scene, draw.parameters)
+
+        def made(draws: Sequence[Draw]) -> list[Future]:
+            self._made += len(draws)
+            return fork(draws)
+
+        return Search(alone, drawn, made)
+
+    def _over(self, future: Future) -> None:
+        if future.error is None:
+            self._finished += 1
+        else:
+            self._reasons[future.error] = None
+        self._progress(future)
+
+    def _explanation(self, best: Mended | None, at_s: float) -> Explanation:
+        if self._made and not self._finished:
+            raise HetwinError(f"no future could go on: {next(iter(self._reasons), 'unknown')}")
+        made, finished = self._made, self._finished
+        if best is None:
+            text = f"Nothing that was tried mends it ({finished} futures)."
+            return Explanation(None, NOTHING, text, made, finished)
+        what = change_words(best.change, _ahead(self._run.tables))
+        yes = round(best.p.p * best.p.of)
+        text = f"It would have succeeded with {what}: {yes} of {best.p.of} futures do."
+        return Explanation(best.change, best.p, text, made, finished, best.futures, at_s)
+
+
+def _only(uncertainty: Uncertainty, change: Change) -> Uncertainty:
+    """Return what is uncertain with nothing but the number that a change is about."""
+    return Uncertainty(
+        uncertainty.main,
+        (),
+        tuple(one for one in uncertainty.physical if one.name == change.parameter),
+        tuple(one for one in uncertainty.varied if one.name == change.parameter),
+        uncertainty.bodies,
+        uncertainty.grips,
+    )
+
+
+def _ahead(tables: Tables) -> Floats:
+    """Return (2,) the direction in which the first robot looks at the start; the world's x if there is none."""
+    for robot in tables.layout.of_kind(EntityKind.ROBOT):
+        if tables.layout.has(robot.name, POSE.name):
+            pose = tables.poses.at(robot.name, tables.start_ns)[1]
+            ahead = np.array(rotate(pose[3:7].tolist(), [1.0, 0.0, 0.0])[:2])
+            length = float(np.linalg.norm(ahead))
+            if length > 0.0:
+                return ahead / length
+    return np.array([1.0, 0.0])
