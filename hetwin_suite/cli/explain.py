@@ -39,7 +39,7 @@ def explain(
 
     hetwin record drop --episodes 1 --seed 12 --out episodes/drops
 
-    hetwin explain episodes/drops/drop_0001 --change bin
+    hetwin explain episodes/drops/drop_0001 --change crate
     """
     from hetwin_suite.futures.explaining.explain import Wanted
     from hetwin_suite.futures.explaining.explain import explain as explained

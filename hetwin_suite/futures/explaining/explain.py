@@ -27,7 +27,7 @@ from hetwin_suite.futures.explaining.when import begin_of, comes_near
 from hetwin_suite.futures.judging import judged_tables
 from hetwin_suite.futures.predicting.future import Future
 from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.root import Asked, Fork, futures_of
+from hetwin_suite.futures.predicting.root import Fork, Now, at_moment
 
 NOTHING = probability(0, 0)
 
@@ -123,19 +123,21 @@ class _Explaining:
         return not stands or comes_near(placed.entity, tables, SHIFTS_M[-1])
 
     def _smallest(self, candidate: Candidate, begin: float, best: Mended | None) -> Mended | None:
-        found: list[Mended] = []
         below = float("inf") if best is None else best.amount
 
-        def plan(uncertainty: Uncertainty, scene: Snapshot, fork: Fork) -> None:
-            search = self._search(uncertainty, scene, fork)
-            mended = search.smallest(candidate, below)
-            found.extend([] if mended is None else [mended])
+        def plan(now: Now, fork: Fork) -> Mended | None:
+            search = self._search(now.uncertainty, now.scene, fork)
+            return search.smallest(candidate, below)
 
-        wanted = self._wanted
-        asked = Asked(Moment(begin), 1, seed=wanted.seed, jobs=wanted.jobs)
-        options = self._run.options
-        futures_of(self._run.scenario, options, asked, self._over, self._look, plan)
-        return found[0] if found else None
+        return at_moment(
+            self._run.scenario,
+            self._run.options,
+            Moment(begin),
+            plan,
+            jobs=self._wanted.jobs,
+            progress=self._over,
+            look=self._look,
+        )
 
     def _search(self, uncertainty: Uncertainty, scene: Snapshot, fork: Fork) -> Search:
         places = [
