@@ -186,11 +186,10 @@ def _only(uncertainty: Uncertainty, change: Change) -> Uncertainty:
     """Return what is uncertain with nothing but the number that a change is about."""
     return Uncertainty(
         uncertainty.main,
-        (),
-        tuple(one for one in uncertainty.physical if one.name == change.parameter),
-        tuple(one for one in uncertainty.varied if one.name == change.parameter),
-        uncertainty.bodies,
-        uncertainty.grips,
+        physical=tuple(one for one in uncertainty.physical if one.name == change.parameter),
+        varied=tuple(one for one in uncertainty.varied if one.name == change.parameter),
+        bodies=uncertainty.bodies,
+        grips=uncertainty.grips,
     )
 
 
