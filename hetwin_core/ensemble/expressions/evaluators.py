@@ -45,6 +45,34 @@ def is_scene_only(function: Evaluator) -> bool:
     return getattr(function, _SCENE_ONLY, False) is True or BUILT_IN.get(name) is function
 
 
+def least(_scene: Snapshot, *numbers: float) -> float:
+    """min(a, b, ...): the least of some numbers."""
+    return _like(min(numbers), numbers)
+
+
+def greatest(_scene: Snapshot, *numbers: float) -> float:
+    """max(a, b, ...): the greatest of some numbers."""
+    return _like(max(numbers), numbers)
+
+
+def size(_scene: Snapshot, number: float) -> float:
+    """abs(a): a number without its sign."""
+    return abs(number)
+
+
+def _like(found: float, numbers: tuple[float, ...]) -> float:
+    """One of some numbers; a real one if any of them is."""
+    return float(found) if any(isinstance(each, float) for each in numbers) else found
+
+
+NUMBERS: Mapping[str, Evaluator] = {
+    "abs": scene_only(size),
+    "max": scene_only(greatest),
+    "min": scene_only(least),
+}
+"""What CEL's library lacks; a scenario may have its own of the same names."""
+
+
 def distance(scene: Snapshot, a: str, b: str) -> float:
     """distance(a, b): metres between the frames of two entities; between surfaces if they are close."""
     row = _proximity_row(scene, a, b)
@@ -191,7 +219,7 @@ BUILT_IN: Mapping[str, Evaluator] = {**STATES} | {
 
 @cache
 def all_evaluators() -> Mapping[str, Evaluator]:
-    """The built-in evaluators and those of installed packages; a built-in name cannot be taken.
+    """The built-in evaluators and those of installed packages; a built-in name cannot be taken, but for `NUMBERS`.
 
     Raises:
         BadInput: if one of an installed package cannot be imported.
@@ -206,7 +234,7 @@ def all_evaluators() -> Mapping[str, Evaluator]:
                 found=point.value,
                 expected="MODULE:FUNCTION of an installed package",
             ) from error
-    return MappingProxyType(found | dict(BUILT_IN))
+    return MappingProxyType({**NUMBERS, **found, **BUILT_IN})
 
 
 def _proximity_row(scene: Snapshot, a: str, b: str) -> Any:

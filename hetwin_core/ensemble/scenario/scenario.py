@@ -206,7 +206,7 @@ def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:
         clock = MainClock(file.rate)
         use_modules_in(path.parent)
         models = _plans(file)
-        functions = {**own_functions(file.evaluators), **all_evaluators()}
+        functions = {**all_evaluators(), **own_functions(file.evaluators)}
         evaluators = compile_evaluators(file.evaluators, functions)
         names = {m.name for m in models}
         triggers = compile_triggers(file.triggers, evaluators, functions, names)

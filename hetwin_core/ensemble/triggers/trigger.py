@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.evaluators import all_evaluators
+from hetwin_core.ensemble.expressions.evaluators import NUMBERS, all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.expressions.own_functions import is_function
 from hetwin_core.ensemble.nearest import one_of
@@ -67,7 +67,7 @@ def compile_evaluators(
     """
     built_in = all_evaluators()
     for name in texts:
-        if name in built_in:
+        if name in built_in and name not in NUMBERS:
             raise BadInput(
                 "an evaluator of this name exists already",
                 where=f"evaluators.{name}",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.evaluators import BUILT_IN, all_evaluators
+from hetwin_core.ensemble.expressions.evaluators import BUILT_IN, NUMBERS, all_evaluators
 from hetwin_core.ensemble.expressions.expression import EvaluationError, Expression
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -40,7 +40,7 @@ def scene(box_frame: int = -1, holding: float = 0.0) -> Snapshot:
 
 def value(text: str, seen: Snapshot | None = None) -> Any:
     seen = seen or scene()
-    functions = {name: lambda *a, f=f: f(seen, *a) for name, f in BUILT_IN.items()}
+    functions = {name: lambda *a, f=f: f(seen, *a) for name, f in all_evaluators().items()}
     return Expression(text).evaluate({}, functions)
 
 
@@ -48,6 +48,9 @@ def value(text: str, seen: Snapshot | None = None) -> Any:
     ("text", "expected"),
     [
         ("distance('hand', 'vase')", pytest.approx(0.1)),
+        ("min(3, 2, 5)", 2),
+        ("max(2, 2.5) + abs(-1.5)", 4.0),
+        ("max(height('hand'), abs(-3.0)) < 3.1", True),
         ("distance('table', 'box')", pytest.approx(0.00005)),
         ("in_contact('box', 'table')", True),
         ("in_contact('vase', 'table')", False),
@@ -105,5 +108,5 @@ def test_a_name_bound_in_a_comprehension_is_no_variable() -> None:
 
 
 def test_every_evaluator_says_how_it_is_called() -> None:
-    for name, function in BUILT_IN.items():
+    for name, function in {**NUMBERS, **BUILT_IN}.items():
         assert (function.__doc__ or "").startswith(f"{name}(")
