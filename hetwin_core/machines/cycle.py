@@ -20,6 +20,8 @@ FAULTS = (INCOMPLETE, NON_DETERMINISTIC, UNDEFINED, CONFLICT)
 ALL_OF_IT = -1
 """So many states are popped by ``pop: all``."""
 
+_FAULTS = frozenset(FAULTS)
+
 Go = tuple[Mapping[str, Value], int, tuple[str, ...], str]
 """What an arc does: signals that it sets, states that it pops, states that it pushes, and where it leads."""
 Plan = Callable[[str, Mapping[str, Value]], "Go | str | None"]
@@ -112,7 +114,7 @@ class Cycles:
         changed = False
         for machine in self.machines:
             state = machine.state
-            if machine.stopped or state in FAULTS:
+            if machine.stopped or state in _FAULTS:
                 continue
             try:
                 go = machine.plan(state, self.signals)
@@ -120,14 +122,8 @@ class Cycles:
                 go = UNDEFINED
             if go is None:
                 continue
-            if (
-                not isinstance(go, str)
-                and (go[1] or go[3] == TOP)
-                and lacks_states(machine.stack, go)
-            ):
-                go = INCOMPLETE
-            if isinstance(go, str):
-                machine.state = go
+            if isinstance(go, str) or lacks_states(machine.stack, go):
+                machine.state = go if isinstance(go, str) else INCOMPLETE
                 changed = True
             elif go[0]:
                 chosen.append((machine, go))
@@ -159,25 +155,46 @@ class Cycles:
 
     def _update(self, chosen: list[tuple[Running, Go]]) -> bool:
         """Let all machines do at once what they have chosen; return whether anything has changed."""
-        values, disputed = agreed(go[0] for _, go in chosen)
+        values: dict[str, Value] = {}
+        count = 0
+        for _, go in chosen:
+            values.update(go[0])
+            count += len(go[0])
         changed = False
+        if len(values) < count:
+            values, chosen, changed = self._agree(chosen)
+        if self._set(values):
+            changed = True
         for machine, go in chosen:
-            if disputed and not disputed.isdisjoint(go[0]):
-                machine.state = CONFLICT
-                changed = True
-            elif self._take(machine, go, values):
+            if self._move(machine, go):
                 changed = True
         return changed
 
-    def _take(self, machine: Running, go: Go, values: Mapping[str, Value]) -> bool:
-        """Let a machine take an arc; return whether anything has changed."""
+    def _agree(
+        self, chosen: list[tuple[Running, Go]]
+    ) -> tuple[dict[str, Value], list[tuple[Running, Go]], bool]:
+        """Let machines fail that want different values; return what the others set, these, and whether some failed."""
+        _, disputed = agreed(go[0] for _, go in chosen)
+        left = [(machine, go) for machine, go in chosen if disputed.isdisjoint(go[0])]
+        for machine, go in chosen:
+            if not disputed.isdisjoint(go[0]):
+                machine.state = CONFLICT
+        values, _ = agreed(go[0] for _, go in left)
+        return values, left, len(left) < len(chosen)
+
+    def _set(self, values: Mapping[str, Value]) -> bool:
+        """Set signals; return whether one has changed, for which only steps of several cycles ask."""
+        signals = self.signals
+        if self.most_cycles == 1:
+            signals.update(values)
+            return False
         changed = False
-        for name in go[0]:
-            value = values[name]
-            if name not in self.signals or differs(self.signals[name], value):
-                self.signals[name] = value
+        for name, value in values.items():
+            old = signals.get(name)
+            if old is not value and (old is None or differs(old, value)):
+                signals[name] = value
                 changed = True
-        return self._move(machine, go) or changed
+        return changed
 
     def _move(self, machine: Running, go: Go) -> bool:
         """Let a machine go to where an arc leads; return whether state or stack has changed."""
@@ -243,6 +260,8 @@ def agreed(assignments: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value]
 def lacks_states(stack: list[str], go: Go) -> bool:
     """Return whether an arc takes more states off a stack than are on it."""
     _, pops, pushes, to = go
+    if pops == 0 and to != TOP:
+        return False
     left = 0 if pops == ALL_OF_IT else len(stack) - pops
     return left < 0 or (to == TOP and left + len(pushes) == 0)
 

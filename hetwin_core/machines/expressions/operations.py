@@ -46,12 +46,13 @@ def whole(value: Number) -> Number:
     Raises:
         Failed: if a whole number does not fit into 64 bits, or a real one is too large to have a value.
     """
-    if isinstance(value, int):
-        if not -LIMIT <= value < LIMIT:
-            raise Failed(f"{value} does not fit into 64 bits")
-    elif value - value != 0:
+    if isinstance(value, float):
+        if value - value == 0:
+            return value
         raise Failed("a real number grows too large")
-    return value
+    if -LIMIT <= value < LIMIT:
+        return value
+    raise Failed(f"{value} does not fit into 64 bits")
 
 
 def plus(a: Value, b: Value) -> Number:

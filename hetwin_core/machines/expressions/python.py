@@ -22,6 +22,8 @@ from hetwin_core.machines.expressions.nodes import (
 _TAKEN = {name for name in vars(operations) if not name.startswith("_")} | {"s", "state", "fires"}
 _ARC = re.compile(r"arc_\d+\Z")
 _CALLS = {"+": "plus", "-": "minus", "*": "times", "/": "over", "%": "rest"}
+_PLAIN = {"+", "-", "*"}
+"""Signs between two numbers that Python has as well."""
 _FUNCTIONS = {"min": "least", "max": "greatest", "abs": "size"}
 _JOINED = {"&&": ("and", "both"), "||": ("or", "one_of")}
 
@@ -60,17 +62,29 @@ class Writer:
             case Unary("!", of):
                 return f"(not {self.truth(of)})"
             case Unary(_, of):
-                return f"negative({without_brackets(self.write(of))})"
+                plain = self._are_numbers(of)
+                return f"whole(-{self.write(of)})" if plain else f"negative({self._bare(of)})"
             case Binary(sign, one, two) if sign in _JOINED:
                 return self._joined(sign, one, two)
             case Binary(sign, one, two) if sign in COMPARISONS:
                 return self._compared(sign, one, two)
             case Binary(sign, one, two):
-                return f"{_CALLS[sign]}({without_brackets(self.write(one))}, {without_brackets(self.write(two))})"
+                return self._computed(sign, one, two)
             case Choice(condition, yes, no):
                 return f"({self.write(yes)} if {self.truth(condition)} else {self.write(no)})"
             case Call(name, arguments):
-                return f"{_FUNCTIONS[name]}({', '.join(without_brackets(self.write(a)) for a in arguments)})"
+                return f"{_FUNCTIONS[name]}({', '.join(self._bare(a) for a in arguments)})"
+
+    def _bare(self, node: Node) -> str:
+        return without_brackets(self.write(node))
+
+    def _computed(self, sign: str, one: Node, two: Node) -> str:
+        if sign in _PLAIN and self._are_numbers(one, two):
+            return f"whole({self.write(one)} {sign} {self.write(two)})"
+        return f"{_CALLS[sign]}({self._bare(one)}, {self._bare(two)})"
+
+    def _are_numbers(self, *nodes: Node) -> bool:
+        return all(kind_of(node, self.kinds) is Kind.NUMBER for node in nodes)
 
     def _joined(self, sign: str, one: Node, two: Node) -> str:
         """Each side decides alone where the other one fails, as in CEL."""

@@ -1,0 +1,74 @@
+"""The chart in python-statemachine: a class with states, an event and conditions."""
+
+from __future__ import annotations
+
+from statemachine import State, StateMachine
+
+from machine_peers.chart import MOVES, TURNS
+
+
+class Turner(StateMachine):
+    """One machine."""
+
+    listen = State("LISTEN", initial=True)
+    turn = State("TURN")
+    move = State("MOVE")
+    resume = State("RESUME")
+    tick = (
+        listen.to.itself(unless="goes")
+        | listen.to(turn, cond="goes", on="begin")
+        | turn.to.itself(cond="counts", on="count")
+        | turn.to(move, unless="counts", on="turned")
+        | move.to.itself(cond="counts", on="count")
+        | move.to(resume, unless="counts")
+        | resume.to.itself(cond="goes")
+        | resume.to(listen, unless="goes", on="rest")
+    )
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.busy = False
+        self.goes = False
+        super().__init__()
+
+    def counts(self) -> bool:
+        """Whether there is something left to do."""
+        return self.n > 0
+
+    def begin(self) -> None:
+        """Take an order."""
+        self.n, self.busy = TURNS, True
+
+    def count(self) -> None:
+        """Do a part of it."""
+        self.n -= 1
+
+    def turned(self) -> None:
+        """Go on with moving."""
+        self.n = MOVES
+
+    def rest(self) -> None:
+        """Be ready for the next order."""
+        self.busy = False
+
+
+class Machines:
+    """Some machines."""
+
+    def __init__(self, count: int) -> None:
+        self._turners = [Turner() for _ in range(count)]
+
+    def tick(self, go: bool) -> None:
+        """Take one cycle with all machines."""
+        for turner in self._turners:
+            turner.goes = go
+            turner.tick()
+
+    def now(self) -> list[tuple[str, int]]:
+        """Return state and counter of each machine."""
+        return [(next(iter(t.configuration)).name, t.n) for t in self._turners]
+
+
+def make(count: int) -> Machines:
+    """Return machines."""
+    return Machines(count)
