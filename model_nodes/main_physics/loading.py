@@ -113,13 +113,35 @@ def _robot(robot: Robot, resources: Resources, notes: Notes) -> Body:
                 found=name,
                 expected=f"one of {', '.join(sorted(movable))}",
             )
-    body = _based(_sprung(body, robot.springs), robot)
+    body = _based(_sprung(_passable(body, robot.no_collision), robot.springs), robot)
     return replace(body, joints=driven_as(body.joints, robot.drives))
 
 
 def _based(body: Body, robot: Robot) -> Body:
     base = Base.FOLLOWED if isinstance(robot.base, FollowedBase) else Base(robot.base.value)
     return replace(body, base=base, static=base is Base.FIXED)
+
+
+def _passable(body: Body, patterns: Sequence[str]) -> Body:
+    """Let links touch nothing."""
+    passable: set[str] = set()
+    for index, pattern in enumerate(patterns):
+        meant = {link.name for link in body.links if fnmatchcase(link.name, pattern)}
+        if not meant:
+            raise BadInput(
+                "the robot has no such link",
+                where=f"robot.no_collision.{index}",
+                found=pattern,
+                expected="the name of a link, or a pattern such as hand_safety_*",
+            )
+        passable |= meant
+    links = tuple(
+        replace(link, geometries=tuple(replace(g, collides=False) for g in link.geometries))
+        if link.name in passable
+        else link
+        for link in body.links
+    )
+    return replace(body, links=links)
 
 
 def _sprung(body: Body, springs: Mapping[str, float]) -> Body:

@@ -196,6 +196,9 @@ class Robot(Strict):
     range_sensors: dict[str, RangeSensor] = Field(
         default={}, description="patterns of links -> the sensor on each"
     )
+    no_collision: list[Text] = Field(
+        default=[], description="links that touch nothing, or patterns such as hand_safety_*"
+    )
     lidars: dict[Name, Lidar] = Field(default={}, description="laser scanners, by name")
     belts: dict[str, Belt] = Field(default={}, description="patterns of links -> how they move")
 
