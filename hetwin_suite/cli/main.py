@@ -32,6 +32,7 @@ from hetwin_suite.cli import (
     send,
     show,
     sql,
+    trajectory,
 )
 from hetwin_suite.cli.options import with_usual_ports
 from hetwin_suite.cli.versions import show_version
@@ -63,6 +64,7 @@ app.command("predict")(predict.predict)
 app.command("project")(project.project)
 app.command("forward")(kinematics.forward)
 app.command("inverse")(kinematics.inverse)
+app.command("trajectory")(trajectory.trajectory)
 app.command("record")(record.record)
 app.command("robot")(robot.robot)
 app.command("send")(send.send)

@@ -1,4 +1,4 @@
-"""How the inverse kinematics of poses can be solved."""
+"""What commands can choose: how poses are solved, and how joints move."""
 
 from __future__ import annotations
 
@@ -10,3 +10,10 @@ class Method(StrEnum):
 
     NEWTON = "newton"
     SWARM = "swarm"
+
+
+class Profile(StrEnum):
+    """How the joints move from one waypoint to the next."""
+
+    QUINTIC = "quintic"
+    TIME_OPTIMAL = "time_optimal"
