@@ -11,8 +11,10 @@ from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.supervision.interrupts import let_be
 from hetwin_suite.cli import (
     ask,
+    calibrate,
     check,
     compare,
+    describe,
     evaluate,
     explain,
     export,
@@ -62,6 +64,7 @@ app.command("explain")(explain.explain)
 app.command("export")(export.export)
 app.command("predict")(predict.predict)
 app.command("project")(project.project)
+app.command("describe")(describe.describe)
 app.command("forward")(kinematics.forward)
 app.command("inverse")(kinematics.inverse)
 app.command("trajectory")(trajectory.trajectory)
@@ -76,6 +79,7 @@ app.command("models")(listing.models)
 app.command("evaluators")(listing.evaluators)
 app.command("mismatches")(mismatches.mismatches)
 app.command("schema")(listing.schema)
+app.add_typer(calibrate.app, name="calibrate")
 app.add_typer(machines.app, name="machines")
 
 

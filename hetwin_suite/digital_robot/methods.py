@@ -1,4 +1,4 @@
-"""What commands can choose: how poses are solved, and how joints move."""
+"""What commands can choose: how poses are solved, how joints move, what is calibrated."""
 
 from __future__ import annotations
 
@@ -17,3 +17,10 @@ class Profile(StrEnum):
 
     QUINTIC = "quintic"
     TIME_OPTIMAL = "time_optimal"
+
+
+class Parameters(StrEnum):
+    """What a calibration fits of a chain."""
+
+    OFFSETS = "offsets"
+    ALL = "all"

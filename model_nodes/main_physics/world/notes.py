@@ -44,6 +44,10 @@ class Notes:
         """Return the notes of meshes that are left out, one for each robot or world."""
         return tuple(_in_one_line(label, meshes) for label, meshes in self._meshes.items())
 
+    def meshes(self) -> tuple[str, ...]:
+        """Return the meshes that are left out, as their robots and worlds refer to them."""
+        return tuple(reference for meshes in self._meshes.values() for reference in meshes)
+
     def all(self) -> tuple[str, ...]:
         """Return all notes so far."""
         return tuple(

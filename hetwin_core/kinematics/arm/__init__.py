@@ -1,0 +1,1 @@
+"""Calibration of arms by markers that were measured on them."""

@@ -1,0 +1,13 @@
+"""`hetwin calibrate`: better models from what robots did."""
+
+from __future__ import annotations
+
+import typer
+
+from hetwin_suite.cli.calibrate.arm import arm
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.command("arm")(arm)

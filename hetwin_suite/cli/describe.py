@@ -1,0 +1,74 @@
+"""`hetwin describe`: what a robot or a world has, its tables of joints and its dimensions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hetwin_suite.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from hetwin_suite.digital_robot.describing import Described
+
+
+def describe(
+    file: Annotated[Path, typer.Argument(metavar="URDF|SDF", help="the robot, or the world")],
+    base: Annotated[
+        str | None, typer.Option("--base", help="link where a chain begins; default: the root")
+    ] = None,
+    tip: Annotated[str | None, typer.Option("--tip", help="link where the chain ends")] = None,
+    measured: Annotated[
+        Path | None, typer.Option("--measured", help="CSV name,of,measure,value [m]")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Describe a robot or a world: links, joints by type, sensors, missing meshes.
+
+    With a chain its table after Denavit and Hartenberg. With measurements, how far the model is from them: of is a
+    link, a glob of links, or a thing of the world; measure is height, length, width, diameter, top, x or y.
+
+    Example: hetwin describe urdf/tabletop_arm.urdf --tip gripper_base --measured examples/arm/measured.csv
+    """
+    from hetwin_suite.digital_robot.describing import describe_file
+    from hetwin_suite.running.patience import never_silent
+
+    with never_silent(lambda: f"reading {file.name}"):
+        found = describe_file(file, base, tip, measured)
+    if as_json:
+        print(json.dumps(found.to_json()))
+    else:
+        _show(found)
+
+
+def _show(found: Described) -> None:
+    from hetwin_suite.cli.tables import show_table
+
+    printed = found.to_json()
+    types = ", ".join(f"{count} {kind}" for kind, count in printed["joints_by_type"].items())
+    print(f"{printed['robot']}: {printed['links']} links, {printed['joints']} joints ({types})")
+    for sensor in printed["sensors"]:
+        print(f"sensor {sensor['name']}: {sensor['type']} on {sensor['link'] or 'no link'}")
+    for mesh in printed["missing_meshes"]:
+        print(f"missing mesh: {mesh}")
+    if found.table is not None:
+        show_table(
+            ("joint", "alpha [rad]", "a [m]", "d [m]", "theta [rad]"),
+            [
+                (
+                    row.joint,
+                    *(f"{round(n, 9) + 0.0:.6g}" for n in (row.alpha, row.a, row.d, row.theta)),
+                )
+                for row in found.table.rows
+            ],
+        )
+    if found.dimensions:
+        show_table(
+            ("name", "model [m]", "measured [m]", "error [m]"),
+            [
+                (each.name, *(f"{n:.4f}" for n in (each.model, each.measured, each.error)))
+                for each in found.dimensions
+            ],
+        )
