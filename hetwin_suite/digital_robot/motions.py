@@ -12,7 +12,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.moves import MoveLimits
-from hetwin_core.kinematics.trajectories.waypoints import (
+from hetwin_core.kinematics.waypoints import (
     Samples,
     legs_between,
     sampled,

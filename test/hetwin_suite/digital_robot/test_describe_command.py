@@ -18,7 +18,7 @@ from hetwin_suite.digital_robot.robot_file import read_robot
 HEADER = "name,of,measure,value"
 TIAGO = "tiago_description/robots/tiago.urdf"
 WORLD = """<sdf version="1.9"><world name="flat">
-  <model name="fridge"><static>true</static><pose>1.0 3.5 0 0 0 1.5707963267948966</pose>
+  <model name="fridge"><pose>1.0 3.5 0 0 0 1.5707963267948966</pose>
     <link name="case"><collision name="c"><pose>0 0 0.9 0 0 0</pose>
       <geometry><box><size>0.6 0.7 1.8</size></box></geometry></collision>
       <sensor name="inside" type="camera"/></link>

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.moves import MoveLimits
-from hetwin_core.kinematics.trajectories.waypoints import Samples, legs_between, sampled
+from hetwin_core.kinematics.waypoints import Samples, legs_between, sampled
 
 
 def limits(generator: np.random.Generator, count: int) -> MoveLimits:
