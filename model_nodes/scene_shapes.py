@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import mujoco as mj
 import numpy as np
@@ -46,11 +47,16 @@ class Hits:
 
 
 class SceneShapes:
-    """All shapes of a scene as MuJoCo's geoms, moved to where the scene has them.
+    """All shapes of a scene as MuJoCo's geoms, moved to where the scene has them before each look.
 
     Args:
         layout: of the scene.
+
+    Attributes:
+        unchanging: it is no part of a model's saved state.
     """
+
+    unchanging: ClassVar[bool] = True
 
     def __init__(self, layout: Layout) -> None:
         shown = [e for e in layout.entities if e.shapes and layout.has(e.name, POSE.name)]

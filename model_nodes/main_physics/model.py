@@ -31,7 +31,7 @@ from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.main_physics.base_drive import BASE_CORRECTED, BaseDrives
 from model_nodes.main_physics.block import COLLISION, Block
 from model_nodes.main_physics.changed_bodies import check_bounces
-from model_nodes.main_physics.changing import change_bodies, with_changes
+from model_nodes.main_physics.changing import Changeable, change_bodies, with_changes
 from model_nodes.main_physics.drive import Drive
 from model_nodes.main_physics.engines.engine import (
     Diverged,
@@ -418,6 +418,7 @@ class MainPhysics(Model):
             raise Refused(f"{engine.name} cannot be saved: it does not go on with the same bits")
         return {
             "engine": record(engine.save(), name=engine.name),
+            "changed": self._settings.model_dump(mode="json", include=set(Changeable.model_fields)),
             "parts": record(self._parts(), _KEPT, "main model"),
             **_saved_source(self._source),
         }
@@ -429,6 +430,9 @@ class MainPhysics(Model):
             Refused: if it is a state of another world or engine.
         """
         engine = self._require_engine()
+        changed = saved["changed"]
+        assert isinstance(changed, dict)
+        self._settings = with_changes(self._settings, changed)
         self._begin(engine)
         parts = rebuild(saved["parts"], self._parts(), name="main model")
         self._foreign, self._begun = parts["foreign"], parts["begun"]

@@ -22,6 +22,7 @@ from hetwin_core.ensemble.model import (
     StepOutput,
     Stepping,
 )
+from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Value
@@ -241,6 +242,24 @@ class TakesInSpite(toys.ToyGrasp):
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         super().take(entity, attribute, value, scene)
         raise Refused("no, but yes")
+
+
+class SavesTooLittle(toys.ToyCup):
+    def save(self) -> Mapping[str, Plain]:
+        return {}
+
+    def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
+        pass
+
+
+class SavesAnObject(SavesTooLittle):
+    def save(self) -> Mapping[str, Plain]:
+        return {"layout": object()}  # type: ignore[dict-item]
+
+
+class RefusesItsState(toys.ToyCup):
+    def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
+        raise Refused("not this one")
 
 
 class StopsOnce(toys.ToyCup):

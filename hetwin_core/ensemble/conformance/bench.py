@@ -14,6 +14,7 @@ from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
 from hetwin_core.ensemble.conformance.declaration import check_spec
 from hetwin_core.ensemble.conformance.fixture import ENTITIES, MODEL, Fixture
 from hetwin_core.ensemble.conformance.result import Broken
+from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.model import (
     Contribution,
     Model,
@@ -121,7 +122,28 @@ class Bench:
 
     def start(self) -> None:
         """Start the model."""
+        self._at_start = self.scene.kept_snapshot()
         self._timed("start", self.model.start, self.scene.snapshot())
+
+    def renew(self) -> int:
+        """Put another instance in the model's place, with its saved state; returns how much that holds.
+
+        Raises:
+            Refused: if the model cannot be saved.
+            Broken: if its state is no plain data.
+        """
+        saved = self._timed("save", self.model.save)
+        size = _size(saved, "its state")
+        model = type(self.model)()
+        model.initialize(self._parameters, SEED)
+        model.start(self._at_start)
+        try:
+            self._timed("restore", model.restore, saved, self.scene.snapshot())
+        except Refused as refusal:
+            raise Broken(f"refuses its own saved state: {refusal}") from refusal
+        self.model.stop()
+        self.model = model
+        return size
 
     def step(self) -> StepOutput:
         """Take one step; the output is checked as the conductor would, and more.
@@ -221,6 +243,25 @@ class Bench:
         events = [(e.name, e.time_ns, dict(e.arguments)) for e in output.events]
         asked = [(r.kind.value, r.entity, r.attribute) for r in output.requests]
         self.trace.append(json.dumps([output.time_ns, numbers, events, asked, output.ended]))
+
+
+def _size(saved: object, name: str) -> int:
+    """How many numbers and texts a saved state holds.
+
+    Raises:
+        Broken: if there is anything else in it.
+    """
+    if isinstance(saved, np.ndarray) and not saved.dtype.hasobject:
+        return saved.size
+    if isinstance(saved, Mapping) and all(type(key) is str for key in saved):
+        return sum(_size(item, f"{name}.{key}") for key, item in saved.items())
+    if isinstance(saved, list):
+        return sum(_size(item, f"{name}[{i}]") for i, item in enumerate(saved))
+    if saved is None or type(saved) in (bool, int, float, str):
+        return 1
+    raise Broken(
+        f"saves {name} as {type(saved).__name__}; expected what JSON can express, and numpy arrays"
+    )
 
 
 def check_contribution(

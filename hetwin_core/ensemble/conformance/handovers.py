@@ -38,6 +38,17 @@ def check_round_trips(bench: Bench) -> str:
     return "; ".join(f"{word}: {_shown(names)}" for word, names in parts if names)
 
 
+def take_any(bench: Bench) -> str:
+    """Make the model responsible for the first attribute of another that it takes; returns which, or nothing."""
+    for slot, place in enumerate(bench.scene.layout.slots):
+        if bench.table.owner(slot) == bench.index or not bench.plan.provides(place.attribute.name):
+            continue
+        if _take(bench, slot):
+            _move(bench, slot, bench.index, bench.scene.value(slot))
+            return f"{place.entity}.{place.attribute.name}"
+    return ""
+
+
 def _shown(names: list[str]) -> str:
     return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
 

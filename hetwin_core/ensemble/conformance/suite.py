@@ -21,6 +21,7 @@ from hetwin_core.ensemble.conformance.robustness import (
     check_late_start,
     check_odd_parameters,
 )
+from hetwin_core.ensemble.conformance.saving import check_saving
 from hetwin_core.ensemble.model import Model, ModelDescription
 from hetwin_core.ensemble.supervision.heartbeat import Row, unseen_row
 
@@ -86,6 +87,7 @@ class _Suite:
         check = self._report.run
         check("same seed and input, same bits", self._determinism)
         check("take and release", lambda: check_round_trips(self._started()))
+        check("save and restore", self._saving)
         check("refusal of what it does not know", lambda: check_refusals(self._stepped()))
         check("refusal of unknown commands", lambda: check_unknown_command(self._stepped()))
         if not self._description.can_be_main:
@@ -146,6 +148,9 @@ class _Suite:
                     " come only from a generator seeded with initialize's seed"
                 )
         raise Broken(f"two instances took {len(first.trace)} and {len(second.trace)} steps")
+
+    def _saving(self) -> str:
+        return check_saving(self._started, self._count() // 2)
 
     def _late_start(self) -> None:
         bench = self._bench()

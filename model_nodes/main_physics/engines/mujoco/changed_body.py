@@ -9,6 +9,11 @@ import mujoco as mj
 from model_nodes.main_physics.engines.mujoco.bouncing import BOUNCING_SHARE, bouncing
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody
 
+CHANGED = (
+    *("body_mass", "body_inertia", "body_subtreemass", "body_invweight0", "dof_invweight0"),
+    *("dof_M0", "geom_friction", "geom_priority", "geom_solref", "geom_solmix"),
+)
+"""Arrays of MuJoCo's model that are changed here."""
 SMOOTH = 0.01
 """A surface with at most this coefficient keeps it in every contact, whatever it touches."""
 

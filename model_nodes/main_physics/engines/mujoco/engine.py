@@ -27,6 +27,7 @@ from model_nodes.main_physics.engines.mujoco.base_servo import BaseServo
 from model_nodes.main_physics.engines.mujoco.builder import Builder
 from model_nodes.main_physics.engines.mujoco.carried_bodies import carried_bodies
 from model_nodes.main_physics.engines.mujoco.changed_body import (
+    CHANGED,
     make_bouncing,
     make_heavier,
     make_rougher,
@@ -62,9 +63,11 @@ _STATE = mj.mjtState.mjSTATE_INTEGRATION.value
 _CHANGED = (
     "geom_surfacevel",
     "dof_armature",
-    "dof_M0",
     "eq_obj1id",
     "eq_data",
+    "body_pos",
+    "body_quat",
+    *CHANGED,
 )
 """Arrays of the model that change during a run, beside the collision bits."""
 
@@ -535,8 +538,10 @@ class MujocoEngine(Engine):
             self._model, _STATE
         ):
             raise Unsupported("this is not a state of this world in MuJoCo")
+        before = np.hstack((self._model.body_pos, self._model.body_quat))
         for name, values in state.model.items():
             getattr(self._model, name)[:] = values
+        self._stand_elsewhere(before)
         self._model.flg_surfacevel = bool(self._model.geom_surfacevel.any())
         (
             servo,
@@ -564,6 +569,19 @@ class MujocoEngine(Engine):
         self._periods = state.periods
         self._contacts.clear()
         self._dirty = True
+
+    def _stand_elsewhere(self, before: Floats) -> None:
+        """Take note of the bodies that stand elsewhere in the model than before, (nbody, 7)."""
+        now = np.hstack((self._model.body_pos, self._model.body_quat))
+        if np.array_equal(now, before):
+            return
+        for body in self._builder.world.bodies:
+            root = self._tables.body_of(frame_name(body, body.links[0].name))
+            if not np.array_equal(now[root], before[root]):
+                self._builder.move(body, now[root])
+        mj.mj_kinematics(self._model, self._data)
+        self._still = self._reader.still()
+        self._measure_anew()
 
     def add(self, body: Body) -> None:
         """Add a body and continue from the same state, though not bitwise."""

@@ -52,6 +52,12 @@ BROKEN = {
     "Forgets": ("take and release", "right after it was taken as"),
     "ReleasesInTheHand": ("take and release", "in the frame 'hand'; expected the world"),
     "TakesInSpite": ("take and release", "which it is not responsible for"),
+    "SavesTooLittle": (
+        "save and restore",
+        "goes on differently from step 13 on than if it had not been saved after step 12",
+    ),
+    "SavesAnObject": ("save and restore", "saves its state.layout as object; expected what JSON"),
+    "RefusesItsState": ("save and restore", "refuses its own saved state: not this one"),
     "StopsOnce": ("stop, and stop again", "AttributeError"),
     "BlockTooShort": ("step", "shape (25,)"),
     "ProximityTooNarrow": ("step", "proximity has shape (1, 3); expected (n, 12)"),

@@ -24,6 +24,7 @@ CHECKS = [
     "step",
     "same seed and input, same bits",
     "take and release",
+    "save and restore",
     "refusal of what it does not know",
     "refusal of unknown commands",
     "start in the middle of a run",
@@ -86,6 +87,8 @@ GIVEN: dict[str, dict[str, object]] = {
 def test_the_other_types_keep_it_too(model: str) -> None:
     results = check_model_type(model, GIVEN[model])
     assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
+    saved = next(r.detail for r in results if r.check == "save and restore")
+    assert "numbers and texts" in saved
 
 
 def test_every_type_is_tested() -> None:

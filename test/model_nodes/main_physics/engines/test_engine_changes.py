@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from support.small_worlds import at, box, floor, frame, loaded, rest
 
+from hetwin_core.ensemble.saving.rebuild import rebuild
+from hetwin_core.ensemble.saving.record import record
 from model_nodes.main_physics.engines.engine import Engine, Unsupported
 from model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
 
@@ -89,6 +91,32 @@ def test_a_box_bounces_when_it_is_told_to(engine: Engine) -> None:
         rest(engine, 160)
         heights.append(max(height for _ in range(120) if (height := _after_a_step(engine))))
     assert heights[1] > heights[0] + 0.05
+
+
+def test_what_was_changed_is_saved_and_restored(engine: Engine) -> None:
+    world = (
+        floor(),
+        box("table", at(1, 0, 0.3), static=True),
+        box("box", at(0, 0, 0.8)),
+        box("other", at(0, 1, 0.8)),
+    )
+    loaded(engine, *world)
+    changeable(engine)
+    rest(engine, 4)
+    stand(engine, "table", 0.0, 0.0, 0.3, 1.0, 0.0, 0.0, 0.0)
+    engine.change_body("box", mass=3.0, friction=0.5, bounce=0.5)
+    saved = rebuild(record(engine.save()))
+    rest(engine, 200)
+    end = [frame(engine, name).tobytes() for name in ("box", "table", "other")]
+    again = MujocoEngine()
+    loaded(again, *world)
+    again.restore(saved)
+    rest(again, 200)
+    assert [frame(again, name).tobytes() for name in ("box", "table", "other")] == end
+    assert again.proximity().tobytes() == engine.proximity().tobytes()
+    engine.restore(saved)
+    engine.remove("other")
+    assert frame(engine, "table")[:3].tolist() == [0.0, 0.0, 0.3]
 
 
 def _after_a_step(engine: Engine) -> float:
