@@ -71,7 +71,7 @@ def check_can_be_saved(scenario: Scenario, options: RunOptions) -> None:
     """Check what is known of a run's models and source before it begins.
 
     Raises:
-        BadInput: if a model does not step by service, or nobody else could go on with the source.
+        BadInput: if a model does not step by service, or no other process could go on with the source.
     """
     for plan in scenario.models:
         if plan.stepping is not Stepping.SERVICE:

@@ -33,7 +33,7 @@ class LateRows:
     __call__ = rows
 
     def saved_as(self) -> Floats:
-        """Return what is saved instead: whoever keeps such a table may have the array itself."""
+        """Return what is saved instead: the array itself serves what keeps such a table."""
         return self.rows()
 
     @property
