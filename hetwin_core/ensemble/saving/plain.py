@@ -23,6 +23,7 @@ TUPLE, SET, FROZENSET, DEQUE, DICT, BYTES = (
     *("$tuple", "$set", "$frozenset", "$deque", "$dict", "$bytes"),
 )
 SCALAR, GENERATOR, VIEW, SLICE = "$scalar", "$generator", "$view", "$slice"
+PROXY = "$proxy"
 
 
 class Unsaveable(Refused):

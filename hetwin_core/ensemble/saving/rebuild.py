@@ -6,6 +6,7 @@ import random
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,10 @@ class _Rebuilder:
     def _slice(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
         return slice(*(self.of(part, None, name) for part in content))
 
+    def _proxy(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
+        before = dict(fresh) if isinstance(fresh, MappingProxyType) else None
+        return MappingProxyType(self.of(content[0], before, name))
+
     def _deque(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
         longest, items = content
         before = list(fresh) if isinstance(fresh, deque) else None
@@ -207,6 +212,7 @@ _WAYS: Mapping[str, Callable[[_Rebuilder, str, Sequence[Plain], Any, str], Any]]
     plain.VIEW: _Rebuilder._view,
     plain.DICT: _Rebuilder._pairs,
     plain.DEQUE: _Rebuilder._deque,
+    plain.PROXY: _Rebuilder._proxy,
 }
 
 

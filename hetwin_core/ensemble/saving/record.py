@@ -219,6 +219,7 @@ _WAYS: dict[type[Any], Callable[[_Recorder, Any, str], Plain]] = {
     set: lambda r, v, n: r._items(plain.SET, v, n),
     frozenset: lambda r, v, n: r._items(plain.FROZENSET, v, n),
     deque: _Recorder._deque,
+    types.MappingProxyType: lambda r, v, n: {plain.PROXY: [r._dict(dict(v), n)]},
     np.ndarray: _Recorder._array,
     np.random.Generator: _Recorder._generator,
     random.Random: _Recorder._random,

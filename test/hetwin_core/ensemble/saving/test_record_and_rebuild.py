@@ -4,6 +4,7 @@ import threading
 from collections import Counter, OrderedDict, defaultdict, deque
 from dataclasses import dataclass, field
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import mujoco
@@ -77,6 +78,7 @@ VALUES = (
     OrderedDict(a=1),
     Counter("aab"),
     b"bytes",
+    MappingProxyType({"a": 1}),
     slice(1, None, 2),
     Colour.RED,
     Point(1, 2.0),
