@@ -35,12 +35,24 @@ def signal_kinds(network: Network) -> dict[str, Kind]:
         found = now
 
 
+def literal(value: object) -> str:
+    """Return Python for texts, numbers, truths, and tuples and mappings of them."""
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, tuple):
+        inside = ", ".join(literal(each) for each in value)
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{literal(k)}: {literal(v)}' for k, v in value.items())}}}"
+    return repr(value)
+
+
 def plan_source(machine: Machine, kinds: Mapping[str, Kind]) -> str:
     """Return the text of the function ``plan_NAME`` of a machine, see `cycle.Plan`."""
     writer = Writer(kinds)
     lines = [f"def plan_{machine.name}(state, s):", f'    """{machine.name}."""']
     for name, arcs in machine.states.items():
-        lines.append(f"    if state == {name!r}:")
+        lines.append(f"    if state == {literal(name)}:")
         lines += [f"        {line}" for line in _state(arcs, writer)]
     return "\n".join(lines) + "\n"
 
@@ -54,30 +66,22 @@ def _state(arcs: tuple[Arc, ...], writer: Writer) -> Iterator[str]:
     guards = [writer.truth(arc.guard.node) for arc in arcs]
     yield from (f"arc_{i} = {without_brackets(text)}" for i, text in enumerate(guards))
     fires = " + ".join(f"arc_{i}" for i in range(len(arcs)))
-    if len(arcs) == 1:
-        yield "if not arc_0:"
-        yield f"    return {INCOMPLETE!r}"
-    else:
-        yield f"fires = {fires}"
-        yield "if fires != 1:"
-        yield f"    return {NON_DETERMINISTIC!r} if fires else {INCOMPLETE!r}"
+    yield f"fires = {fires}"
+    yield "if fires != 1:"
+    yield f"    return {literal(NON_DETERMINISTIC)} if fires else {literal(INCOMPLETE)}"
     for i, arc in enumerate(arcs):
-        if i == len(arcs) - 1:
-            yield f"# {_comment(arc)}"
-            yield from _taken(arc, known, writer)
-        else:
-            yield f"if arc_{i}:  # {_comment(arc)}"
-            yield from (f"    {line}" for line in _taken(arc, known, writer))
+        yield f"if arc_{i}:  # {_comment(arc)}"
+        yield from (f"    {line}" for line in _taken(arc, known, writer))
 
 
 def _taken(arc: Arc, known: list[str], writer: Writer) -> Iterator[str]:
     yield from _read(name for name in _names(arc.assignments.values()) if name not in known)
     values = ", ".join(
-        f"{name!r}: {without_brackets(writer.write(assigned.node))}"
+        f"{literal(name)}: {without_brackets(writer.write(assigned.node))}"
         for name, assigned in arc.assignments.items()
     )
     pops = ALL_OF_IT if arc.pop == ALL else arc.pop
-    yield f"return {{{values}}}, {pops}, {arc.push!r}, {arc.to!r}"
+    yield f"return {{{values}}}, {pops}, {literal(arc.push)}, {literal(arc.to)}"
 
 
 def _names(expressions: Iterable[Expression]) -> list[str]:
@@ -86,7 +90,7 @@ def _names(expressions: Iterable[Expression]) -> list[str]:
 
 def _read(names: Iterable[str]) -> Iterator[str]:
     for name in names:
-        yield f"{local_name(name)} = s[{name!r}]"
+        yield f"{local_name(name)} = s[{literal(name)}]"
 
 
 def _comment(arc: Arc) -> str:

@@ -8,7 +8,7 @@ from types import ModuleType
 
 from hetwin_core.machines import cycle, table
 from hetwin_core.machines.expressions import operations
-from hetwin_core.machines.generation import plan_source, signal_kinds
+from hetwin_core.machines.generation import literal, plan_source, signal_kinds
 from hetwin_core.machines.network import Advance, Machine, Network
 
 _IMPORTS = """from __future__ import annotations
@@ -82,9 +82,9 @@ def code_of(network: Network, name: str) -> str:
 def _network(network: Network) -> str:
     rows = "\n".join(f"            {_machine(machine)}," for machine in network.machines)
     settled = network.advance is Advance.SETTLED
-    return f"""INPUTS = {network.inputs!r}
-EVENTS = {network.events!r}
-SIGNALS = {network.signals!r}
+    return f"""INPUTS = {literal(network.inputs)}
+EVENTS = {literal(network.events)}
+SIGNALS = {literal(network.signals)}
 
 
 def make_network() -> Cycles:
@@ -104,8 +104,8 @@ def make_network() -> Cycles:
 def _machine(machine: Machine) -> str:
     sinks = tuple(sorted(name for name, arcs in machine.states.items() if not arcs))
     return (
-        f"Running({machine.name!r}, plan_{machine.name}, {machine.initial!r}, "
-        f"{dict(machine.init)!r}, frozenset({sinks!r}), {str(machine.on_inactive)!r})"
+        f"Running({literal(machine.name)}, plan_{machine.name}, {literal(machine.initial)}, "
+        f"{literal(machine.init)}, frozenset({literal(sinks)}), {literal(str(machine.on_inactive))})"
     )
 
 

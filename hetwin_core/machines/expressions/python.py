@@ -92,7 +92,15 @@ class Writer:
         if self._can_fail(one):
             sides = (f"lambda: {without_brackets(self.truth(side))}" for side in (one, two))
             return f"{function}({', '.join(sides)})"
-        return f"({self.truth(one)} {word} {self.truth(two)})"
+        return f"({self._operand(one, sign)} {word} {self._operand(two, None)})"
+
+    def _operand(self, node: Node, same: str | None) -> str:
+        """Python for a side of ``and`` or ``or``, without the brackets that it does not need there."""
+        text = self.truth(node)
+        binds = isinstance(node, Unary) or (
+            isinstance(node, Binary) and (node.sign in COMPARISONS or node.sign == same)
+        )
+        return without_brackets(text) if binds else text
 
     def _compared(self, sign: str, one: Node, two: Node) -> str:
         first, second = self.write(one), self.write(two)

@@ -1,0 +1,107 @@
+"""The page about state machines shows outputs, networks, written code and drawings as they are."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.hetwin_command import hetwin
+from support.pages import BLOCK, ROOT
+
+from hetwin_core.machines.written_code import code_of
+from model_nodes.network_files import load_network
+
+PAGE = (ROOT / "docs" / "machines.md").read_text(encoding="utf-8")
+PICTURES = ROOT / "docs" / "pictures"
+NETWORKS = ROOT / "scenarios" / "networks"
+TAUGHT = ("counter", "master_slave", "plan")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def printed(line: str) -> str:
+    """What a command of the page prints; hetwin runs in this process, the rest of a pipe in a shell."""
+    line = line.replace("python -I", f"{sys.executable} -I")
+    if not line.startswith("hetwin"):
+        return subprocess.run(
+            ["bash", "-c", line], capture_output=True, text=True, timeout=60, check=True
+        ).stdout
+    words, pipe, rest = line.partition(" | ")
+    words, _, file = words.partition(" > ")
+    said = hetwin(*shlex.split(words)[1:])
+    assert said.code == 0, said.err
+    if file:
+        Path(file).write_text(said.out, encoding="utf-8")
+        return ""
+    if not pipe:
+        return said.out
+    return subprocess.run(
+        ["bash", "-c", rest], input=said.out, capture_output=True, text=True, timeout=60, check=True
+    ).stdout
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_commands_print_what_the_page_shows() -> None:
+    for block in BLOCK.findall(PAGE):
+        _, *entries = re.split(r"^\$ ", block, flags=re.MULTILINE)
+        for entry in entries:
+            command, _, shown = entry.partition("\n")
+            lines = [line.rstrip() for line in printed(command).splitlines()]
+            assert lines == shown.splitlines(), command
+    assert Path("broken.svg").read_text("utf-8") == (PICTURES / "machines_broken.svg").read_text(
+        "utf-8"
+    )
+
+
+def test_the_networks_are_those_that_come_with_hetwin() -> None:
+    shown = blocks("yaml")
+    for name in TAUGHT:
+        lines = (NETWORKS / f"{name}.yaml").read_text(encoding="utf-8").splitlines(keepends=True)
+        assert "".join(line for line in lines if not line.startswith("#")) in shown
+
+
+def test_the_code_is_what_is_written() -> None:
+    written = [code_of(load_network(NETWORKS / f"{name}.yaml"), name) for name in TAUGHT]
+    plans = [block for block in blocks("python") if block.startswith("def plan_")]
+    assert len(plans) == len(TAUGHT)
+    for plan in plans:
+        assert any(plan in code for code in written)
+
+
+def test_the_example_in_python_prints_what_is_shown() -> None:
+    (example,) = (block for block in blocks("python") if block.startswith("from "))
+    (shown,) = blocks("text")
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(example, {})
+    assert out.getvalue() == shown
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("name", ["counter", "lidar_sweep", "master_slave", "plan", "real_time"])
+def test_the_pictures_are_what_is_drawn(name: str) -> None:
+    options = []
+    if name == "plan":
+        rows = NETWORKS / "plan.csv"
+        trace = hetwin("machines", "run", name, "--inputs", rows, "--trace", "--json")
+        Path("plan.jsonl").write_text(trace.out, encoding="utf-8")
+        options = ["--trace", "plan.jsonl"]
+    said = hetwin("machines", "draw", name, "--out", "picture.svg", *options)
+    assert said.code == 0, said.err
+    shown = (PICTURES / f"machines_{name}.svg").read_text(encoding="utf-8")
+    assert Path("picture.svg").read_text(encoding="utf-8") == shown
