@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.conjuncts import conjuncts
@@ -36,9 +36,14 @@ class Expression:
         text: the expression, e.g. ``hand_free(hand) && object != null``.
         where: the key that it stands at, for errors.
 
+    Attributes:
+        unchanging: it is no part of a model's saved state.
+
     Raises:
         BadInput: if the syntax is wrong.
     """
+
+    unchanging: ClassVar[bool] = True
 
     def __init__(self, text: str, where: str = "") -> None:
         self.text = text
