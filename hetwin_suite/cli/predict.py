@@ -60,6 +60,10 @@ def predict(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="processes; default: one per core")
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="on the workers of this dask.distributed scheduler"),
+    ] = None,
     variant: Variant = None,
     out: Annotated[Path | None, typer.Option(help="keep each future as an episode there")] = None,
     engine: Annotated[
@@ -87,6 +91,7 @@ def predict(
     from hetwin_suite.futures.predicting.moment import Moment
     from hetwin_suite.futures.predicting.predict import Asked
     from hetwin_suite.futures.predicting.predict import predict as predict_from
+    from hetwin_suite.futures.workers.cluster import Cluster
     from hetwin_suite.running.patience import Patience, to_stderr
 
     options = RunOptions(
@@ -105,12 +110,17 @@ def predict(
         if future.error is not None:
             to_stderr(f"warning: future {future.index}: {future.error}")
 
+    def look() -> None:
+        patience.look(f"{len(done)} of {futures} futures")
+
     forecast = predict_from(
         load_scenario(find_scenario(scenario), variant),
         options,
         asked,
         over,
-        lambda: patience.look(f"{len(done)} of {futures} futures"),
+        look,
+        workers=None if cluster is None else Cluster(cluster, look),
+        note=lambda text: to_stderr(f"warning: {text}"),
     )
     if out is not None:
         _keep(forecast, out, Path(scenario).stem + (f", {variant}" if variant else ""))

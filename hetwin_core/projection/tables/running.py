@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,11 +56,13 @@ class RunTables(QuietListener):
         self._pending: _State | None = None
         self._states: list[_State] = []
         self._events: list[Event] = []
-        self._kept: list[States] = []
+        self._batches: list[tuple[States | None, tuple[Event, ...]]] = []
         self._derivation: Derivation | None = None
 
     def started(self, start: RunStart) -> None:
-        """Begin with the first state."""
+        """Begin with the first state, unless these tables go on with a run that was restored."""
+        if self._derivation is not None:
+            return
         self._start = start
         self._derivation = Derivation(start.layout)
         self._states.append(_copy(start.snapshot))
@@ -127,25 +129,48 @@ class RunTables(QuietListener):
             expects=expects_of(start.given),
         )
         models = tuple(model.name for model in start.models)
-        return found.tables(Path(name), lambda place: self._kept[place.at], start.layout, models)
+        return found.tables(Path(name), self._states_at, start.layout, models)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process derives the same from."""
+        if self._derivation is not None:
+            self._take_in()
+        if self._pending is not None:
+            self._pending = self._pending._replace(near=rows_of(self._pending.near))
+        return {**self.__dict__, "_derivation": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Derive the same again."""
+        self.__dict__.update(state)
+        if self._batches:
+            self._derivation = Derivation(self._start.layout)
+            for number in range(len(self._batches)):
+                self._derive(number)
 
     def _take_in(self) -> None:
-        derivation = self._derivation
-        assert derivation is not None  # the run has begun
-        batch = None
-        if self._states:
-            states = _together(self._states)
-            self._kept.append(states)
-            batch = derivation.add_states(states, Place(len(self._kept) - 1, 0))
+        if self._states or self._events:
+            states = _together(self._states) if self._states else None
+            self._batches.append((states, tuple(self._events)))
             self._states.clear()
-        for event in self._events:
+            self._events.clear()
+            self._derive(len(self._batches) - 1)
+
+    def _derive(self, number: int) -> None:
+        derivation, (states, events) = self._derivation, self._batches[number]
+        assert derivation is not None  # the run has begun
+        batch = None if states is None else derivation.add_states(states, Place(number, 0))
+        for event in events:
             kind = event.kind.value
             derivation.add_event(event.name, kind, event.source, event.time_ns, event.arguments)
             if event.kind is EventKind.TASK:
                 derivation.tasks.message(_task(event))
-        self._events.clear()
         if batch is not None:
             derivation.errors.update(batch)
+
+    def _states_at(self, place: Place) -> States:
+        states = self._batches[place.at][0]
+        assert states is not None  # pieces are of batches with states
+        return states
 
 
 def _copy(scene: Snapshot) -> _State:

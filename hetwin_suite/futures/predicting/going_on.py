@@ -16,6 +16,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.tables.running import RunTables
 from hetwin_suite.futures.drawing.draw import Draw
+from hetwin_suite.futures.drawing.find import KEY as UNCERTAINTY
 from hetwin_suite.futures.judging import judged_tables
 from hetwin_suite.futures.predicting.future import Future
 from hetwin_suite.futures.predicting.seen import events_since, paths_since
@@ -71,6 +72,16 @@ def future_of(
 def failed(draw: Draw, reason: str) -> Future:
     """Return a future that broke down."""
     return Future(draw.index, inputs=draw.inputs, error=reason)
+
+
+def refused(future: Future) -> BadInput:
+    """Why what is uncertain cannot be drawn in a run."""
+    return BadInput(
+        f"this cannot be drawn at a moment of a run: {future.error}",
+        where=UNCERTAINTY,
+        found=", ".join(future.inputs),
+        expected="poses, mass, friction and bounce of bodies, and what a model can change in a run",
+    )
 
 
 def check_can_fork(scenario: Scenario, options: RunOptions) -> None:

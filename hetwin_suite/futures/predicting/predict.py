@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import pickle
+import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.drawing.uncertain import Uncertainty
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.future import Future
+from hetwin_suite.futures.predicting.going_on import refused
 from hetwin_suite.futures.predicting.moment import Moment
+from hetwin_suite.futures.predicting.restored import Restored, futures_by
 from hetwin_suite.futures.predicting.root import Fork, Now, at_moment
+from hetwin_suite.futures.workers.work import Workers
 
 _NOTHING = Uncertainty("")
+Elsewhere: TypeAlias = Callable[[Now, tuple[Draw, ...], float | None], list[Future]]
+"""Lets futures go on in other processes until a time of `time.monotonic`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,8 @@ def predict(
     progress: Callable[[Future], None] = lambda _: None,
     look: Callable[[], None] = lambda: None,
     checkpoint: Checkpoint | None = None,
+    workers: Workers | None = None,
+    note: Callable[[str], None] = lambda _: None,
 ) -> Forecast:
     """Let many futures of one moment go on, and return what they say.
 
@@ -62,6 +74,8 @@ def predict(
         progress: is called with each future that is over.
         look: is called several times a second.
         checkpoint: of the run, to begin with; None: the run begins at its start.
+        workers: restore a checkpoint of the moment and go on with the futures; None: processes forked there do.
+        note: is called with what is worth knowing about workers.
 
     Raises:
         BadInput: if the scenario or the question cannot be used.
@@ -70,11 +84,15 @@ def predict(
     _check(asked)
     out = None if asked.out is None else _empty(asked.out)
     moment, horizon_s, jobs = asked.moment, asked.horizon_s, asked.jobs
+    elsewhere: Elsewhere | None = None
+    if workers is not None:
+        options = replace(options, restorable=True)
+        elsewhere = partial(_by_workers, scenario, asked, workers, out, progress, note)
     at_ns, futures, wall_s = at_moment(
         scenario,
         options,
         moment,
-        lambda now, fork: _ask(asked, now, fork),
+        lambda now, fork: _ask(asked, elsewhere, now, fork),
         horizon_s=horizon_s,
         jobs=jobs,
         out=out,
@@ -88,14 +106,41 @@ def predict(
     return Forecast(at_ns / 1e9, horizon_s, asked.seed, asked.futures, futures, outcomes, wall_s)
 
 
-def _ask(asked: Asked, now: Now, fork: Fork) -> tuple[int, list[Future], float]:
+def _ask(
+    asked: Asked, elsewhere: Elsewhere | None, now: Now, fork: Fork
+) -> tuple[int, list[Future], float]:
     """Return the moment [ns], the futures by index, and how long that took [s]."""
     begun = time.monotonic()
     until = None if asked.within_s is None else begun + asked.within_s
     uncertainty = now.uncertainty if asked.drawn else _NOTHING
     draws = (uncertainty.draw(asked.seed, index) for index in range(asked.futures))
-    futures = sorted(fork(draws, until), key=lambda one: one.index)
+    found = fork(draws, until) if elsewhere is None else elsewhere(now, tuple(draws), until)
+    futures = sorted(found, key=lambda one: one.index)
     return now.time_ns, futures, time.monotonic() - begun
+
+
+def _by_workers(
+    scenario: Scenario,
+    asked: Asked,
+    workers: Workers,
+    out: Path | None,
+    progress: Callable[[Future], None],
+    note: Callable[[str], None],
+    now: Now,
+    draws: tuple[Draw, ...],
+    until: float | None,
+) -> list[Future]:
+    checkpoint, tables = now.checkpoint()
+    horizon_s = asked.horizon_s
+    end_ns = None if horizon_s is None else now.time_ns + round(horizon_s * 1e9)
+    with tempfile.TemporaryDirectory(prefix="hetwin-") as nowhere:
+        folder = Path(nowhere) if out is None else out
+        job = Restored(checkpoint, pickle.dumps(tables), draws, end_ns, folder, out is not None)
+        found = futures_by(workers, job, until, progress, note)
+    for future in found:
+        if future.refused:
+            raise scenario.placed(refused(future))
+    return found
 
 
 def _check(asked: Asked) -> None:

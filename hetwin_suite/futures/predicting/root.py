@@ -21,13 +21,18 @@ from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.tables.running import RunTables
 from hetwin_suite.futures.drawing.draw import Draw
-from hetwin_suite.futures.drawing.find import KEY as UNCERTAINTY
 from hetwin_suite.futures.drawing.find import find_uncertainty
 from hetwin_suite.futures.drawing.moment import of_now
 from hetwin_suite.futures.drawing.uncertain import Uncertainty
 from hetwin_suite.futures.one_run import overdue
 from hetwin_suite.futures.predicting.future import Future
-from hetwin_suite.futures.predicting.going_on import alter, check_can_fork, failed, future_of
+from hetwin_suite.futures.predicting.going_on import (
+    alter,
+    check_can_fork,
+    failed,
+    future_of,
+    refused,
+)
 from hetwin_suite.futures.predicting.moment import Moment
 from hetwin_suite.futures.workers.forks import Ended, Forked, Forks
 
@@ -41,11 +46,13 @@ class Now(NamedTuple):
         time_ns: simulated time [ns].
         uncertainty: what is uncertain now.
         scene: as it is now; not to be kept.
+        checkpoint: saves the run as it is now; its tables beside it.
     """
 
     time_ns: int
     uncertainty: Uncertainty
     scene: Snapshot
+    checkpoint: Callable[[], tuple[Checkpoint, RunTables]]
 
 
 class Fork(Protocol):
@@ -177,13 +184,16 @@ class _Root(Generic[Result]):
         self._at_ns, scene = time_ns, self._conductor.scene
         assert scene is not None  # the run goes on
         try:
-            now = Now(time_ns, of_now(self._uncertainty, scene), scene)
+            now = Now(time_ns, of_now(self._uncertainty, scene), scene, self._checkpoint)
             self._results.append(self._plan(now, self._fork))
         except _Copied:
             return
         except BaseException as error:
             self._failure = error
         self._conductor.stop()
+
+    def _checkpoint(self) -> tuple[Checkpoint, RunTables]:
+        return self._conductor.checkpoint(), self._tables
 
     def _fork(self, draws: Iterable[Draw], until: float | None = None) -> list[Future]:
         found: list[Future] = []
@@ -194,7 +204,7 @@ class _Root(Generic[Result]):
                 raise _Copied
             future = _of(one)
             if future.refused:
-                raise self._scenario.placed(_refused(future))
+                raise self._scenario.placed(refused(future))
             found.append(future)
             self.progress(future)
         return found
@@ -211,8 +221,8 @@ class _Root(Generic[Result]):
                 rate = self._scenario.file.log.state_rate
                 self._conductor.add_listener(RunLog(self._folder(draw.index), state_rate=rate))
         except Exception as error:
-            refused = isinstance(error, Refused)
-            forked.end(replace(failed(draw, str(error)), refused=refused))
+            is_refusal = isinstance(error, Refused)
+            forked.end(replace(failed(draw, str(error)), refused=is_refusal))
         if self.horizon_s is not None:
             self._conductor.end_at(self._at_ns + round(self.horizon_s * 1e9))
 
@@ -227,16 +237,6 @@ class _Root(Generic[Result]):
         if self.out is None or future.error is not None:
             return future
         return replace(future, folder=str(self._folder(draw.index)))
-
-
-def _refused(future: Future) -> BadInput:
-    """Why what is uncertain cannot be drawn in a run."""
-    return BadInput(
-        f"this cannot be drawn at a moment of a run: {future.error}",
-        where=UNCERTAINTY,
-        found=", ".join(future.inputs),
-        expected="poses, mass, friction and bounce of bodies, and what a model can change in a run",
-    )
 
 
 def _of(ended: Ended[Draw, Future]) -> Future:

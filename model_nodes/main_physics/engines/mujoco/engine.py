@@ -507,6 +507,7 @@ class MujocoEngine(Engine):
             if not free.rigid:
                 raise Unsupported(f"{name} has joints; only rigid objects can become heavier")
             make_heavier(self._model, free, mass)
+            self._kinematic.make_heavier(free, mass)
         geoms = [geom for one in bodies for geom in self._tables.geoms[one]]
         make_rougher(self._model, geoms, friction, coefficient)
         if bounce is not None:

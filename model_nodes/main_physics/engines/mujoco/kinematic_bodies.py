@@ -46,6 +46,10 @@ class KinematicBodies:
         """Whether there are any."""
         return bool(self._kinematic)
 
+    def make_heavier(self, free: FreeBody, factor: float) -> None:
+        """Note that an object's inertia is to be larger once it is free."""
+        self._inertia[free.velocity : free.velocity + 6] *= factor
+
     @property
     def values(self) -> dict[str, Value]:
         """The last prescribed value of each."""

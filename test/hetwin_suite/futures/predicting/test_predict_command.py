@@ -105,3 +105,35 @@ def test_no_future_in_time_is_a_failure() -> None:
     found = json.loads(said.out)
     assert found["futures"] == {"asked": 1, "finished": 0, "failed": 0}
     assert not found["deterministic"]
+
+
+@pytest.mark.parametrize(
+    ("uncertainty", "says"),
+    [
+        ("{nothing: {mass: {sigma: 1}}}", ("uncertainty.nothing", "no such entity", "box")),
+        ("{box: {mass: {sigma: -1}}}", ("uncertainty.box.mass.sigma", "found -1")),
+        ("{box: {weight: {sigma: 1}}}", ("uncertainty.box.weight", "mass")),
+        ("{grasp: {contact_distance: {sigma: 0.001}}}", ("uncertainty", "GraspMonitor cannot")),
+        ("{demo_arm: {pose: {yaw: 0.1}}}", ("uncertainty", "demo_arm")),
+    ],
+)
+def test_what_cannot_be_uncertain(tmp_path: Path, uncertainty: str, says: tuple[str, ...]) -> None:
+    base = find_scenario("pick_and_place")
+    file = tmp_path / "other.yaml"
+    file.write_text(f"extends: {base}\nscenario: other\nuncertainty: {uncertainty}\n")
+    asked = ("--at", "0.1", "--horizon", "0.01", "--futures", "2")
+    refused(tmp_path, "predict", file, *asked, says=(str(file), *says))
+
+
+def test_bodies_are_changed_in_a_run(tmp_path: Path) -> None:
+    """Also what stands, and what is heavier or bounces."""
+    base = find_scenario("pick_and_place")
+    file = tmp_path / "other.yaml"
+    drawn = (
+        "{tray: {pose: {sigma: [0.01, 0.01, 0]}}, box: {mass: {factor: 0.5}, friction: {factor: 0.2},"
+        " bounce: {between: [0.2, 0.6]}}}"
+    )
+    file.write_text(f"extends: {base}\nscenario: other\nuncertainty: {drawn}\n")
+    said = hetwin("predict", file, "--at", "0.1", "--horizon", "0.02", "--futures", "2", "--json")
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["futures"]["finished"] == 2
