@@ -21,6 +21,8 @@ def read_rows(
 ) -> Iterator[dict[str, Value]]:
     """Yield the values of each row; an empty cell of an input leaves it as it was.
 
+    Where there is neither input nor event, each line after the first is a step.
+
     Raises:
         TableError: if a column is missing or unknown, or a value is none.
     """
@@ -29,7 +31,7 @@ def read_rows(
         header = [name.strip() for name in next(rows, [])]
         check_header(header, inputs, events)
         for cells in rows:
-            if cells:
+            if cells or not header:
                 yield row_of(header, cells, events, f"line {rows.line_num}")
     except csv.Error as error:
         raise TableError(f"line {rows.line_num}: this is no table: {error}") from None

@@ -79,7 +79,7 @@ def _print_fast(network: Network, rows: Iterator[dict[str, Any]], trace: bool) -
         last = None
         for line in going.step(row):
             if trace:
-                print(json.dumps(line))
+                print(json.dumps(line), flush=True)
             last = line
         if not trace:
             print(json.dumps(last), flush=True)

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import pytest
+from support.tree_values import NoValue, tree_value
 
 from hetwin_core.ensemble.expressions.language import cel
 from hetwin_core.machines.errors import NetworkError
@@ -62,6 +63,46 @@ def test_values_are_those_of_the_language() -> None:
             found = value(text, signals, kinds)
             assert (type(found), found) == (type(wanted), wanted), (text, signals)
     assert evaluated > 500
+
+
+def mixed(rng: random.Random, depth: int) -> str:
+    """Like `some`, with real numbers and functions, for which the library is no oracle."""
+    if depth == 0 or rng.random() < 0.2:
+        return rng.choice([*KINDS, "1", "0.5", "-2", "1e300", "9223372036854775807", "true"])
+    one, two = mixed(rng, depth - 1), mixed(rng, depth - 1)
+    match rng.randrange(8):
+        case 0:
+            return f"{rng.choice(['min', 'max'])}({one}, {two}, 1)"
+        case 1:
+            return f"abs({one})"
+        case 2:
+            return f"(-({one}))"
+    return some(rng, 1) if rng.random() < 0.1 else f"({one} {rng.choice(SIGNS)} {two})"
+
+
+def walked(text: str, signals: dict[str, Any]) -> Any:
+    try:
+        return tree_value(parse(text), signals)
+    except NoValue:
+        return FAILED
+
+
+def test_values_are_those_of_a_walk_over_the_tree() -> None:
+    rng, evaluated = random.Random(5), 0
+    for _ in range(2500):
+        text = mixed(rng, rng.randint(1, 4))
+        signals = {
+            "a": rng.choice([0, 5, -3.5, 2**62]),
+            "b": rng.choice([0, 2, 0.25, True, -(2**63)]),
+            "t": rng.choice([True, False]),
+            "f": rng.choice([False, 3]),
+        }
+        wanted = walked(text, signals)
+        evaluated += wanted != FAILED
+        for kinds in (KINDS, {}):
+            found = value(text, signals, kinds)
+            assert (type(found), found) == (type(wanted), wanted), (text, signals)
+    assert evaluated > 800
 
 
 @pytest.mark.parametrize(

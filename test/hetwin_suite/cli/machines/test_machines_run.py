@@ -89,3 +89,16 @@ def test_rows_may_come_from_a_pipe(folder: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("sys.stdin", io.StringIO(ROWS))
     said = hetwin("machines", "run", folder / "turner.yaml", "--inputs", "-", "--json")
     assert [json.loads(line) for line in said.out.splitlines()] == lines(folder)
+
+
+def test_a_network_that_needs_nothing_takes_a_step_a_line(tmp_path: Path) -> None:
+    (tmp_path / "alone.yaml").write_text(
+        "advance: once\nmachines: {m: {initial: A, init: {n: 0},"
+        " states: {A: [{if: true, do: {n: n + 1}, to: A}]}}}",
+        encoding="utf-8",
+    )
+    (tmp_path / "rows.csv").write_text("\n\n\n\n", encoding="utf-8")
+    said = hetwin(
+        *("machines", "run", tmp_path / "alone.yaml", "--inputs", tmp_path / "rows.csv", "--json")
+    )
+    assert [json.loads(line)["signals"]["n"] for line in said.out.splitlines()] == [1, 2, 3]
