@@ -20,6 +20,7 @@ from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.projection.run_folder import CHECKPOINT, LOG
+from hetwin_suite.cli.lab_figures import is_routine, lab_figures, lab_words
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.patience import never_silent
 
@@ -66,9 +67,11 @@ def checkpoint_of(folder: Path) -> dict[str, str]:
 def as_json(ended: Ended, page: Path | None) -> dict[str, Any]:
     """The summary, and where log and page are."""
     log = ended.folder / LOG
+    lab = lab_figures(ended.summary.get("events", ()))
     return {
         **ended.summary,
         **checkpoint_of(ended.folder),
+        **({} if lab is None else {"lab": lab}),
         "log": str(log.resolve()) if log.exists() else None,
         "report": str(page.resolve()) if page else None,
     }
@@ -85,6 +88,8 @@ def show(ended: Ended, page: Path | None) -> None:
     )
     for line in _happenings(summary["events"]):
         print(line)
+    for line in lab_words(lab_figures(summary["events"])):
+        print(f"  {line}")
     for sentence in state_words(summary["state"]):
         print(f"  {sentence}")
     for failure in summary["failures"]:
@@ -108,7 +113,7 @@ def is_fine(ended: Ended) -> bool:
 def _happenings(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """A line for each event of a model, and one with a count for equal ones in a row; concerns follow by themselves."""
     happened = [event_from_summary(row) for row in rows if row["kind"] == EventKind.MODEL]
-    told = [event for event in happened if not is_concern(event)]
+    told = [e for e in happened if not is_concern(e) and not is_routine(e)]
     for text, group in groupby(told, key=event_line):
         events = list(group)
         count = len(events) - 1

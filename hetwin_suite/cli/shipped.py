@@ -18,6 +18,7 @@ from hetwin_core.ensemble.scenario.schema import ScenarioFile
 from hetwin_core.ensemble.scenario.source import (
     CommandsSpec,
     LiveSpec,
+    ModelSpec,
     ProgramSpec,
     RecordingSpec,
     TrajectorySpec,
@@ -93,7 +94,10 @@ def _source(file: ScenarioFile, commands: Sequence[str], base: Path) -> Iterator
     name = source.recording if isinstance(source, RecordingSpec) else source
     if isinstance(source, LiveSpec) or name == "live":
         yield Need(what="a robot that runs", there=True, how=commands[-1])
-    elif isinstance(source, CommandsSpec | TrajectorySpec | ProgramSpec) or name == "commands":
+    elif (
+        isinstance(source, CommandsSpec | TrajectorySpec | ProgramSpec | ModelSpec)
+        or name == "commands"
+    ):
         return
     elif isinstance(name, str) and name.startswith(DATA_SCHEME):
         yield _data(name)

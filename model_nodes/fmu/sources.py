@@ -11,11 +11,11 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from model_nodes.fmu.instance import Given
-from model_nodes.fmu.references import Reference
 from model_nodes.fmu.settings import Given as Written
 from model_nodes.fmu.settings import Scaled
 from model_nodes.fmu.units import Conversion, UnitTable, units_of
 from model_nodes.fmu.variables import Variable, variable_of
+from model_nodes.references import Reference
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.machine_words import BASE_ALIGNED
 from hetwin_core.ensemble.scenario.robot import FollowedBase
-from hetwin_core.ensemble.scene.poses import extrapolate
+from hetwin_core.ensemble.scene.poses import extrapolate, relative_to
+from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, Floats
+from hetwin_core.kinematics.planar import PlanarPose
 from model_nodes.main_physics.engines.engine import Engine, Unsupported
 from model_nodes.main_physics.robots import SceneRobot
 from model_nodes.main_physics.sources.source import BaseMotion, BaseSource, Source
@@ -37,6 +41,7 @@ class BaseDrives:
         self._where: dict[str, str] = {}
         self._period = period_ns * 1e-9
         self.motions: dict[str, BaseMotion] = {}
+        self._first = next((robot.body.name for robot in robots), "")
         for robot in robots:
             base = None if robot.said is None else robot.said.base
             if isinstance(base, FollowedBase):
@@ -87,3 +92,35 @@ class BaseDrives:
                 events.append(Event(BASE_CORRECTED, time_ns, arguments=arguments))
         engine.command_bases(np.stack([self.motions[robot].state for robot in engine.bases]))
         return events
+
+    def align(
+        self,
+        engine: Engine,
+        pose: Callable[[str, str], Floats],
+        placement: tuple[float, float, float],
+        time_ns: int,
+    ) -> Event:
+        """Put the base of the first robot somewhere, at rest and as high and upright as its root stands.
+
+        Args:
+            engine: moves it.
+            pose: returns an attribute of an entity.
+            placement: x, y [m] and yaw [rad] in the world.
+            time_ns: for the event that is returned.
+
+        Raises:
+            Unsupported: if the engine has no such base.
+        """
+        x, y, yaw = placement
+        before = pose(self._first, POSE.name)
+        state = np.zeros(POSE_SIZE)
+        state[:7] = PlanarPose(x, y, yaw).in_space
+        state[2] = before[2]
+        engine.place_base(self._first, state)
+        off = relative_to(before, state)
+        way, turned = math.hypot(off[0], off[1]), 2.0 * math.atan2(off[6], off[3])
+        remark = (
+            f"the real robot is {way * 100.0:.2f} cm and {math.degrees(turned):.2f} degrees off"
+        )
+        arguments: dict[str, Json] = {"object": self._first, "remark": remark}
+        return Event(BASE_ALIGNED, time_ns, arguments=arguments)

@@ -9,6 +9,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.machine_words import BASE_ALIGNED
 from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
@@ -99,6 +100,7 @@ class MainPhysics(Model):
                 " as it is asked: object (the world), other, remark",
                 "robot_gap": "a live robot was silent: seconds [s]",
                 BASE_CORRECTED: "a robot's base was put where its localization says: object (the robot), remark",
+                BASE_ALIGNED: "a robot's base was put where the real one is: object (the robot), remark",
                 "motion_skipped": "the twin of a live robot skips motion to catch up: seconds [s]",
                 "command_refused": "a command was not obeyed: topic, reason",
                 "time_lost": "a twin that obeys fell so far behind real time that it gave that up: seconds [s]",
@@ -249,12 +251,14 @@ class MainPhysics(Model):
         self._set_fidelities(engine, tick)
         if tick.foreign or self._foreign:
             self._follow(engine, tick.foreign)
+        aligned: list[Event] = []
         if source is not None and source.senses:
             now_ns = tick.time_ns - tick.period_ns
             source.sense(now_ns, self._block.joint_positions, tick.events)
+            aligned = self._align(engine, source, now_ns)
         motion = self._drive.at(tick.time_ns)
         self._fingers.command(motion)
-        corrections = self._bases.command(engine, tick.time_ns)
+        corrections = [*aligned, *self._bases.command(engine, tick.time_ns)]
         try:
             engine.step()
         except Diverged as error:
@@ -272,6 +276,16 @@ class MainPhysics(Model):
             late=source is not None and source.late,
             watch=None if self._watching is None else self._watching.report(tick.time_ns, motion),
         )
+
+    def _align(self, engine: Engine, source: Source, time_ns: int) -> list[Event]:
+        """Put the base of the robot where the source has it; returns the event that says by how much it was off."""
+        placement = source.take_placement()
+        if placement is None:
+            return []
+        try:
+            return [self._bases.align(engine, self._block.value, placement, time_ns)]
+        except Unsupported as error:
+            raise RunFailed(_NAME, "step", time_ns, str(error)) from error
 
     def _efforts(self, engine: Engine, motion: JointMotion) -> Floats:
         """The recorded efforts, and those of the drives that do not follow."""

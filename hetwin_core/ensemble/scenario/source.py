@@ -240,6 +240,18 @@ class ProgramSpec(Strict):
     slip: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = 0.0
 
 
+class ModelSpec(Strict):
+    """A model of the ensemble that drives the robot by the events `drive_base` that it raises.
+
+    Attributes:
+        model: its name in the scenario.
+        aligned_by: another model, whose events `align_base` put the robot where it is to be.
+    """
+
+    model: Text
+    aligned_by: Text | None = None
+
+
 class SourceKind(StrEnum):
     """What a source is; the key of its mapping that says so."""
 
@@ -248,6 +260,7 @@ class SourceKind(StrEnum):
     COMMANDS = "commands"
     TRAJECTORY = "trajectory"
     PROGRAM = "program"
+    MODEL = "model"
 
 
 SPEC_OF: Mapping[SourceKind, type[Strict]] = {
@@ -256,6 +269,7 @@ SPEC_OF: Mapping[SourceKind, type[Strict]] = {
     SourceKind.COMMANDS: CommandsSpec,
     SourceKind.TRAJECTORY: TrajectorySpec,
     SourceKind.PROGRAM: ProgramSpec,
+    SourceKind.MODEL: ModelSpec,
 }
 """The mapping of each kind of source."""
 
@@ -273,6 +287,7 @@ class PartialSource(LiveOptions):
     commands: None = None
     trajectory: None = None
     program: None = None
+    model: None = None
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
     joints_from: JointsFrom | None = None
 
@@ -291,6 +306,7 @@ SourceEntry = Annotated[
     | Annotated[CommandsSpec, Tag(tag("commands"))]
     | Annotated[TrajectorySpec, Tag(tag("trajectory"))]
     | Annotated[ProgramSpec, Tag(tag("program"))]
+    | Annotated[ModelSpec, Tag(tag("model"))]
     | Annotated[PartialSource, Tag(tag("neither"))],
     alternatives(*SourceKind, text=True, otherwise="neither"),
     BeforeValidator(_one_kind),

@@ -11,6 +11,7 @@ from hetwin_core.ensemble.scenario.source import (
     SPEC_OF,
     CommandsSpec,
     LiveSpec,
+    ModelSpec,
     ProgramSpec,
     RecordingSpec,
     TrajectorySpec,
@@ -20,6 +21,7 @@ from hetwin_core.ensemble.validation import Strict, check
 from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.commanded.source import CommandedSource
 from model_nodes.main_physics.sources.commanded.trajectory_source import TrajectorySource
+from model_nodes.main_physics.sources.model_source import ModelSource
 from model_nodes.main_physics.sources.recorded import RecordedSource
 from model_nodes.main_physics.sources.source import Source
 from model_nodes.main_physics.world.description import Body
@@ -37,7 +39,7 @@ def open_source(
 
     Args:
         spec: path of a recording, or a mapping with the keys of `RecordingSpec`, `LiveSpec`,
-            `CommandsSpec`, `TrajectorySpec` or `ProgramSpec`.
+            `CommandsSpec`, `TrajectorySpec`, `ProgramSpec` or `ModelSpec`.
         base: folder to which a relative path is relative; by default the working directory.
         robots: those that the source moves.
         others: namespaces of other robots, whose tasks and beliefs in a recording are only read if they are named.
@@ -62,6 +64,8 @@ def open_source(
         scope = f"{robot.name}/" if others else ""
         named = {hand.name: hand for hand in hands}
         return ProgramSource(check(ProgramSpec, spec, "source"), robot, named, base, scope)
+    if isinstance(spec, Mapping) and "model" in spec:
+        return ModelSource(check(ModelSpec, spec, "source"), robots)
     mapping = {"recording": str(spec)} if isinstance(spec, str | Path) else spec
     checked = check(RecordingSpec, mapping, "source")
     path = Path(checked.recording).expanduser()

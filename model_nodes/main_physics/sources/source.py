@@ -146,6 +146,10 @@ class Source(ABC):
             RunFailed: if the source fails at that time.
         """
 
+    def take_placement(self) -> tuple[float, float, float] | None:
+        """Return once where the base of the only robot is to be put now: x, y [m], yaw [rad]; None: nowhere."""
+        return None
+
     def begin(self) -> bool:
         """Prepare the first step; returns whether the robot may have moved since the source was bound."""
         return False

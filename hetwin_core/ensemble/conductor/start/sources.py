@@ -39,8 +39,13 @@ def ends_itself(scenario: Scenario, options: RunOptions) -> bool:
     return any(kind_of(spec) in _OPEN_ENDED for spec in specs)
 
 
-_WITHOUT_TOPICS = (SourceKind.TRAJECTORY, SourceKind.PROGRAM)
-_OPEN_ENDED = (SourceKind.LIVE, SourceKind.COMMANDS, SourceKind.PROGRAM)
+_WITHOUT_TOPICS = (SourceKind.TRAJECTORY, SourceKind.PROGRAM, SourceKind.MODEL)
+_OPEN_ENDED = (
+    SourceKind.LIVE,
+    SourceKind.COMMANDS,
+    SourceKind.PROGRAM,
+    SourceKind.MODEL,
+)
 
 ONLY = ""
 """Key of the source of the only robot among those of several."""

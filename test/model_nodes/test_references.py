@@ -7,7 +7,7 @@ import pytest
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
-from model_nodes.fmu.references import Reference
+from model_nodes.references import Reference
 
 ARM = Entity("arm.left", EntityKind.ROBOT, joints=("shoulder", "elbow"))
 BOX = Entity("box", EntityKind.OBJECT)

@@ -1,0 +1,12 @@
+"""Events of the link of a real and a virtual robot, and of what learns from them."""
+
+from __future__ import annotations
+
+LINKED = "linked"
+"""The link is there: real (None: there is none), virtual, commander (models), command, reply (names of events)."""
+LOGGED = "logged"
+"""A command is closed: its row of the smart log."""
+ALARM = "alarm"
+"""Something is wrong with the answers to a command: alarm (its kind), side, id."""
+MODEL_UPDATED = "model_updated"
+"""The virtual robot's model has new parameters: rows that it was learned from, and the parameters."""

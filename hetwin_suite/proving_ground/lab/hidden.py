@@ -1,0 +1,67 @@
+"""What the twin does not know of a lab robot: drawn from a seed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+
+from hetwin_suite.proving_ground.own_random import own_random
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """How a lab robot differs from its data sheet.
+
+    Attributes:
+        left_radius, right_radius: of the wheels, as factors.
+        base: distance of the wheels, as a factor.
+        friction: of the wheels on the floor; None: as in the world's file.
+        speed, acceleration, turn_speed, turn_acceleration: of its moves, as factors.
+        lag: from a command's arrival to when it begins, and as long again until its answer is heard [s].
+        lost: share of answers that are never heard.
+        late: share of answers that are heard when they do not count any more.
+        late_by: how late these are [s].
+    """
+
+    left_radius: float = 1.0
+    right_radius: float = 1.0
+    base: float = 1.0
+    friction: float | None = None
+    speed: float = 1.0
+    acceleration: float = 1.0
+    turn_speed: float = 1.0
+    turn_acceleration: float = 1.0
+    lag: float = 0.0
+    lost: float = 0.0
+    late: float = 0.0
+    late_by: float = 40.0
+
+    @classmethod
+    def drawn(cls, seed: int, friction: float | None = None) -> Hidden:
+        """Return the robot of a seed.
+
+        Args:
+            seed: of what is hidden.
+            friction: of the wheels on the floor; None: as in the world's file.
+        """
+        random = own_random("lab robot", seed)
+        return cls(
+            left_radius=random.uniform(0.985, 1.015),
+            right_radius=random.uniform(0.985, 1.015),
+            base=random.uniform(0.96, 1.04),
+            friction=friction,
+            speed=random.uniform(0.75, 1.25),
+            acceleration=random.uniform(0.75, 1.25),
+            turn_speed=random.uniform(0.75, 1.25),
+            turn_acceleration=random.uniform(0.75, 1.25),
+            lag=random.uniform(0.025, 0.2),
+            lost=random.uniform(0.0, 0.02),
+            late=random.uniform(0.0, 0.01),
+        )
+
+    def without_losses(self) -> Hidden:
+        """Return the same robot with a connection on which nothing is lost or late."""
+        return replace(self, lost=0.0, late=0.0)
+
+    def to_json(self) -> dict[str, float | None]:
+        """Return it as plain JSON."""
+        return asdict(self)

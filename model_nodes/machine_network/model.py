@@ -1,0 +1,171 @@
+"""A network of state machines as a model: it senses the scene and events, and acts by events and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.machine_words import DRIVE_BASE, MACHINE_FAULT, MACHINE_STATE
+from hetwin_core.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    StepInput,
+    StepOutput,
+)
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE, Value
+from hetwin_core.machines.network import Network
+from hetwin_core.machines.running import NetworkRun
+from model_nodes.machine_network.acting import Driving, Given, Raising, States
+from model_nodes.machine_network.happenings import Happenings
+from model_nodes.machine_network.sensing import Sensing
+from model_nodes.machine_network.settings import Settings
+from model_nodes.network_files import load_network
+
+OVER = "network_over"
+
+
+class MachineNetwork(Model):
+    """Takes one step of a network at each of its own: its inputs are those of the scene, its outputs count after it.
+
+    An event of the run reaches the network in one step; several of a kind, or those that wait for a signal, in later
+    ones, in order. What the machines set raises events, drives the robot's base, and gives attributes.
+    """
+
+    settings_class = Settings
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """Describe the model."""
+        return ModelDescription(
+            kind=ModelKind.SIMULATION,
+            summary="A network of state machines that senses the scene and acts by events, commands and attributes.",
+            rate=20.0,
+            provides=(ANY_ATTRIBUTE,),
+            raises={
+                MACHINE_STATE: "a machine is in another state, or has another stack: machine, state, stack",
+                MACHINE_FAULT: "a machine has a fault, and stays in it: machine, fault, state (before it)",
+                DRIVE_BASE: "the base is to move: forward [m/s], turn [rad/s]",
+                OVER: "a machine has ended the network's run; its outputs stay as they are",
+            },
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Read the network, and see that all its inputs come from somewhere.
+
+        Raises:
+            BadInput: if not, or if the network cannot be used.
+        """
+        settings = Settings.read(parameters)
+        network = load_network(settings.file)
+        _check(network, settings)
+        self._network = network
+        self._run = NetworkRun(network)
+        self._sensing = Sensing(settings.inputs)
+        self._happenings = Happenings(settings.events)
+        self._raising = Raising(settings.raises)
+        self._driving = Driving(settings.drives)
+        self._given = Given(settings.attributes)
+        self._states = States()
+        self._signals: Mapping[str, Any] = self._run.monitor()["signals"]
+        self._inputs = dict(self._sensing.constants)
+        return Contribution(
+            entities=tuple(Entity(name, EntityKind.CONCEPT) for name in settings.concepts),
+            attributes=tuple(
+                AttributeStart(entity, attribute, Value(np.zeros(1), 0))
+                for entity, attribute in self._given.specs
+            ),
+            reads=(*self._sensing.selections, *self._raising.selections),
+            reads_proximity=False,
+        )
+
+    def start(self, scene: Snapshot) -> None:
+        """Find the numbers that the network needs in the scene.
+
+        Raises:
+            BadInput: if the scene does not have them.
+        """
+        self._sensing.start(scene.layout)
+        self._raising.start(scene.layout)
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Take a step of the network."""
+        self._happenings.add(tick.events)
+        output = StepOutput(time_ns=tick.time_ns)
+        if not self._run.is_over:
+            output.events += self._advance(tick)
+        output.values = {
+            key: Value(data, tick.time_ns)
+            for key, data in self._given.values(self._signals).items()
+        }
+        return output
+
+    def _advance(self, tick: StepInput) -> list[Event]:
+        happening = self._happenings.next(self._signals)
+        self._inputs |= {n: v for n, v in happening.items() if n in self._network.inputs}
+        outside = self._inputs | self._sensing.values(tick.scene, self._signals) | happening
+        machines: Mapping[str, Any] = {}
+        for line in self._run.step(outside):
+            machines, self._signals = line["machines"], line["signals"]
+        events = [
+            *self._states.events(machines, tick.time_ns),
+            *self._driving.events(self._signals, tick.time_ns),
+            *self._raising.events(tick.scene, self._signals, tick.time_ns),
+        ]
+        if self._run.is_over:
+            events.append(Event(OVER, tick.time_ns))
+        return events
+
+
+def _check(network: Network, settings: Settings) -> None:
+    """See that each input and event comes from somewhere, and each signal that is used is one.
+
+    Raises:
+        BadInput: if not.
+    """
+    told = {name for entry in settings.events.values() for name in entry.values}
+    _known(settings.inputs, network.inputs, "inputs", "input")
+    _known(settings.events, network.events, "events", "event")
+    for name, entry in settings.events.items():
+        _known(entry.values, network.inputs, f"events.{name}.values", "input")
+        if entry.waits_for is not None:
+            _known([entry.waits_for], network.signals, f"events.{name}.waits_for", "signal")
+    for kind, names, given in (
+        ("inputs", network.inputs, {*settings.inputs, *told}),
+        ("events", network.events, set(settings.events)),
+    ):
+        for name in names:
+            if name not in given:
+                raise BadInput(
+                    f"nothing gives the network's {kind[:-1]} {name}",
+                    where=kind,
+                    expected=f"{name}: where it comes from",
+                )
+    for name, signal in Sensing(settings.inputs).indices:
+        _known([signal], network.signals, f"inputs.{name}.index", "signal")
+    for name, raised in settings.raises.items():
+        _known([raised.when], network.signals, f"raises.{name}.when", "signal")
+    for name, signal in settings.attributes.items():
+        _known([signal], network.signals, f"attributes.{name}", "signal")
+    if settings.drives is not None:
+        _known([settings.drives.forward, settings.drives.turn], network.signals, "drives", "signal")
+
+
+def _known(names: Iterable[str], known: tuple[str, ...], where: str, what: str) -> None:
+    for name in names:
+        if name not in known:
+            raise BadInput(
+                f"the network has no such {what}",
+                where=where,
+                found=name,
+                expected=one_of(name, known),
+            )

@@ -1,0 +1,190 @@
+"""Passes the commands of a controller to a real and a virtual robot, and gives it one answer to each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hetwin_core.ensemble.clock import NS_PER_S
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.link_words import ALARM, LINKED, LOGGED
+from hetwin_core.ensemble.machine_words import ALIGN_BASE
+from hetwin_core.ensemble.model import (
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    StepInput,
+    StepOutput,
+)
+from hetwin_core.ensemble.parameters import Amount, Parameters, parameter
+from hetwin_core.ensemble.validation import Name, Text
+from hetwin_core.machines.link.link import Link
+from hetwin_core.machines.link.logger import Logger
+from hetwin_core.machines.link.messages import ROBOTS, TIMEOUT, Message, Reply, Side, Turn
+
+WORDS = {1: "done", 2: "blocked", 3: "ray", 4: "end", 5: "not understood"}
+MOVE = 1
+"""Operation that is a motion: its command has rotation and displacement."""
+
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    commander: Name = parameter("model whose events `command` it passes on", "execution")
+    virtual: Name = parameter("model that answers as the virtual robot", "reactive")
+    real: Name | None = parameter(
+        "model that answers as the real one; default: there is none", None
+    )
+    command: Text = parameter(
+        "name of the events that are commands: id, operation, rotation [rad], displacement [m]",
+        "command",
+    )
+    reply: Text = parameter("name of the events that are answers: id, code, and more", "reply")
+    timeout: Amount = parameter("an answer is in time up to so long after its command", 30.0, "s")
+    codes: dict[int, Text] = parameter(
+        "code of an answer -> its text, by which answers are compared", WORDS
+    )
+    align: bool = parameter(
+        "before a command the virtual robot is put where the real one says to be (x, y, qw, qz)",
+        True,
+    )
+    timed_out: int = parameter("code that the commander gets if there was no answer in time", 0)
+
+
+class RobotLink(Model):
+    """Gives the commander the real robot's answers, or the virtual one's where there is no real robot.
+
+    An answer keeps all the arguments that the robot gave it, such as where it believes to be.
+    """
+
+    settings_class = Settings
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """Describe the model."""
+        return ModelDescription(
+            kind=ModelKind.OBSERVER,
+            summary="Links a controller with a real and a virtual robot: each command to both, one answer back.",
+            rate=20.0,
+            raises={
+                "command": "a command for both robots: id, operation, rotation [rad], displacement [m]",
+                "reply": "the answer to a command: id, code (0: not in time), and what the robot says",
+                LOGGED: "a command is closed: its row of the log, laps in s, and the answer that counted",
+                ALARM: "an answer is missing, unexpected or another than the other robot's: alarm, side, id",
+                ALIGN_BASE: "the virtual robot is to be where the real one is: x, y [m], yaw [rad]",
+                LINKED: "which models are linked by which events: real, virtual, commander, command, reply",
+            },
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Read which models are the commander and the robots."""
+        self._settings = settings = Settings.read(parameters)
+        self._sides = {settings.virtual: Side.VIRTUAL}
+        if settings.real is not None:
+            self._sides[settings.real] = Side.REAL
+        self._link: Link | None = None
+        self._answers: dict[tuple[int, Side], Mapping[str, Json]] = {}
+        self._commands: dict[int, Mapping[str, Json]] = {}
+        self._real_pose: dict[str, Json] | None = None
+        self._were_open = False
+        return Contribution(reads=(), reads_proximity=False)
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Take a cycle of the link."""
+        output = StepOutput(time_ns=tick.time_ns)
+        if self._link is None:
+            self._link, self._logger = self._made(tick.period_ns)
+            names = ("real", "virtual", "commander", "command", "reply")
+            there: dict[str, Json] = {name: getattr(self._settings, name) for name in names}
+            output.events.append(Event(LINKED, tick.time_ns, arguments=there))
+        self._were_open = not self._link.is_idle
+        try:
+            turn = self._link.next(list(self._messages(tick)))
+        except ValueError as error:
+            raise RunFailed(self._settings.commander, "command", tick.time_ns, str(error)) from None
+        output.events += self._events(turn, tick.time_ns)
+        return output
+
+    def _made(self, period_ns: int) -> tuple[Link, Logger]:
+        period = period_ns / NS_PER_S
+        has_real = self._settings.real is not None
+        return Link(period, self._settings.timeout, has_real=has_real), Logger(period)
+
+    def _messages(self, tick: StepInput) -> Iterator[Message]:
+        settings = self._settings
+        for event in tick.events:
+            side = self._sides.get(event.source)
+            if event.source == settings.commander and event.name == settings.command:
+                id_ = _whole(event, "id")
+                self._commands[id_] = event.arguments
+                yield Message(Side.L1, id_, _text(event))
+            elif side is not None and event.name == settings.reply:
+                id_, code = _whole(event, "id"), _whole(event, "code")
+                self._answers.setdefault((id_, side), event.arguments)
+                if side is Side.REAL and settings.align:
+                    self._real_pose = planar_pose(event.arguments)
+                yield Message(side, id_, settings.codes.get(code, str(code)))
+
+    def _events(self, turn: Turn, time_ns: int) -> Iterator[Event]:
+        settings = self._settings
+        if turn.sent and self._real_pose is not None and not self._were_open:
+            yield Event(ALIGN_BASE, time_ns, arguments=self._real_pose)
+            self._real_pose = None
+        for sent in turn.sent:
+            yield Event(settings.command, time_ns, arguments=self._commands.pop(sent.id))
+        for reply in turn.replies:
+            yield Event(settings.reply, time_ns, arguments=self._said(reply))
+        for alarm in turn.alarms:
+            said: dict[str, Json] = {"alarm": str(alarm.kind), "side": alarm.side, "id": alarm.id}
+            yield Event(ALARM, time_ns, arguments=said)
+        for row in self._logger.keep(turn):
+            answers = [self._answers.pop((row["id"], side), None) for side in ROBOTS]
+            codes = [settings.codes.get(_code(answer)) for answer in answers if answer is not None]
+            said = row | {"answer": codes[0] if codes else None}
+            yield Event(LOGGED, time_ns, arguments=said)
+
+    def _said(self, reply: Reply) -> dict[str, Json]:
+        """The arguments of the answer that the commander gets."""
+        if reply.text == TIMEOUT:
+            return {"id": reply.id, "code": self._settings.timed_out}
+        real = self._link is not None and self._link.has_real
+        return dict(self._answers[reply.id, Side.REAL if real else Side.VIRTUAL])
+
+
+def planar_pose(said: Mapping[str, Json]) -> dict[str, Json] | None:
+    """Return x, y [m] and yaw [rad] of the pose in an answer; None if it has none."""
+    numbers = [said.get(name) for name in ("x", "y", "qw", "qz")]
+    x, y, w, z = (float(n) if isinstance(n, int | float) else None for n in numbers)
+    if x is None or y is None or w is None or z is None:
+        return None
+    return {"x": x, "y": y, "yaw": 2.0 * math.atan2(z, w)}
+
+
+def _text(command: Event) -> str:
+    """A command as the link has it."""
+    operation = _whole(command, "operation")
+    if operation != MOVE:
+        return str(operation)
+    numbers = [command.arguments.get(name) for name in ("rotation", "displacement")]
+    return " ".join([str(operation), *(repr(number) for number in numbers)])
+
+
+def _code(answer: Mapping[str, Json]) -> int:
+    code = answer.get("code")
+    return code if isinstance(code, int) else 0
+
+
+def _whole(event: Event, name: str) -> int:
+    """A whole number among the arguments.
+
+    Raises:
+        RunFailed: if it is none.
+    """
+    value = event.arguments.get(name)
+    if isinstance(value, bool) or not isinstance(value, int):
+        reason = f"its argument {name} is {value!r}; expected a whole number"
+        raise RunFailed(event.source, event.name, event.time_ns, reason)
+    return value
