@@ -55,7 +55,7 @@ class MachineNetwork(Model):
                 MACHINE_STATE: "a machine is in another state, or has another stack: machine, state, stack",
                 MACHINE_FAULT: "a machine has a fault, and stays in it: machine, fault, state (before it)",
                 DRIVE_BASE: "the base is to move: forward [m/s], turn [rad/s]",
-                OVER: "a machine has ended the network's run; its outputs stay as they are",
+                OVER: "a machine has ended the network: machine",
             },
         )
 

@@ -102,31 +102,36 @@ class WayGuide(Model):
                     found=len(path),
                     expected=f"1 to {MOST_LEGS} corners; longer ways are several paths",
                 )
+        posed = [name for name in (settings.robot, settings.scanner) if name is not None]
         return Contribution(
-            reads=(Selection(settings.robot, "pose"), Selection(settings.scanner, "pose")),
-            reads_proximity=False,
+            reads=tuple(Selection(name, "pose") for name in posed), reads_proximity=False
         )
 
     def start(self, scene: Snapshot) -> None:
         """Look where the robot and the obstacles are.
 
         Raises:
-            BadInput: if the link has no scanner.
+            BadInput: if the robot has no pose, or the link no scanner.
         """
-        pattern = scene.layout.entity(self._settings.scanner).scanner
-        if pattern is None:
-            raise BadInput(
-                "this link has no laser scanner", where="scanner", found=self._settings.scanner
-            )
-        self._bearings = pattern.angles
-        robot, scanner = scene.pose(self._settings.robot), scene.pose(self._settings.scanner)
+        if not scene.layout.has(self._settings.robot, "pose"):
+            raise BadInput("no pose of it in the scene", where="robot", found=self._settings.robot)
+        robot = scene.pose(self._settings.robot)
         self._at = PlanarPose(float(robot[0]), float(robot[1]), _yaw(robot))
-        offset = relative_to(robot, scanner)
-        self._scanner = float(offset[0]), float(offset[1]), _yaw(offset)
+        self._bearings, self._scanner = np.zeros(0), (0.0, 0.0, 0.0)
+        if self._settings.scanner is not None:
+            self._mount(scene, robot, self._settings.scanner)
         x, y = self._at.x, self._at.y
         self._blocks = known_blocks(scene, self._settings.height)
         self._space = self._floor((x, y))
         self._plan: list[Point] = []
+
+    def _mount(self, scene: Snapshot, robot: Floats, link: str) -> None:
+        pattern = scene.layout.entity(link).scanner
+        if pattern is None:
+            raise BadInput("this link has no laser scanner", where="scanner", found=link)
+        self._bearings = pattern.angles
+        offset = relative_to(robot, scene.pose(link))
+        self._scanner = float(offset[0]), float(offset[1]), _yaw(offset)
 
     def step(self, tick: StepInput) -> StepOutput:
         """Take note of where the robot is, and answer."""

@@ -9,7 +9,7 @@ import pytest
 from support.cli_runs import ROOT, hetwin
 
 SCENARIO = "scenarios/twin_lab.yaml"
-SHORT_S = 9
+SHORT_S = 8
 """Enough for one move and the beginning of a second."""
 L2 = """
 inputs: [result]
@@ -18,9 +18,11 @@ outputs: [give, mission, target, over]
 advance: once
 machines:
   deliberation:
-    initial: GIVE
-    init: {give: true, mission: 2, target: 2, over: false}
+    initial: START
+    init: {give: false, mission: 2, target: 2, over: false}
     states:
+      START:
+        - {if: "true", do: {give: true}, to: GIVE}
       GIVE:
         - {if: "true", do: {give: false}, to: WAIT}
       WAIT: []

@@ -17,6 +17,7 @@ UNITLESS = {
     ("connector", "axis"),
     ("fill_level", "threshold"),
     ("fluid_in_cup", "friction"),
+    ("lab_robot_stand_in", "friction"),
     ("force_binding", "force_ratio"),
     ("force_binding", "max_count"),
     ("force_binding", "threshold"),

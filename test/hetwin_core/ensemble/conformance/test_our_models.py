@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.cli_runs import ROOT
 
 from hetwin_core.ensemble.catalogue import model_types
 from hetwin_core.ensemble.conformance.suite import check_model_type
@@ -64,9 +65,21 @@ GIVEN: dict[str, dict[str, object]] = {
             "robot": {"joint": "left_finger_joint", "closed": 0, "opened": 1, "threshold": 0.1}
         }
     },
+    "machine_network": {
+        "file": str(ROOT / "scenarios" / "networks" / "lab_l2.yaml"),
+        "inputs": {"result": 1},
+        "events": {"reported": "grasped"},
+        "raises": {"mission": {"when": "give", "arguments": {"height": "box.pose[2]"}}},
+    },
     "robot_health": {},
+    "robot_link": {"commander": "a", "virtual": "b", "real": "c"},
     "slicing": {},  # the fixture has no object in parts
     "switch": {"toggleable": {"table": {"button": "box", "dwell": 0.0}}},
+    "travel_update": {
+        "after": 6,
+        "sheet": {"turn_speed": 1.0, "turn_acceleration": 1.0, "speed": 1.0, "acceleration": 1.0},
+    },
+    "way_guide": {"robot": "box", "answers": "link", "places": {1: [1.0, 1.0]}},
     "temperature": {
         "objects": ["box"],
         "heatable": {
@@ -97,6 +110,7 @@ def test_every_type_is_tested() -> None:
         *GIVEN,
         *without_a_running_gazebo,
         "fmu",  # test/model_nodes/fmu checks it where there is a compiler
+        "lab_robot_stand_in",  # below
         "main_physics",
         "grasp_monitor",
         "handling_observer",
@@ -145,3 +159,11 @@ def test_physics_gives_objects_away_and_takes_them_back() -> None:
 def test_what_is_no_model_is_bad_input(model: str) -> None:
     with pytest.raises(BadInput):
         check_model_type(model)
+
+
+@pytest.mark.long
+def test_the_stand_in_keeps_it_too() -> None:
+    """It builds a world for each of its many starts."""
+    given = {"scenario": str(ROOT / "scenarios" / "twin_lab.yaml")}
+    results = check_model_type("lab_robot_stand_in", given)
+    assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
