@@ -126,7 +126,8 @@ class WayGuide(Model):
         self._plan: list[Point] = []
 
     def _mount(self, scene: Snapshot, robot: Floats, link: str) -> None:
-        pattern = scene.layout.entity(link).scanner
+        known = scene.layout.has(link, "pose")
+        pattern = scene.layout.entity(link).scanner if known else None
         if pattern is None:
             raise BadInput("this link has no laser scanner", where="scanner", found=link)
         self._bearings = pattern.angles
