@@ -58,8 +58,9 @@ class Settings(Parameters):
     radius: Amount = parameter("of the robot", 0.2, "m")
     clear: Amount = parameter("it keeps so far away from obstacles", 0.12, "m")
     height: Amount = parameter("of the robot; what is above it is no obstacle", 0.3, "m")
-    scanner: EntityName = parameter(
-        "link with the laser scanner whose rays are answers of code `ray`"
+    scanner: str = parameter(
+        "link with the laser scanner whose rays are answers of code `ray`; empty: rays mean nothing",
+        "",
     )
     ray: int = parameter("code of an answer that is a ray: distance [m] and beam (its number)", 3)
     longest: Amount = parameter("a way to a place has no longer legs", 1.5, "m", gt=0)
@@ -102,7 +103,7 @@ class WayGuide(Model):
                     found=len(path),
                     expected=f"1 to {MOST_LEGS} corners; longer ways are several paths",
                 )
-        posed = [name for name in (settings.robot, settings.scanner) if name is not None]
+        posed = [name for name in (settings.robot, settings.scanner) if name]
         return Contribution(
             reads=tuple(Selection(name, "pose") for name in posed), reads_proximity=False
         )
@@ -118,7 +119,7 @@ class WayGuide(Model):
         robot = scene.pose(self._settings.robot)
         self._at = PlanarPose(float(robot[0]), float(robot[1]), _yaw(robot))
         self._bearings, self._scanner = np.zeros(0), (0.0, 0.0, 0.0)
-        if self._settings.scanner is not None:
+        if self._settings.scanner:
             self._mount(scene, robot, self._settings.scanner)
         x, y = self._at.x, self._at.y
         self._blocks = known_blocks(scene, self._settings.height)
