@@ -18,6 +18,8 @@ Residuals = Callable[[Floats], Floats]
 
 _SMALLEST_STEP = 1e-10
 """Share of a parameter's unit below which a step is none."""
+_SMALLEST_GAIN = 1e-10
+"""Share of the cost below which a step is the last."""
 _DIFFERENCE = 1e-5
 """Share of a parameter's unit by which derivatives are taken."""
 _FLAT = 1e-12
@@ -116,8 +118,11 @@ class _Search:
                 damping *= 4.0
                 if damping > _MOST_DAMPING:
                     return x, r, True
+            gain = _cost(r) - _cost(r_tried)
             x, r = tried, r_tried
-            damping = max(damping / 4.0, _LEAST_DAMPING)
+            if gain <= _SMALLEST_GAIN * _cost(r):
+                return x, r, True
+            damping = max(damping / 10.0, _LEAST_DAMPING)
         return x, r, False
 
     def derivatives(self, x: Floats) -> Floats:
