@@ -18,9 +18,7 @@ Residuals = Callable[[Floats], Floats]
 
 _SMALLEST_STEP = 1e-10
 """Share of a parameter's unit below which a step is none."""
-_SMALLEST_GAIN = 1e-10
-"""Share of the cost below which a step is the last."""
-_DIFFERENCE = 1e-5
+_DIFFERENCE = 1e-6
 """Share of a parameter's unit by which derivatives are taken."""
 _FLAT = 1e-12
 """Curvature, as a share of the largest, below which the residuals do not determine a direction."""
@@ -61,6 +59,7 @@ def least_squares(
     groups: ArrayLike | None = None,
     jacobian: Callable[[Floats], Floats] | None = None,
     most_steps: int = 100,
+    least_gain: float = 1e-10,
 ) -> Fit:
     """Return the parameters with the least sum of losses near a start.
 
@@ -73,6 +72,7 @@ def least_squares(
             do. Counts for the covariance only; default: none depends on another.
         jacobian: derivatives (m, n) of the residuals; default: by differences.
         most_steps: at most.
+        least_gain: share of the cost; a step that gains less is the last.
 
     Raises:
         ValueError: if there are fewer residuals than parameters, or they are not finite at the start.
@@ -81,9 +81,9 @@ def least_squares(
     unit = np.ones_like(x) if units is None else np.asarray(units, dtype=np.float64)
     low = np.full_like(x, -np.inf) if lower is None else np.asarray(lower, dtype=np.float64)
     high = np.full_like(x, np.inf) if upper is None else np.asarray(upper, dtype=np.float64)
-    search = _Search(residuals, jacobian, unit, low, high)
+    search = _Search(residuals, jacobian, unit, low, high, least_gain)
     x, r, converged = search.from_start(np.clip(x, low, high), most_steps)
-    covariance = _covariance(search.derivatives(x), r, groups) * np.outer(unit, unit)
+    covariance = _covariance(search.derivatives(x, r), r, groups) * np.outer(unit, unit)
     return Fit(x, covariance, r, _cost(r), converged)
 
 
@@ -96,6 +96,7 @@ class _Search:
     unit: Floats
     low: Floats
     high: Floats
+    least_gain: float
 
     def from_start(self, x: Floats, most_steps: int) -> tuple[Floats, Floats, bool]:
         """Return parameters, residuals, and whether nothing is left to do."""
@@ -120,22 +121,21 @@ class _Search:
                     return x, r, True
             gain = _cost(r) - _cost(r_tried)
             x, r = tried, r_tried
-            if gain <= _SMALLEST_GAIN * _cost(r):
+            if gain <= self.least_gain * _cost(r):
                 return x, r, True
             damping = max(damping / 10.0, _LEAST_DAMPING)
         return x, r, False
 
-    def derivatives(self, x: Floats) -> Floats:
+    def derivatives(self, x: Floats, r: Floats) -> Floats:
         """Return the derivatives (m, n) of the residuals by the parameters in their units."""
         if self.jacobian is not None:
             return np.asarray(self.jacobian(x), dtype=np.float64) * self.unit
         columns = []
         for i in range(len(x)):
-            ends = np.array([x, x])
-            ends[:, i] += np.array([-_DIFFERENCE, _DIFFERENCE]) * self.unit[i]
-            ends = np.clip(ends, self.low, self.high)
-            apart = (ends[1, i] - ends[0, i]) / self.unit[i]
-            columns.append((self._at(ends[1]) - self._at(ends[0])) / (apart or 1.0))
+            other = x.copy()
+            forward = x[i] + _DIFFERENCE * self.unit[i] <= self.high[i]
+            other[i] += _DIFFERENCE * self.unit[i] * (1.0 if forward else -1.0)
+            columns.append((self._at(other) - r) * (self.unit[i] / (other[i] - x[i])))
         return np.array(columns).T
 
     def _at(self, x: Floats) -> Floats:
@@ -143,7 +143,7 @@ class _Search:
 
     def _model(self, x: Floats, r: Floats) -> tuple[Floats, Floats]:
         """Gradient (n,) and curvature (n, n) of the cost, every residual weighted by what its loss makes of it."""
-        J = self.derivatives(x)  # noqa: N806
+        J = self.derivatives(x, r)  # noqa: N806
         weighted = J / np.sqrt(1.0 + r * r)[:, None]
         return weighted.T @ r, weighted.T @ J
 

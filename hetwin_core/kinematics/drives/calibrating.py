@@ -28,7 +28,7 @@ _PERIOD_S = 0.1
 """Poses that follow each other more quickly are left out."""
 _LEAST_TURN = 2.0
 """With less turning than this [rad] nothing of the base can be known."""
-_LITTLE_TURN = 6.0
+_LITTLE_TURN = 4.0
 """With less turning than this [rad] the base is kept."""
 _FAR = 1.3
 """Factor from which on a base is far off its sheet."""
@@ -80,7 +80,9 @@ def calibrate(recordings: Sequence[Recording], sheet: Drive) -> Calibration:
     length = window_length(known)
     if length is None:
         total = sum(recording.duration for recording in known)
-        raise TooLittle(f"the recordings last {total:.0f} s; expected at least 20 s, without pieces")
+        raise TooLittle(
+            f"the recordings last {total:.0f} s; expected at least 20 s, without pieces"
+        )
     turning = _checked_turning(known, sheet)
     built, near = oriented(windows_of(known, min(_SHORT_S, length), length / 3.0), sheet)
     judge = Judge(known, length, sheet)
@@ -97,7 +99,7 @@ def calibrate(recordings: Sequence[Recording], sheet: Drive) -> Calibration:
     everything = (judge.nothing(), *judged)
     if best is None:
         sd = dict.fromkeys(NAMES, 0.0)
-        warnings += _of_nothing(judged)
+        warnings += _of_nothing(judged, everything[0])
         return Calibration(sheet, sd, (), tuple(warnings), everything, length)
     fit = fitted(windows_for(known, length), built, chosen, near)
     warnings += _of_fit(fit.drive, fit.sd, sheet)
@@ -170,9 +172,16 @@ def _of_fit(drive: Drive, sd: dict[str, float], sheet: Drive) -> Iterator[str]:
             yield f"the {name} is hardly known: its standard deviation is {100 * off:.0f} %"
 
 
-def _of_nothing(judged: Sequence[Judged]) -> Iterator[str]:
-    """Say if one of places and headings would get better at the cost of the other."""
-    if any(each.score < 0.9 and not each.is_harmless for each in judged):
+def _of_nothing(judged: Sequence[Judged], sheet: Judged) -> Iterator[str]:
+    """Say if one of places and headings would get much better at the cost of the other."""
+    if sheet.heading is None:
+        return
+    gains = [
+        (each.place / sheet.place, each.heading / sheet.heading)
+        for each in judged
+        if each.heading is not None
+    ]
+    if any(min(gain) < 0.7 and max(gain) > 1.2 for gain in gains):
         yield (
             "an update would make places or headings better and the other worse: the places and "
             "the headings of the recording do not agree with each other"

@@ -6,6 +6,7 @@ each choice of parameters is judged on parts of the recordings that it did not l
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -39,6 +40,8 @@ LENGTHS_S = (30.0, 20.0, 10.0, 5.0)
 """Of windows, the first that fits; noise of the truth hides what is gained over short ones."""
 _STEPS = 6
 """Windows that begin within the length of one."""
+_SHARES = (1.0 / 3.0, 2.0 / 3.0, 1.0)
+"""Of the longest windows."""
 _BLOCKS = 4
 _GAIN = 0.9
 """An update must leave less than this share of the errors."""
@@ -76,8 +79,15 @@ def window_length(recordings: Sequence[Recording]) -> float | None:
 
 
 def windows_for(recordings: Sequence[Recording], length: float) -> list[Windows]:
-    """Return windows of a length [s], which overlap."""
-    return windows_of(recordings, length, length / _STEPS)
+    """Return windows to learn from, of up to a length [s], which overlap.
+
+    Long ones show what adds up, short ones hold more of what is only noise.
+    """
+    return [
+        windows
+        for share in _SHARES
+        for windows in windows_of(recordings, share * length, share * length / _STEPS)
+    ]
 
 
 def blocks_of(recordings: Sequence[Recording]) -> list[list[Recording]]:
@@ -85,8 +95,7 @@ def blocks_of(recordings: Sequence[Recording]) -> list[list[Recording]]:
     total = sum(recording.duration for recording in recordings)
     edges = np.linspace(0.0, total, _BLOCKS + 1)
     return [
-        list(_parts(recordings, begin, end))
-        for begin, end in zip(edges[:-1], edges[1:], strict=True)
+        list(_parts(recordings, begin, end)) for begin, end in itertools.pairwise(edges.tolist())
     ]
 
 
@@ -111,7 +120,7 @@ class Judge:
 
     def __init__(self, recordings: Sequence[Recording], length: float, sheet: Drive) -> None:
         blocks = blocks_of(recordings)
-        self._held = [windows_for(block, length) for block in blocks]
+        self._held = [windows_of(block, length, length / _STEPS) for block in blocks]
         self._rest = [
             windows_for([part for other in blocks if other is not block for part in other], length)
             for block in blocks
@@ -121,8 +130,7 @@ class Judge:
     def of(self, names: Names, learn: Learn) -> Judged:
         """Judge a way to learn."""
         errors = [
-            errors_of(learn(rest), held)
-            for rest, held in zip(self._rest, self._held, strict=True)
+            errors_of(learn(rest), held) for rest, held in zip(self._rest, self._held, strict=True)
         ]
         both, before = _pooled(errors), _pooled(self._sheet)
         ratios = _ratios(both, before)

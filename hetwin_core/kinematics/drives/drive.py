@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.kinematics.least_squares import Floats
 
@@ -41,7 +43,8 @@ class Drive:
 
     def but(self, **changes: float) -> Drive:
         """Return the drive with other parameters."""
-        return replace(self, **changes)
+        parameters: dict[str, Any] = dict(changes)
+        return replace(self, **parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +90,19 @@ class Path:
     """Where a robot was by dead reckoning, in the frame of its first pose.
 
     Attributes:
-        places: (m, 2) [m].
+        points: (m,) places as numbers x + iy [m].
         headings: (m,) [rad].
         ways: (m,) driven forward since the first pose [m].
     """
 
-    places: Floats
+    points: NDArray[np.complex128]
     headings: Floats
     ways: Floats
+
+    @property
+    def places(self) -> Floats:
+        """(m, 2) x and y [m]."""
+        return np.column_stack([self.points.real, self.points.imag])
 
 
 def reckoned(drive: Drive, recording: Recording) -> Path:
@@ -107,8 +115,8 @@ def reckoned(drive: Drive, recording: Recording) -> Path:
     headings = (right - left) / drive.base
     headings = headings + drive.yaw_bias * (recording.times - recording.times[0])
     turn = np.diff(headings)
-    chord = np.diff(ways) * np.sinc(turn / (2.0 * np.pi))
-    along = headings[:-1] + 0.5 * turn
-    steps = np.column_stack([chord * np.cos(along), chord * np.sin(along)])
-    places = np.vstack([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
-    return Path(places, headings, ways)
+    half = 0.5 * turn
+    chord = np.diff(ways) * (1.0 - half * half / 6.0 * (1.0 - half * half / 20.0))
+    points = np.zeros(len(ways), dtype=np.complex128)
+    np.cumsum(chord * np.exp(1j * (headings[:-1] + half)), out=points[1:])
+    return Path(points, headings, ways)

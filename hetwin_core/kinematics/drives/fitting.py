@@ -14,6 +14,8 @@ from hetwin_core.kinematics.least_squares import Floats, least_squares
 _PLACE_M, _HEADING_RAD = 0.02, 0.02
 """Deviations at the end of ten seconds from which on they begin to be outliers."""
 _LENGTH_S = 10.0
+_LEAST_GAIN = 1e-6
+"""Share of the cost; what a step gains less than that is far below the deviations."""
 _UNITS = {"left_radius": 0.01, "right_radius": 0.01, "base": 0.01, "lag": 0.01, "yaw_bias": 1e-3}
 """Changes that matter about equally: shares of the lengths, s, rad/s."""
 _LOOSE = {"left_radius": 0.3, "right_radius": 0.3, "base": 1.0, "lag": 1.0, "yaw_bias": 0.1}
@@ -67,6 +69,7 @@ def fitted(
         lower=-most,
         upper=most,
         groups=_groups(windows, len(names)),
+        least_gain=_LEAST_GAIN,
     )
     best = drive(fit.parameters)
     slopes = [abs(best.parameters[n]) if n in _SHARES else 1.0 for n in names]
@@ -83,7 +86,8 @@ def scaled_errors(drive: Drive, windows: Sequence[Windows]) -> Floats:
     parts = [off.places / _PLACE_M]
     if off.headings is not None:
         parts.append(off.headings[:, None] / _HEADING_RAD)
-    return np.hstack(parts).ravel()
+    lengths = np.repeat([each.length for each in windows], [len(each.places) for each in windows])
+    return np.asarray(np.hstack(parts) * np.sqrt(_LENGTH_S / lengths)[:, None]).ravel()
 
 
 def cost(drive: Drive, windows: Sequence[Windows]) -> float:
@@ -95,8 +99,20 @@ def cost(drive: Drive, windows: Sequence[Windows]) -> float:
 def _groups(windows: Sequence[Windows], count: int) -> Floats:
     """A number for each residual: those of windows that overlap are one, each belief about a parameter is its own."""
     width = len(scaled_errors_of_one(windows))
-    groups = np.repeat(np.concatenate([each.group for each in windows]), width)
+    groups = np.repeat(_stretches(windows), width)
     return np.concatenate([groups, groups.max() + 1.0 + np.arange(count)])
+
+
+def _stretches(windows: Sequence[Windows]) -> Floats:
+    """A number for each window: those of one stretch of a recording, as long as the longest of them, have the same."""
+    longest = max(each.length for each in windows)
+    recordings = {id(each.recording): 1e6 * i for i, each in enumerate(windows)}
+    numbers = []
+    for each in windows:
+        times = each.recording.times
+        begins = times[each.places[:, 0]] - times[0]
+        numbers.append(recordings[id(each.recording)] + np.floor(begins / longest + 1e-9))
+    return np.concatenate(numbers)
 
 
 def scaled_errors_of_one(windows: Sequence[Windows]) -> range:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.kinematics.drives.drive import Drive, Recording, reckoned
+from hetwin_core.kinematics.drives.drive import Drive, Path, Recording, reckoned
 from hetwin_core.kinematics.least_squares import Floats
+
+Complexes = NDArray[np.complex128]
 
 _SAMPLES = 16
 """Poses of a window that are compared where headings are not known."""
@@ -24,12 +26,16 @@ class Windows:
     Attributes:
         recording: whose they are.
         places: (w, k) indices of the poses of each window, the first and the last among them.
-        group: (w,) numbers; windows of one group have poses in common.
+        truth: (w, k) places of the truth there, as numbers x + iy [m].
+        headings: (w, k) of the truth there [rad]; None if they are not known.
+        length: of each window [s].
     """
 
     recording: Recording
     places: NDArray[np.intp]
-    group: NDArray[np.intp]
+    truth: Complexes
+    headings: Floats | None
+    length: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +61,7 @@ class Errors:
         return None if self.headings is None else float(np.sqrt(np.mean(self.headings**2)))
 
 
-def windows_of(
-    recordings: Sequence[Recording], length: float, step: float
-) -> list[Windows]:
+def windows_of(recordings: Sequence[Recording], length: float, step: float) -> list[Windows]:
     """Return the windows of recordings.
 
     Args:
@@ -66,16 +70,14 @@ def windows_of(
         step: between the beginnings of windows [s].
     """
     found = []
-    first = 0
     for recording in recordings:
-        windows = _windows(recording, length, step, first)
+        windows = _windows(recording, length, step)
         if windows is not None:
-            first = int(windows.group.max()) + 1
             found.append(windows)
     return found
 
 
-def _windows(recording: Recording, length: float, step: float, first: int) -> Windows | None:
+def _windows(recording: Recording, length: float, step: float) -> Windows | None:
     times = recording.times - recording.times[0]
     begins = np.arange(0.0, times[-1] - length + _NEAR, step)
     if not len(begins):
@@ -83,7 +85,9 @@ def _windows(recording: Recording, length: float, step: float, first: int) -> Wi
     inside = np.linspace(0.0, length, _SAMPLES if recording.headings is None else 2)
     at = np.searchsorted(times, (begins[:, None] + inside - _NEAR).ravel())
     at = np.minimum(at, len(times) - 1).reshape(len(begins), -1)
-    return Windows(recording, at, first + (begins // length).astype(np.intp))
+    truth = (recording.places[:, 0] + 1j * recording.places[:, 1])[at]
+    headings = None if recording.headings is None else recording.headings[at]
+    return Windows(recording, at, truth, headings, length)
 
 
 def errors_of(drive: Drive, windows: Sequence[Windows]) -> Errors:
@@ -98,21 +102,22 @@ def errors_of(drive: Drive, windows: Sequence[Windows]) -> Errors:
 
 
 def _errors(drive: Drive, windows: Sequence[Windows]) -> Iterator[Errors]:
+    paths: dict[int, Path] = {}  # of recordings, which windows of several lengths have in common
     for each in windows:
         recording = each.recording
-        path = reckoned(drive, recording)
-        guess = (path.places @ [1.0, 1.0j])[each.places]
-        truth = (recording.places @ [1.0, 1.0j])[each.places]
-        if recording.headings is None:
+        path = paths.get(id(recording)) or reckoned(drive, recording)
+        paths[id(recording)] = path
+        guess, truth = path.points[each.places], each.truth
+        if each.headings is None:
             yield _laid_on(guess, truth)
         else:
-            turns = recording.headings[each.places] - path.headings[each.places]
+            turns = each.headings - path.headings[each.places]
             way = (guess[:, 1] - guess[:, 0]) * np.exp(1j * turns[:, 0])
             off = way - (truth[:, 1] - truth[:, 0])
             yield Errors(np.column_stack([off.real, off.imag]), turns[:, 0] - turns[:, 1])
 
 
-def _laid_on(guess: NDArray[np.complex128], truth: NDArray[np.complex128]) -> Errors:
+def _laid_on(guess: Complexes, truth: Complexes) -> Errors:
     """What is left of windows (w, k) after each has been moved and turned onto the truth."""
     guess = guess - guess.mean(axis=1, keepdims=True)
     truth = truth - truth.mean(axis=1, keepdims=True)
