@@ -52,13 +52,18 @@ class Domain:
 NOTHING = Domain()
 TRUTHS = Domain(truths=frozenset((True, False)))
 NUMBERS = Domain(whole=True, real=True)
+CODES = Domain(whole=True)
 
 
 def domains(network: Network) -> dict[str, Domain]:
     """Return the values that each signal may have; signals that nothing sets have none."""
     truths = _used_as_truths(network)
     found = dict.fromkeys(network.signals, NOTHING)
-    found |= {name: TRUTHS if name in truths else NUMBERS for name in network.inputs}
+    codes = _codes(network)
+    found |= {
+        name: TRUTHS if name in truths else CODES if name in codes else NUMBERS
+        for name in network.inputs
+    }
     found |= dict.fromkeys(network.events, TRUTHS)
     for machine in network.machines:
         for name, value in machine.init.items():
@@ -110,6 +115,31 @@ def _arcs(network: Network) -> Iterator[Arc]:
     for machine in network.machines:
         for arcs in machine.states.values():
             yield from arcs
+
+
+def _codes(network: Network) -> set[str]:
+    """Signals that are asked whether they equal a whole number: no one asks that of what is measured."""
+    codes: set[str] = set()
+    measured: set[str] = set()
+    for arc in _arcs(network):
+        for expression in (arc.guard, *arc.assignments.values()):
+            for sign, name, value in _compared(expression.node):
+                if isinstance(value, float):
+                    measured.add(name)
+                elif sign in ("==", "!="):
+                    codes.add(name)
+    return codes - measured
+
+
+def _compared(node: Node) -> Iterator[tuple[str, str, Value]]:
+    match node:
+        case Binary(sign, Signal(name), Literal(value)) | Binary(
+            sign, Literal(value), Signal(name)
+        ):
+            yield sign, name, value
+        case _:
+            for part in parts_of(node):
+                yield from _compared(part)
 
 
 def _used_as_truths(network: Network) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 
 from hetwin_core.machines.cycle import ALL_OF_IT
@@ -45,6 +46,17 @@ class _Chart:
         for state, fault, cycle, reason in went.faults if went else ():
             node = self.graph.add(_fault(fault, cycle, reason))
             self.graph.join(self._states[state], node, arrow=True, count=1, is_fault=True)
+        self._widen()
+
+    def _widen(self) -> None:
+        """Let states be as wide as the lines that end at one of their sides need."""
+        ends: Counter[tuple[int, bool]] = Counter()
+        for edge in self.graph.edges:
+            ends.update([(edge.tail, edge.upward), (edge.tip, not edge.upward)])
+        for (index, _), count in ends.items():
+            node = self.graph.nodes[index]
+            if node.shape is Shape.STATE:
+                node.left = node.right = max(node.right, (count * sizes.PORT + 12) / 2)
 
     def _state(self, name: str) -> Node:
         half = sizes.state_width(name) / 2

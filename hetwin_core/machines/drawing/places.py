@@ -19,8 +19,6 @@ STIFF, BENT, LOOSE = 8.0, 4.0, 0.3
 """How much a piece of a line wants to be straight: of a long one, of one that leads down, of one that leads up."""
 NEARLY = 14.0
 """A line whose bends differ by less becomes straight."""
-ROOM = 14.0
-"""Between lines that end at one side of a state."""
 
 
 class Places:
@@ -180,7 +178,7 @@ class Places:
                 continue
             for below in (True, False):
                 near = self._near(index, below=below)
-                room = min(ROOM, (node.left + node.right - 24) / max(1, len(near) - 1))
+                room = min(sizes.PORT, (node.left + node.right - 24) / max(1, len(near) - 1))
                 half = node.left - 12
                 wanted = [self._reach(index, other) for other in near]
                 lowest = [-half + i * room for i in range(len(near))]

@@ -20,6 +20,8 @@ HEXAGON = 15.0
 """Radius of a hexagon."""
 BESIDE = 9.0
 """From an arc's line to its text."""
+PORT = 14.0
+"""Room for a line that ends at a state."""
 CORNER = 10.0
 """Radius with which a line turns that begins at a corner of a decision."""
 ASIDE = 32.0

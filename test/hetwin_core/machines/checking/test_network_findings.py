@@ -41,6 +41,8 @@ NUMBERS, EVENTS = {"inputs": ["n", "k"]}, {"events": ["go", "quit"]}
         (("n < k", "n >= k"), NUMBERS, []),
         (("n < k && k < n", "true"), NUMBERS, [("never_together", (0,))]),
         (("n + k > 3", "n + k <= 3"), NUMBERS, []),
+        (("n == 1", "n == 2", "n < 1 || n > 2"), NUMBERS, []),
+        (("n == 1", "n == 2", "n < 1 || n > 2.0"), NUMBERS, [("never_together", (0, 1, 2))]),
         (("n * n > 1", "n * n < 1"), NUMBERS, [("never_together", (0, 1))]),
         (("go", "!go"), EVENTS, []),
         (("go", "quit"), EVENTS, [("never_together", (0, 1)), ("overlap", (0, 1))]),
