@@ -438,7 +438,7 @@ class MainPhysics(Model):
         }
 
     def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
-        """Continue from there; a source that is another one than the saved one begins at its own 0 s.
+        """Continue from there; a source that is another one than the saved one is not brought anywhere.
 
         Raises:
             Refused: if it is a state of another world or engine.
@@ -451,7 +451,10 @@ class MainPhysics(Model):
         parts = rebuild(saved["parts"], self._parts(), name="main model")
         self._foreign, self._begun = parts["foreign"], parts["begun"]
         self._unsupported_forces = parts["unsupported_forces"]
-        engine.restore(rebuild(saved["engine"], name=engine.name))
+        try:
+            engine.restore(rebuild(saved["engine"], name=engine.name))
+        except Unsupported as error:
+            raise Refused(str(error)) from error
         if self._source is not None and "source" in saved:
             self._source.restore(saved["source"])
 

@@ -165,10 +165,10 @@ class Run:
         """
         try:
             put_back(checkpoint, self._ports, self._parts, self._ready.scene)
-        except Refused as refusal:
+        except (Refused, RunFailed) as error:
             raise BadInput(
-                f"the checkpoint cannot be used: {refusal}", expected="a checkpoint of this run"
-            ) from refusal
+                f"the checkpoint cannot be used: {error}", expected="a checkpoint of this run"
+            ) from error
         self._step, self._begun_ns = checkpoint.step, checkpoint.time_ns
         self._seen_at_barrier = len(self._parts.events.events)
 
