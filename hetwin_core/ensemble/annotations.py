@@ -9,7 +9,11 @@ from hetwin_core.ensemble.event_codec import arguments_from_text, arguments_to_t
 from hetwin_core.ensemble.events import Event, EventKind, Json
 
 INSTANT = "instant"
-PHASES = ("begin", "end", INSTANT)
+ANNOUNCED = "announced"
+"""Phase of an action that is still to come: nothing happens yet. Its arguments may say more, see `START`."""
+PHASES = ("begin", "end", INSTANT, ANNOUNCED)
+START, TRAJECTORY = "start", "trajectory"
+"""Arguments of an announced action: in how many seconds it begins, and how the joints move then."""
 ROBOT = "robot"
 """Argument that names the robot, where there are several."""
 _PHASE = "phase"

@@ -8,7 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hetwin_core.ensemble.annotations import action_arguments, phase_of
+from hetwin_core.ensemble.annotations import (
+    ANNOUNCED,
+    TRAJECTORY,
+    action_arguments,
+    phase_of,
+)
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, concern_text
 from hetwin_core.ensemble.events import Event, EventKind, Json
 
@@ -44,6 +49,8 @@ def event_words(event: Event) -> str:
         return event.name
     if event.kind is EventKind.ACTION:
         phase = phase_of(event)
+        if phase == ANNOUNCED:
+            return f"{name} announced"
         return f"{name} {phase}s" if phase in ("begin", "end") else name
     if event.kind is EventKind.TASK:
         return f"{name} {event.arguments.get('status', '')}".strip()
@@ -58,7 +65,8 @@ def event_line(event: Event) -> str:
     if event.kind is EventKind.TOPIC:
         return ""
     if event.kind is EventKind.ACTION:
-        return f"robot: {event_words(event)}{_in_brackets(action_arguments(event))}"
+        said_of = {k: v for k, v in action_arguments(event).items() if k != TRAJECTORY}
+        return f"robot: {event_words(event)}{_in_brackets(said_of)}"
     if event.kind is EventKind.TASK:
         known = {key: event.arguments.get(key) or None for key in _SAID_OF_TASKS}
         return f"robot: {event_words(event)}{_in_brackets(known)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from hetwin_core.ensemble.annotations import ROBOT, action_arguments, phase_of
+from hetwin_core.ensemble.annotations import ANNOUNCED, ROBOT, action_arguments, phase_of
 from hetwin_core.ensemble.events import Event, Json
 
 
@@ -48,7 +48,7 @@ def pair_annotations(events: Iterable[Event], start_ns: int, end_ns: int) -> lis
                 else:
                     running.remove(begun)
                     done.append(Annotation(event.name, begun[0].time_ns, event.time_ns, begun[1]))
-            case _:
+            case phase if phase != ANNOUNCED:
                 done.append(Annotation(event.name, event.time_ns, event.time_ns, arguments))
     for event, arguments in running:
         done.append(Annotation(event.name, event.time_ns, end_ns, arguments, open_end=True))

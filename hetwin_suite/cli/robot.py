@@ -35,6 +35,14 @@ def robot(
         list[str] | None,
         typer.Option(help="AT:SECONDS: say nothing for so long, as if the network were gone"),
     ] = None,
+    announce: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            metavar="SECONDS",
+            help="say each action, and how the joints move in it, so long before it begins",
+        ),
+    ] = None,
     obey: Annotated[
         bool, typer.Option("--obey", help="simulate the robot of a scenario, which obeys commands")
     ] = False,
@@ -61,11 +69,16 @@ def robot(
 
     hetwin robot episodes/drops/drop_0001 --namespace left --gap 3:2
 
+    With --announce it says beforehand what it will do, so that a twin can predict what comes of it:
+
+    hetwin robot pick_and_place --announce 1.5
+
     With --obey it is a simulation that takes commands until it is stopped; the scenario's source is not used:
 
     hetwin robot pick_and_place --obey --fault freeze:2
     """
     played = {"--speed": speed != 1.0, "--wait-for-twin": wait_for_twin, "--gap": bool(gap)}
+    played["--announce"] = announce is not None
     simulated = {"--seed": seed is not None, "--fault": fault is not None, "--package": package}
     for option, given in (played if obey else simulated).items():
         if given:
@@ -75,7 +88,7 @@ def robot(
     if obey:
         simulate(episode, namespace, seed or 0, fault, package)
     else:
-        play(episode, namespace, speed, stand, wait_for_twin, gap)
+        play(episode, namespace, speed, stand, wait_for_twin, gap, announce)
 
 
 def simulate(
@@ -108,6 +121,7 @@ def play(
     stand: float,
     wait_for_twin: bool,
     gap: list[str] | None,
+    announce: float | None = None,
 ) -> None:
     """Play a recording, once."""
     try:
@@ -117,7 +131,7 @@ def play(
     from hetwin_suite.running.patience import never_silent
 
     gaps = [Gap.read(text) for text in gap or ()]
-    with RobotPlayer(find_recording(episode), namespace, speed, gaps) as player:
+    with RobotPlayer(find_recording(episode), namespace, speed, gaps, announce) as player:
         for note in player.notes:
             print(f"warning: {note}", file=sys.stderr)
         print(f"a robot stands still on {', '.join(player.topics)}", flush=True)

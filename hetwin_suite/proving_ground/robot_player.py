@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +17,12 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
+from hetwin.msg import ActionAnnotation
+from hetwin_core.ensemble.annotations import ANNOUNCED
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.resources import find
 from hetwin_core.ensemble.topics import DIAGNOSTICS
+from hetwin_suite.proving_ground.announcing import Announcement, announcements
 from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
@@ -99,6 +103,7 @@ class RobotPlayer:
         namespace: of all topics.
         speed: as a multiple of real time.
         gaps: times in which nothing is published, in the recording's time.
+        ahead_s: each action is announced so long before it begins [s]; None: none is.
 
     Attributes:
         notes: topics that are not played, with the reason.
@@ -108,8 +113,14 @@ class RobotPlayer:
     """
 
     def __init__(
-        self, recording: Path, namespace: str = "", speed: float = 1.0, gaps: Sequence[Gap] = ()
+        self,
+        recording: Path,
+        namespace: str = "",
+        speed: float = 1.0,
+        gaps: Sequence[Gap] = (),
+        ahead_s: float | None = None,
     ) -> None:
+        self._announced = [] if ahead_s is None else announcements(recording, ahead_s)
         self._bag = Bag(recording)
         self._speed = speed
         self._gaps = tuple(gaps)
@@ -199,10 +210,14 @@ class RobotPlayer:
         begin_ns = -(-time.time_ns() // SECOND) * SECOND
         while time.time_ns() < begin_ns - _STAND_PERIOD_S * SECOND:
             self._stand_once()
+        announced = deque(self._announced)
         for message in self._bag.messages(tuple(self._topics)):
             if isinstance(message, ReadFault):
                 raise RunFailed("robot", "read", message.time_ns, message.reason)
             name, logged_ns, raw = message
+            while announced and announced[0].time_ns <= logged_ns:
+                one = announced.popleft()
+                self._announce(one, begin_ns + round(one.time_ns / self._speed))
             due_ns = begin_ns + round(logged_ns / self._speed)
             time.sleep(max(0.0, (due_ns - time.time_ns()) / SECOND))
             topic = self._topics[name]
@@ -216,6 +231,13 @@ class RobotPlayer:
                 before = sec * SECOND + nanosec - self._bag.start_ns - logged_ns
                 stamp_ns += round(before / self._speed) if abs(before) < SECOND else 0
             self._publish(topic, raw, stamp_ns)
+
+    def _announce(self, one: Announcement, due_ns: int) -> None:
+        """Publish an announcement when it is due, stamped with that time."""
+        time.sleep(max(0.0, (due_ns - time.time_ns()) / SECOND))
+        said = ActionAnnotation(operation=one.operation, phase=ANNOUNCED, arguments=one.arguments)
+        said.header.stamp.sec, said.header.stamp.nanosec = divmod(due_ns, SECOND)
+        self._topics[one.topic].publisher.publish(said)
 
     def _publish(self, topic: _Topic, raw: bytes, stamp_ns: int) -> None:
         if topic.stamped:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.annotations import INSTANT, phase_of
+from hetwin_core.ensemble.annotations import ANNOUNCED, INSTANT, phase_of
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.model import StepInput
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
@@ -105,7 +105,7 @@ class Viewer:
     def _follow_actions(self, events: tuple[Event, ...]) -> None:
         actions = dict(self._actions)
         for event in events:
-            if event.kind is EventKind.ACTION:
+            if event.kind is EventKind.ACTION and phase_of(event) != ANNOUNCED:
                 actions.pop(event.name, None)
                 if phase_of(event) not in ("end", INSTANT):
                     actions[event.name] = event

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hetwin_core.ensemble.annotations import ANNOUNCED, phase_of
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.expressions.evaluators import Evaluator
@@ -144,7 +145,9 @@ class TriggerRunner:
     def _action_wakes(self, trigger: Trigger, on: OnAction, event: Event) -> bool:
         if event.kind is not EventKind.ACTION or on.action not in (event.name, "*"):
             return False
-        phase = event.arguments.get("phase", "instant")
+        phase = phase_of(event)
+        if phase == ANNOUNCED:
+            return False
         if trigger.while_phase:
             if phase == "begin":
                 self._operations[trigger.name] = self._evaluation.bind(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hetwin_core.ensemble.annotations import ANNOUNCED
 from hetwin_core.ensemble.events import EventKind, Json
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.projection.following.log_file import Place
@@ -106,6 +107,8 @@ class Derivation:
         """
         self.latest_ns = max(self.latest_ns, time_ns)
         is_action = kind == EventKind.ACTION
+        if is_action and arguments.get("phase") == ANNOUNCED:
+            return  # nothing has happened yet
         if is_action:
             self.tasks.annotation(name, time_ns, arguments)
         # Tasks have a table of their own, and what they are called is not what happens.

@@ -1,0 +1,129 @@
+"""What a robot that plays a recording can announce: each action, how the joints move in it, and when."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.annotations import (
+    START,
+    TRAJECTORY,
+)
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.projection.annotations import Annotation, pair_annotations
+from model_nodes.main_physics.sources.annotations import TypedReader
+from model_nodes.main_physics.sources.bag import Bag, ReadFault
+from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION, JOINT_STATE
+from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
+
+RATE = 50.0
+"""Points of an announced trajectory per second."""
+_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """An action that is announced.
+
+    Attributes:
+        time_ns: when, in the recording's time [ns].
+        topic: on which the recording has its actions.
+        operation: the action.
+        arguments: its own, in how many seconds it begins, and how the joints move in it; as JSON.
+    """
+
+    time_ns: int
+    topic: str
+    operation: str
+    arguments: str
+
+
+def announcements(recording: Path, ahead_s: float) -> list[Announcement]:
+    """Return what is announced of a recording, by time.
+
+    Args:
+        recording: a rosbag2.
+        ahead_s: each action is announced so long before it begins, or at the start [s].
+
+    Raises:
+        BadInput: if the recording has no actions.
+    """
+    bag = Bag(recording)
+    try:
+        motion, found = _Motion(bag), list(_actions(bag))
+    finally:
+        bag.close()
+    if not found:
+        raise BadInput(
+            "the recording has no actions that could be announced",
+            file=recording,
+            where="--announce",
+            expected=f"a topic of type {ACTION_ANNOTATION}",
+        )
+    announced = [_announced(topic, one, motion, ahead_s) for topic, one in found]
+    return sorted(announced, key=lambda one: one.time_ns)
+
+
+def _actions(bag: Bag) -> Iterator[tuple[str, Annotation]]:
+    for topic in bag.topics.values():
+        if topic.type != ACTION_ANNOTATION:
+            continue
+        reader, events = TypedReader(topic.name), list[Event]()
+        decode = bag.decoder(topic.name)
+        for message in bag.messages((topic.name,)):
+            if isinstance(message, ReadFault):
+                break
+            _, logged_ns, raw = message
+            events += reader(decode(raw), logged_ns)
+        for one in pair_annotations(events, 0, bag.duration_ns):
+            yield topic.name, one
+
+
+class _Motion:
+    """The recorded joints."""
+
+    def __init__(self, bag: Bag) -> None:
+        decoder = JointMessageDecoder()
+        rows: dict[tuple[str, ...], list[tuple[float, bytes]]] = {}
+        topics = tuple(t.name for t in bag.topics.values() if t.type == JOINT_STATE)
+        for message in bag.messages(topics):
+            if isinstance(message, ReadFault):
+                break
+            sample = decoder.decode(message[2])
+            at_s = (sample.stamp_ns - bag.start_ns) / 1e9
+            rows.setdefault(sample.names, []).append((at_s, sample.positions))
+        self._joints: dict[str, tuple[Floats, Floats]] = {}
+        for names, samples in rows.items():
+            times = np.array([time for time, _ in samples])
+            table = np.frombuffer(b"".join(each for _, each in samples)).reshape(len(times), -1)
+            self._joints |= {name: (times, table[:, i]) for i, name in enumerate(names)}
+
+    def trajectory(self, begin_s: float, end_s: float) -> dict[str, Any]:
+        """Return how the joints move between two times, as the fields of a JointTrajectory."""
+        count = max(2, round((end_s - begin_s) * RATE) + 1)
+        times = np.linspace(begin_s, end_s, count)
+        columns = [np.interp(times, *recorded) for recorded in self._joints.values()]
+        points = [
+            {"time_from_start": round(at, _DIGITS), "positions": row}
+            for at, row in zip(
+                (times - begin_s).tolist(),
+                np.stack(columns, axis=1).round(_DIGITS).tolist(),
+                strict=True,
+            )
+        ]
+        return {"joint_names": list(self._joints), "points": points}
+
+
+def _announced(topic: str, one: Annotation, motion: _Motion, ahead_s: float) -> Announcement:
+    at_ns = max(0, one.begin_ns - round(ahead_s * 1e9))
+    arguments = {**one.arguments, START: round((one.begin_ns - at_ns) / 1e9, _DIGITS)}
+    if one.end_ns > one.begin_ns:
+        arguments[TRAJECTORY] = motion.trajectory(one.begin_ns / 1e9, one.end_ns / 1e9)
+    return Announcement(at_ns, topic, one.operation, json.dumps(arguments))
