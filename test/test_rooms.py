@@ -74,7 +74,11 @@ ROS_ROOMS = {
     *("hetwin_core.wire", "conductor_node", "hetwin_suite.proving_ground", "hetwin_suite.running"),
     "hetwin_suite.commanding",
 }
-ROS_IN_PARTS = {"model_nodes": {"ros_node", "live"}, "hetwin_suite.view": {"ros"}}
+ROS_IN_PARTS = {
+    "model_nodes": {"ros_node", "live"},
+    "hetwin_suite.view": {"ros"},
+    "hetwin_suite.futures": {"publishing"},
+}
 """Rooms of which only some files or folders may use ROS, by how their names start: they wrap models or follow nodes."""
 
 

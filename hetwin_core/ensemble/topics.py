@@ -115,6 +115,11 @@ CONTACTS = Topic(
     "visualization_msgs/msg/MarkerArray",
     "forces on objects, as lines from where they act",
 )
+PREDICTIONS = Topic(
+    "hetwin/predictions",
+    "std_msgs/msg/String",
+    "what will come of the actions that a live robot announces, as JSON; only of runs in one process",
+)
 CLOCK = Topic("clock", "rosgraph_msgs/msg/Clock", "simulated time")
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,6 +26,11 @@ from hetwin_suite.cli.options import (
     package_folders,
     scene_object,
 )
+
+if TYPE_CHECKING:
+    from hetwin_core.ensemble.conductor.conductor import Conductor
+    from hetwin_core.ensemble.conductor.start.options import RunOptions
+    from hetwin_core.ensemble.scenario.scenario import Scenario as Loaded
 
 
 class Transport(StrEnum):
@@ -170,7 +175,9 @@ def run(
                 variant=variant,
             )
             _check_local(options.transport, checkpoint)
-            request = RunRequest(scenario, options, out, hold, pace, checkpoint)
+            request = RunRequest(
+                scenario, options, out, hold, pace, checkpoint, beside=_predicting_beside
+            )
         with Progress(Path(scenario).stem) as progress:
             if show or foxglove is not None:
                 from hetwin_suite.running.showing import Window, carry_out_shown
@@ -195,6 +202,13 @@ def run(
     code = ended.code or interrupts.code or (strict and not outcome.is_fine(ended))
     if code:
         raise typer.Exit(int(code))
+
+
+def _predicting_beside(conductor: Conductor, scenario: Loaded, options: RunOptions) -> None:
+    """Predict beside a twin what a live robot announces."""
+    from hetwin_suite.futures.foretelling.beside import predict_beside
+
+    predict_beside(conductor, scenario, options)
 
 
 def _required(scenario: str | None) -> str:

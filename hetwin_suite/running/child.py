@@ -59,6 +59,8 @@ def run_in_child(
 
     def at_hand(conductor: Conductor) -> None:
         request.set_off(conductor)
+        if request.beside is not None:
+            request.beside(conductor, scenario, request.options)
         if shown is not None:
             shown.attach(conductor)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 
 
+Beside: TypeAlias = Callable[[Conductor, Scenario, RunOptions], None]
+
+
 @dataclass(frozen=True, slots=True)
 class RunRequest:
     """What is to be run, and how it begins.
@@ -31,6 +35,8 @@ class RunRequest:
         pace: how many times real time it goes at most; None: as fast as it can.
         checkpoint_s: when a checkpoint is written [s]; None: never.
         going_on: the checkpoint of the scenario's run that it goes on from; None: it begins at 0 s.
+        beside: is called with the conductor of a run in one process, its scenario and its options, before the models
+            are made ready; None: nothing is.
     """
 
     scenario: str
@@ -40,6 +46,7 @@ class RunRequest:
     pace: float | None = None
     checkpoint_s: float | None = None
     going_on: Checkpoint | None = None
+    beside: Beside | None = None
 
     @classmethod
     def going_on_from(

@@ -41,3 +41,9 @@ def detach(stacks: int, at_parents_end: signal.Signals) -> None:
     os.dup2(STDERR, STDOUT)
     sys.stdout = sys.stderr = os.fdopen(STDERR, "w", buffering=1, closefd=False)
     faulthandler.register(signal.SIGUSR1, stacks, all_threads=True)
+
+
+def end_with_parent() -> None:
+    """End this process at once when the thread that started it ends, and leave SIGINT to the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,0 +1,1 @@
+"""Predictions beside the twin of a live robot: what will come of the actions that the robot announces."""

@@ -1,0 +1,27 @@
+"""What the twin asks the process beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
+from hetwin_core.ensemble.events import Json
+
+
+class Question(NamedTuple):
+    """A prediction that is asked for.
+
+    Attributes:
+        checkpoint: of the twin, with what the robot has announced as its source.
+        operation: the action that is predicted.
+        arguments: its own.
+        effect_s: when it begins, by `time.time` of this machine [s].
+        horizon_s: how long futures go on [s].
+    """
+
+    checkpoint: Checkpoint
+    operation: str
+    arguments: Mapping[str, Json]
+    effect_s: float
+    horizon_s: float
