@@ -85,9 +85,7 @@ def _is_trajectory(value: Json) -> bool:
     points = value.get("points") if isinstance(value, dict) else None
     if not isinstance(points, list) or not points:
         return False
-    return all(
-        isinstance(point, dict) and "time_from_start" in point for point in points
-    )
+    return all(isinstance(point, dict) and "time_from_start" in point for point in points)
 
 
 def _seconds(point: Mapping[str, Any]) -> float:

@@ -82,7 +82,11 @@ class _Beside:
         effect_s = time.time() + (announced.start_ns - time_ns) / 1e9 - behind_s
         horizon_s = (max(end_of(self._known), announced.start_ns) - time_ns) / 1e9 + AFTER_S
         question = Question(
-            checkpoint.with_options(source=plan_of(self._known, time_ns), duration=None),
+            checkpoint.with_options(
+                source=plan_of(self._known, time_ns),
+                scene=checkpoint.given["scene"],
+                duration=time_ns / 1e9 + horizon_s + AFTER_S,
+            ),
             announced.operation,
             announced.arguments,
             effect_s,
