@@ -49,6 +49,11 @@ def test_an_instant_begins_and_ends_at_once() -> None:
     assert pair_annotations([action("beep", 5, "instant")], 0, 9) == [Annotation("beep", 5, 5, {})]
 
 
+def test_what_is_announced_has_not_begun() -> None:
+    events = [action("move", 2, "announced"), action("move", 4, "begin"), action("move", 6, "end")]
+    assert pair_annotations(events, 0, 9) == [Annotation("move", 4, 6, {})]
+
+
 def test_phases_of_two_robots_are_not_paired() -> None:
     events = [
         action("reach", 1, "begin", robot="left"),

@@ -47,6 +47,17 @@ def test_it_acts_again_when_the_condition_has_been_false() -> None:
     assert acted(condition) == pytest.approx([0.08, 0.12, 0.16, 0.2, 0.24, 0.28])
 
 
+def test_an_announcement_neither_begins_nor_ends_it() -> None:
+    lasting = TEXT.replace(
+        "{name: move, at: 0.3, phase: end}",
+        "{name: move, at: 0.01, phase: announced}, {name: move, at: 0.1, phase: announced}",
+    )
+    assert acted("true", lasting) == [0.05]
+    assert acted("height('ball') < 0.8", lasting) == [pytest.approx(0.2, abs=0.011)]
+    with_any = lasting.replace("{action: move}", "{action: move, phase: any}")
+    assert acted("true", with_any.replace("    while: phase\n", "")) == [0.05]
+
+
 def test_it_sees_the_arguments_of_the_beginning() -> None:
     assert acted("height('ball') < event.from") == [0.05]
 
