@@ -132,7 +132,7 @@ class Cycles:
         return (self._update(chosen) if chosen else False) or changed
 
     def act(self) -> bool:
-        """End events, and treat machines in a sink or a fault as they want; return whether one begins anew."""
+        """End events, and treat machines in a sink or a fault as they want; return whether that changes anything."""
         for name in self.events:
             self.signals[name] = False
         anew = False
@@ -143,15 +143,19 @@ class Cycles:
                 self.is_over = True
             elif machine.on_inactive == "stop":
                 machine.stopped = True
-            else:
-                self._begin(machine)
+            elif self._begin(machine):
                 anew = True
         return anew
 
-    def _begin(self, machine: Running) -> None:
+    def _begin(self, machine: Running) -> bool:
+        """Let a machine begin; return whether anything is another than before."""
+        anew = machine.state != machine.initial or bool(machine.stack)
         machine.state = machine.initial
         machine.stack = []
-        self.signals.update(machine.init)
+        for name, value in machine.init.items():
+            anew = anew or name not in self.signals or differs(self.signals[name], value)
+            self.signals[name] = value
+        return anew
 
     def _update(self, chosen: list[tuple[Running, Go]]) -> bool:
         """Let all machines do at once what they have chosen; return whether anything has changed."""

@@ -48,6 +48,20 @@ def test_it_goes_the_same_way(seed: int) -> None:
         assert typed(one) == typed(two)
 
 
+@pytest.mark.long
+def test_many_go_the_same_way_for_long() -> None:
+    cycles = 0
+    for seed in range(1000, 1150):
+        data, rows = random_network(seed), random_rows(seed, 150)
+        names = list(data["machines"])
+        random.Random(seed).shuffle(names)
+        other = {**data, "machines": {name: data["machines"][name] for name in names}}
+        ours, theirs = trace(other, rows), expected(data, rows)
+        assert [typed(line) for line in ours] == [typed(line) for line in theirs], seed
+        cycles += len(ours)
+    assert cycles > 40_000
+
+
 @pytest.mark.parametrize("seed", range(0, 100, 7))
 def test_the_order_of_machines_changes_nothing(seed: int) -> None:
     data, rows = random_network(seed), random_rows(seed, STEPS)
