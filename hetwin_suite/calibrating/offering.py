@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,37 +20,60 @@ _HEADER = """# {base} with what recordings of its wheels and its true poses taug
 """
 
 
-def offer(scenario: str, out: Path, found: Calibration) -> Path:
-    """Write a scenario that extends another one, with the radius and the separation that were learned.
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A scenario that could be better, and where the better one goes.
 
-    A scenario has one radius for all wheels: it gets the mean.
+    Attributes:
+        base: file of the scenario.
+        robot: what it says of its robot.
+        out: the new file.
+    """
+
+    base: Path
+    robot: Mapping[str, Any]
+    out: Path
+
+    def write(self, found: Calibration) -> Path:
+        """Write the new scenario, with the radius and the separation that were learned.
+
+        A scenario has one radius for all wheels: it gets the mean.
+
+        Raises:
+            BadInput: if the file cannot be written, or what comes of it is no scenario.
+        """
+        drive = found.drive
+        radius = (abs(drive.left_radius) + abs(drive.right_radius)) / 2.0
+        measures = {"radius": round(radius, 6), "separation": round(drive.base, 6)}
+        robot = {**self.robot, "wheels": {**self.robot["wheels"], **measures}}
+        _write(self.out, _text(self.base, self.out, robot, found))
+        try:
+            load_scenario(self.out)
+        except BadInput:
+            self.out.unlink()
+            raise
+        return self.out
+
+
+def offer(scenario: str, out: Path) -> Offer:
+    """Return what becomes a new scenario that extends another one.
 
     Raises:
-        BadInput: if there is no such scenario, its robot has no wheels, or the file is there or cannot be written.
+        BadInput: if there is no such scenario, its robot has no wheels, or the new file is there already.
     """
     base = find_scenario(scenario)
     if out.exists():
         raise BadInput("this file is there already", file=out, where="--out", expected="a new file")
     data = load_with_base(base).data
     robot = data.get("robot") if isinstance(data, dict) else None
-    wheels = robot.get("wheels") if isinstance(robot, dict) else None
-    if not isinstance(robot, dict) or not isinstance(wheels, dict):
+    if not isinstance(robot, dict) or not isinstance(robot.get("wheels"), dict):
         raise BadInput(
             "the scenario's robot has no wheels",
             file=base,
             where="robot.wheels",
             expected="wheels: {left: [joints], right: [joints]}",
         )
-    drive = found.drive
-    radius = (abs(drive.left_radius) + abs(drive.right_radius)) / 2.0
-    new = {**wheels, "radius": round(radius, 6), "separation": round(drive.base, 6)}
-    _write(out, _text(base, out, {**robot, "wheels": new}, found))
-    try:
-        load_scenario(out)
-    except BadInput:
-        out.unlink()
-        raise
-    return out
+    return Offer(base, robot, out)
 
 
 def _text(base: Path, out: Path, robot: dict[str, Any], found: Calibration) -> str:

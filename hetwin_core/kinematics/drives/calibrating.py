@@ -19,7 +19,8 @@ from hetwin_core.kinematics.drives.choosing import (
 from hetwin_core.kinematics.drives.drive import NAMES, Drive, Recording, reckoned
 from hetwin_core.kinematics.drives.fitting import fitted
 from hetwin_core.kinematics.drives.orientation import oriented
-from hetwin_core.kinematics.drives.windows import windows_of
+from hetwin_core.kinematics.drives.running_along import learned_along
+from hetwin_core.kinematics.drives.windows import Windows, windows_of
 from hetwin_core.kinematics.least_squares import Floats
 
 _SHORT_S = 10.0
@@ -39,6 +40,23 @@ class TooLittle(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Along:
+    """What a Kalman filter that ran along the recordings knows at their end.
+
+    Attributes:
+        drive: that it learned.
+        sd: standard deviations of radii and base by name [m].
+        refused: true poses that were too far off to count.
+        judged: what the drive leaves on parts that it did not learn from.
+    """
+
+    drive: Drive
+    sd: dict[str, float]
+    refused: int
+    judged: Judged
+
+
+@dataclass(frozen=True, slots=True)
 class Calibration:
     """What recordings say of a drive.
 
@@ -49,6 +67,7 @@ class Calibration:
         warnings: what its user should know.
         judged: what each choice leaves on parts that it did not learn from; the first is the sheet.
         length: of the windows after which errors are judged [s].
+        along: what a filter that runs along comes to; None without headings.
     """
 
     drive: Drive
@@ -57,6 +76,7 @@ class Calibration:
     warnings: tuple[str, ...]
     judged: tuple[Judged, ...]
     length: float
+    along: Along | None
 
     @property
     def verdict(self) -> str:
@@ -100,10 +120,24 @@ def calibrate(recordings: Sequence[Recording], sheet: Drive) -> Calibration:
     if best is None:
         sd = dict.fromkeys(NAMES, 0.0)
         warnings += _of_nothing(judged, everything[0])
-        return Calibration(sheet, sd, (), tuple(warnings), everything, length)
+        along = _along(known, built, judge)
+        return Calibration(sheet, sd, (), tuple(warnings), everything, length, along)
     fit = fitted(windows_for(known, length), built, chosen, near)
     warnings += _of_fit(fit.drive, fit.sd, sheet)
-    return Calibration(fit.drive, fit.sd, chosen, tuple(warnings), everything, length)
+    along = _along(known, built.but(lag=fit.drive.lag, yaw_bias=fit.drive.yaw_bias), judge)
+    return Calibration(fit.drive, fit.sd, chosen, tuple(warnings), everything, length, along)
+
+
+def _along(recordings: Sequence[Recording], sheet: Drive, judge: Judge) -> Along | None:
+    if any(recording.headings is None for recording in recordings):
+        return None
+
+    def learn(windows: Sequence[Windows]) -> Drive:
+        parts = {id(each.recording): each.recording for each in windows}
+        return learned_along(list(parts.values()), sheet).drive
+
+    run = learned_along(recordings, sheet)
+    return Along(run.drive, run.sd, run.refused, judge.of(tuple(run.sd), learn))
 
 
 def _thinned(recording: Recording) -> Recording:

@@ -56,10 +56,10 @@ class Logger:
         return rows
 
     def write(self, file: TextIO) -> None:
-        """Write the rows as CSV."""
+        """Write the rows as CSV, by the time at which the commands were sent."""
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(self.rows)
+        writer.writerows(sorted(self.rows, key=lambda row: row["T"]))
 
     def _alarms_of(self, entry: Entry) -> list[Alarm]:
         """Take out the alarms of a command between its sending and its closing."""

@@ -13,7 +13,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from hetwin_core.kinematics.drives.calibrating import Calibration
+    from hetwin_core.kinematics.drives.calibrating import Along, Calibration
+    from hetwin_core.kinematics.drives.choosing import Judged
 
 
 def drive(
@@ -62,6 +63,7 @@ def drive(
 
     if (scenario is None) is not (out is None):
         raise BadInput("one of --scenario and --out is missing", expected="both, or neither")
+    offered = None if scenario is None or out is None else offer(scenario, out)
     sheet = read_sheet(robot)
     recordings = [read_recording(log, _joints(wheels), truth) for log in logs]
     try:
@@ -69,11 +71,11 @@ def drive(
             found = calibrate(recordings, sheet)
     except TooLittle as error:
         raise BadInput(str(error), file=", ".join(map(str, logs))) from None
-    offered = None if scenario is None or out is None else offer(scenario, out, found)
+    written = None if offered is None else offered.write(found)
     if as_json:
-        print(json.dumps(_to_json(found, offered)))
+        print(json.dumps(_to_json(found, written)))
     else:
-        _show(found, offered)
+        _show(found, written)
 
 
 def _joints(wheels: str | None) -> list[str] | None:
@@ -96,17 +98,30 @@ def _to_json(found: Calibration, offered: Path | None) -> dict[str, Any]:
         "verdict": found.verdict,
         "warnings": list(found.warnings),
         "window": found.length,
-        "judged": [
-            {
-                "parameters": list(each.names),
-                "place": each.place,
-                "heading": each.heading,
-                "score": each.score,
-                "harmless": bool(each.is_harmless),
-            }
-            for each in found.judged
-        ],
+        "judged": [_judged(each) for each in found.judged],
+        "along": None if found.along is None else _along(found.along),
         "scenario": None if offered is None else str(offered.resolve()),
+    }
+
+
+def _judged(judged: Judged) -> dict[str, Any]:
+    return {
+        "parameters": list(judged.names),
+        "place": judged.place,
+        "heading": judged.heading,
+        "score": judged.score,
+        "harmless": bool(judged.is_harmless),
+    }
+
+
+def _along(along: Along) -> dict[str, Any]:
+    """What the filter that ran along came to."""
+    known = along.drive.parameters
+    return {
+        "parameters": {name: known[name] for name in along.sd},
+        "sd": along.sd,
+        "refused": along.refused,
+        "judged": _judged(along.judged),
     }
 
 
@@ -120,10 +135,16 @@ def _show(found: Calibration, offered: Path | None) -> None:
         print(f"  {name:13} {value:9.5f}{known} {_UNITS[name]}")
     print(f"left after {found.length:g} s, on what was not learned from:")
     for each in found.judged:
-        heading = "" if each.heading is None else f"{math.degrees(each.heading):8.2f} deg"
-        harm = "" if each.is_harmless else "   does harm"
-        print(f"  {1000 * each.place:8.1f} mm{heading}  {', '.join(each.names) or 'nothing'}{harm}")
+        print(_line(each, ", ".join(each.names) or "nothing"))
+    if found.along is not None:
+        print(_line(found.along.judged, "a Kalman filter that runs along"))
     for warning in found.warnings:
         print(f"warning: {warning}")
     if offered is not None:
         print(f"wrote {offered}")
+
+
+def _line(judged: Judged, what: str) -> str:
+    heading = "" if judged.heading is None else f"{math.degrees(judged.heading):8.2f} deg"
+    harm = "" if judged.is_harmless else "   does harm"
+    return f"  {1000 * judged.place:8.1f} mm{heading}  {what}{harm}"
