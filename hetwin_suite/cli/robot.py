@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_suite.cli.options import Packages, package_folders
+
+if TYPE_CHECKING:
+    from hetwin_core.ensemble.scenario.scenario import Scenario as LoadedScenario
 
 
 def robot(
@@ -76,6 +79,10 @@ def robot(
     With --obey it is a simulation that takes commands until it is stopped; the scenario's source is not used:
 
     hetwin robot pick_and_place --obey --fault freeze:2
+
+    The robot of a lab, which a link commands:
+
+    hetwin robot twin_lab --obey --seed 3
     """
     played = {"--speed": speed != 1.0, "--wait-for-twin": wait_for_twin, "--gap": bool(gap)}
     played["--announce"] = announce is not None
@@ -86,15 +93,52 @@ def robot(
                 f"this option means nothing {'with' if obey else 'without'} --obey", where=option
             )
     if obey:
-        simulate(episode, namespace, seed or 0, fault, package)
+        simulate(episode, namespace, seed, fault, package)
     else:
         play(episode, namespace, speed, stand, wait_for_twin, gap, announce)
 
 
 def simulate(
-    scenario: Path, namespace: str, seed: int, fault: str | None, packages: list[str] | None
-) -> None:
+    scenario: Path,
+    namespace: str,
+    seed: int | None,
+    fault: str | None,
+    packages: list[str] | None,
+) -> NoReturn:
     """Simulate the robot of a scenario until SIGINT or SIGTERM."""
+    from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+    from hetwin_core.ensemble.scenario.source import ModelSpec
+
+    loaded = load_scenario(find_scenario(str(scenario)))
+    if isinstance(loaded.file.source, ModelSpec):
+        obey_in_the_lab(loaded, loaded.file.source.model, namespace, seed, fault)
+    obey(str(scenario), namespace, seed or 0, fault, packages)
+
+
+def obey_in_the_lab(
+    scenario: LoadedScenario, controller: str, namespace: str, seed: int | None, fault: str | None
+) -> NoReturn:
+    """Simulate the real robot of a lab: it takes the commands of a link, and answers them."""
+    if fault is not None:
+        raise BadInput("a robot of a lab has no such fault", where="--fault", expected="--seed")
+    try:
+        from hetwin_suite.proving_ground.lab.running import lab_robot
+    except ImportError as error:
+        raise _no_ros(error) from None
+    with lab_robot(scenario, controller, namespace, seed) as robot, Interrupts() as interrupts:
+        answers, commands = robot.topics
+        print(f"a robot obeys what it hears on {commands}; it answers on {answers}", flush=True)
+        robot.run(
+            lambda line: print(line, file=sys.stderr, flush=True),
+            lambda: interrupts.first is not None,
+        )
+    raise typer.Exit(interrupts.code)
+
+
+def obey(
+    scenario: str, namespace: str, seed: int, fault: str | None, packages: list[str] | None
+) -> NoReturn:
+    """Simulate a robot that obeys trajectories and velocities."""
     from hetwin_suite.proving_ground.obeying.faults import Fault
 
     failing = None if fault is None else Fault.read(fault)
@@ -102,7 +146,7 @@ def simulate(
         from hetwin_suite.proving_ground.obeying.running import obeying
     except ImportError as error:
         raise _no_ros(error) from None
-    with obeying(str(scenario), namespace, seed, failing, package_folders(packages)) as robot:
+    with obeying(scenario, namespace, seed, failing, package_folders(packages)) as robot:
         for note in robot.notes:
             print(f"warning: {note}", file=sys.stderr)
         with Interrupts() as interrupts:

@@ -9,7 +9,7 @@ from typing import Any
 from hetwin_core.ensemble.clock import NS_PER_S
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.link_words import ALARM, LINKED, LOGGED
+from hetwin_core.ensemble.link_words import ALARM, LINKED, LOGGED, ROBOT_BACK, ROBOT_LOST
 from hetwin_core.ensemble.machine_words import ALIGN_BASE
 from hetwin_core.ensemble.model import (
     Contribution,
@@ -23,7 +23,7 @@ from hetwin_core.ensemble.parameters import Amount, Parameters, parameter
 from hetwin_core.ensemble.validation import Name, Text
 from hetwin_core.machines.link.link import Link
 from hetwin_core.machines.link.logger import Logger
-from hetwin_core.machines.link.messages import ROBOTS, TIMEOUT, Message, Reply, Side, Turn
+from hetwin_core.machines.link.messages import ROBOTS, TIMEOUT, Kind, Message, Reply, Side, Turn
 
 WORDS = {1: "done", 2: "blocked", 3: "ray", 4: "end", 5: "not understood"}
 MOVE = 1
@@ -51,6 +51,11 @@ class Settings(Parameters):
         "before a command the virtual robot is put where the real one says to be (x, y, qw, qz)",
         True,
     )
+    gives_up: int = parameter(
+        "after so many timeouts of the real robot in a row the virtual one's answers go up, until it answers again",
+        2,
+        ge=1,
+    )
     timed_out: int = parameter("code that the commander gets if there was no answer in time", 0)
 
 
@@ -74,6 +79,8 @@ class RobotLink(Model):
                 "reply": "the answer to a command: id, code (0: not in time), and what the robot says",
                 LOGGED: "a command is closed: its row of the log, laps in s, and the answer that counted",
                 ALARM: "an answer is missing, unexpected or another than the other robot's: alarm, side, id",
+                ROBOT_LOST: "the real robot does not answer any more; the virtual one's answers go up: model, timeouts",
+                ROBOT_BACK: "the real robot answers again: model",
                 ALIGN_BASE: "the virtual robot is to be where the real one is: x, y [m], yaw [rad]",
                 LINKED: "which models are linked by which events: real, virtual, commander, command, reply",
             },
@@ -90,6 +97,7 @@ class RobotLink(Model):
         self._commands: dict[int, Mapping[str, Json]] = {}
         self._real_pose: dict[str, Json] | None = None
         self._were_open = False
+        self._missing = 0
         return Contribution(reads=(), reads_proximity=False)
 
     def step(self, tick: StepInput) -> StepOutput:
@@ -106,7 +114,24 @@ class RobotLink(Model):
         except ValueError as error:
             raise RunFailed(self._settings.commander, "command", tick.time_ns, str(error)) from None
         output.events += self._events(turn, tick.time_ns)
+        output.events += self._watch(self._link, turn, tick)
         return output
+
+    def _watch(self, link: Link, turn: Turn, tick: StepInput) -> Iterator[Event]:
+        """Do without a real robot that does not answer any more, until it does."""
+        settings = self._settings
+        if settings.real is None:
+            return
+        late = sum(a.kind is Kind.TIMEOUT and a.side == Side.REAL for a in turn.alarms)
+        heard = any(e.source == settings.real and e.name == settings.reply for e in tick.events)
+        self._missing = 0 if heard else self._missing + late
+        if link.has_real and self._missing >= settings.gives_up:
+            link.has_real = False
+            said: dict[str, Json] = {"model": settings.real, "timeouts": self._missing}
+            yield Event(ROBOT_LOST, tick.time_ns, arguments=said)
+        elif heard and not link.has_real:
+            link.has_real = True
+            yield Event(ROBOT_BACK, tick.time_ns, arguments={"model": settings.real})
 
     def _made(self, period_ns: int) -> tuple[Link, Logger]:
         period = period_ns / NS_PER_S

@@ -69,7 +69,7 @@ class Link:
     def __init__(
         self, period: float, timeout: float, *, has_real: bool = True, has_virtual: bool = True
     ) -> None:
-        self._period = exact(period)
+        self._seconds = float(period)
         if self._period <= 0:
             raise ValueError(f"found a period of {period} s; expected more than 0")
         if timeout < 0:
@@ -79,6 +79,10 @@ class Link:
         self.cycle = 0
         self.has_real = has_real
         self.has_virtual = has_virtual
+
+    @property
+    def _period(self) -> Fraction:
+        return exact(self._seconds)
 
     @property
     def is_idle(self) -> bool:

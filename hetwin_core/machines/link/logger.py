@@ -33,7 +33,7 @@ class Logger:
     """
 
     def __init__(self, period: float) -> None:
-        self._period = exact(period)
+        self._period = float(period)
         self._alarms: dict[int, list[Alarm]] = defaultdict(list)
         self.rows: list[dict[str, Any]] = []
 
@@ -72,7 +72,7 @@ class Logger:
     def _row(self, entry: Entry, alarms: Iterable[Alarm]) -> dict[str, Any]:
         said = (f"{a.kind}:{a.side}" if a.side != BOTH else str(a.kind) for a in alarms)
         return {
-            "T": float(entry.sent * self._period),
+            "T": float(entry.sent * exact(self._period)),
             "id": entry.id,
             "rotation": entry.rotation,
             "displacement": entry.displacement,

@@ -103,3 +103,17 @@ def test_a_command_without_a_number_ends_the_run_by_name() -> None:
         bench.step(Event("command", 0, source="l1"))
     with pytest.raises(RunFailed, match="1 rotation displacement, two finite numbers"):
         bench.step(Event("command", 0, source="l1", arguments={"id": 1, "operation": 1}))
+
+
+def test_a_robot_that_is_gone_is_done_without_until_it_answers() -> None:
+    bench = Bench(gives_up=2)
+    found: list[Event] = []
+    for number in (1, 2, 3):
+        found += bench.step(command(number))
+        found += bench.step(answer("twin", number, x=1.0))
+        for _ in range(4):
+            found += bench.step()
+    assert of(found, "robot_lost") == [{"model": "robot", "timeouts": 2}]
+    assert [row.get("x") for row in of(found, "reply")] == [None, None, 1.0]
+    bench.step(command(4))
+    assert of(bench.step(answer("robot", 4)), "robot_back") == [{"model": "robot"}]

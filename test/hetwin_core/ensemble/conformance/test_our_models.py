@@ -111,6 +111,7 @@ def test_every_type_is_tested() -> None:
         *without_a_running_gazebo,
         "fmu",  # test/model_nodes/fmu checks it where there is a compiler
         "lab_robot_stand_in",  # below
+        "remote_robot",  # test/model_nodes/remote_robot checks it, with a robot
         "main_physics",
         "grasp_monitor",
         "handling_observer",

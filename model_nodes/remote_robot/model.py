@@ -1,0 +1,120 @@
+"""A real robot beside its twin: the link's commands go to it over ROS 2, and its answers come back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import (
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    StepInput,
+    StepOutput,
+)
+from hetwin_core.ensemble.parameters import Amount, Parameters, parameter
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.validation import Name, Text
+
+if TYPE_CHECKING:
+    from model_nodes.remote_robot.live_topics import Wire
+
+_LOOK_S = 0.05
+
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    namespace: str = parameter("of the robot's topics lab/command and lab/reply", "")
+    link: Name = parameter("model whose events are the commands", "link")
+    command: Text = parameter("name of the events that are commands to it", "command")
+    reply: Text = parameter("name of the events that its answers become", "reply")
+    wait: Amount = parameter("how long to wait for the robot at the start", 20.0, "s")
+
+
+class RemoteRobot(Model):
+    """Publishes commands as JSON on lab/command (std_msgs/String), and raises what it hears on lab/reply as events.
+
+    It waits for the robot at the start. A robot that falls silent is no error here: the link reports what is missing.
+    """
+
+    settings_class = Settings
+
+    def __init__(self) -> None:
+        self._wire: Wire | None = None
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """Describe the model."""
+        return ModelDescription(
+            kind=ModelKind.OBSERVER,
+            summary="A real robot on ROS 2 that takes a link's commands as text, and answers them.",
+            rate=20.0,
+            raises={
+                "reply": "an answer of the robot: what it says, id and code among it",
+                "not_understood": "an answer that could not be read: remark",
+            },
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Open the topics.
+
+        Raises:
+            BadInput: if ROS 2 is not there.
+        """
+        self._settings = settings = Settings.read(parameters)
+        try:
+            from model_nodes.remote_robot.live_topics import COMMAND, REPLY, Wire
+        except ImportError as error:
+            raise BadInput(
+                f"ROS 2 cannot be imported: {error}",
+                where="namespace",
+                expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
+            ) from None
+        self._wire = Wire(settings.namespace, "robot_commander", COMMAND, REPLY)
+        return Contribution(reads=(), reads_proximity=False, reproducible=False)
+
+    def start(self, scene: Snapshot) -> None:
+        """Wait for the robot.
+
+        Raises:
+            BadInput: if it does not come.
+        """
+        wire = self._opened(scene.time_ns)
+        until = time.monotonic() + self._settings.wait
+        while not wire.is_heard:
+            if time.monotonic() > until:
+                raise BadInput(
+                    f"no robot listens to {wire.topics[0]}, {self._settings.wait:g} s long",
+                    where="namespace",
+                    found=self._settings.namespace,
+                    expected="a robot that runs, such as hetwin robot SCENARIO --obey",
+                )
+            time.sleep(_LOOK_S)
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Send the commands that have come, and say what is heard."""
+        settings, wire = self._settings, self._opened(tick.time_ns)
+        for event in tick.events:
+            if event.source == settings.link and event.name == settings.command:
+                wire.send(event.arguments)
+        heard = [Event(settings.reply, tick.time_ns, arguments=said) for said in wire.heard()]
+        while wire.bad:
+            remark = wire.bad.popleft()
+            heard.append(Event("not_understood", tick.time_ns, arguments={"remark": remark}))
+        return StepOutput(time_ns=tick.time_ns, events=heard)
+
+    def stop(self) -> None:
+        """Close the topics."""
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            wire.close()
+
+    def _opened(self, time_ns: int) -> Wire:
+        if self._wire is None:
+            raise RunFailed("remote_robot", "step", time_ns, "the model is not initialized")
+        return self._wire
