@@ -252,12 +252,14 @@ class Model(ABC):
             raise
 
     def change(self, parameters: Mapping[str, Any]) -> None:
-        """Go on with other values of some of the parameters that `initialize` got.
+        """Go on with other values of some of the parameters that `initialize` got; of none, it may get ready to.
 
         Raises:
             Refused: if the model cannot change one of them in a run; none has changed then.
         """
-        raise Refused(f"{type(self).__name__} cannot change {', '.join(parameters)} in a run")
+        if parameters:
+            names = ", ".join(parameters)
+            raise Refused(f"{type(self).__name__} cannot change {names} in a run")
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Carry out a command of the model's own, for a trigger.

@@ -172,6 +172,8 @@ class InHandLocalization(Model):
             offset = check(Changeable, dict(parameters)).offset
         except BadInput as error:
             raise Refused(f"in a run only the offset can change: {error}") from error
+        if offset is None:
+            return
         self._limits = self._limits.model_copy(update={"offset": offset})
         if self._localizer is not None:
             self._localizer.shift(self._limits.offset)

@@ -14,7 +14,7 @@ Offset: TypeAlias = tuple[Finite, Finite, Finite, Finite, Finite, Finite]
 class Changeable(Strict):
     """What may change while the model runs."""
 
-    offset: Offset
+    offset: Offset | None = None
 
 
 class Settings(Parameters):

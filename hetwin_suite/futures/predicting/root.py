@@ -197,6 +197,8 @@ class _Root(Generic[Result]):
 
     def _fork(self, draws: Iterable[Draw], until: float | None = None) -> list[Future]:
         found: list[Future] = []
+        for port in self._ports:
+            port.change({})  # what changes need is loaded once, before there are copies
         for one in self.forks.work(draws, until):
             if isinstance(one, Forked):
                 self._forked = one

@@ -95,6 +95,12 @@ class Clearances:
             [(frame[a], frame[b], n.distance, *n.point, *n.normal) for (a, b), n in near.items()]
         )
 
+    def move(self, frame: str, pose: Floats) -> None:
+        """Put a body that stands to (7,) another pose in the world."""
+        body = self._model.body(frame).id
+        self._model.body_pos[body], self._model.body_quat[body] = pose[:3], pose[3:7]
+        self._reach = -1.0  # what rests is to be measured again
+
     def _set_reach(self, reach: float) -> None:
         model, self._reach = self._model, reach
         model.geom_margin[:] = model.body_margin[:] = reach / 2.0  # MuJoCo adds those of two geoms

@@ -475,7 +475,7 @@ class MujocoEngine(Engine):
             self._dirty = True
 
     def place_standing(self, name: str, pose: Floats) -> None:
-        """Move the root of a body that stands, and measure distances anew."""
+        """Move the root of a body that stands."""
         body = self._builder.body(name)
         if body is None or not body.static or body.robot:
             raise Unsupported(f"{name} is not a body of the world that stands")
@@ -485,7 +485,8 @@ class MujocoEngine(Engine):
         self._model.body_pos[root], self._model.body_quat[root] = pose[:3], pose[3:7]
         mj.mj_kinematics(self._model, self._data)
         self._still = self._reader.still()
-        self._measure_anew()
+        if self._clearances is not None:
+            self._clearances.move(self._tables.frames[self._tables.body_frames[root]], pose)
         self._dirty = True
 
     def change_body(
