@@ -93,7 +93,9 @@ def test_the_example_in_python_prints_what_is_shown() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("name", ["counter", "lidar_sweep", "master_slave", "plan", "real_time"])
+@pytest.mark.parametrize(
+    "name", [*TAUGHT, "l0_l1_link", "lidar_sweep", "real_time", "smart_logger"]
+)
 def test_the_pictures_are_what_is_drawn(name: str) -> None:
     options = []
     if name == "plan":

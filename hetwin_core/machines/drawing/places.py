@@ -17,6 +17,8 @@ GAP = 24.0
 ROUNDS, SWEEPS = 10, 12
 STIFF, BENT, LOOSE = 8.0, 4.0, 0.3
 """How much a piece of a line wants to be straight: of a long one, of one that leads down, of one that leads up."""
+FORK = 14.0
+"""How much further out the second of two lines turns that leave a decision at one corner."""
 NEARLY = 14.0
 """A line whose bends differ by less becomes straight."""
 
@@ -110,8 +112,11 @@ class Places:
         if other not in upward:
             return 0.0
         inward = next(i for i in near if i not in upward)
-        if len(upward) == 1:
-            return side if near.index(other) > near.index(inward) else -side
+        at = near.index(inward)
+        if near.index(upward[0]) > at or near.index(upward[-1]) < at:  # all on one side
+            sign = 1 if near.index(other) > at else -1
+            away = abs(near.index(other) - at) == max(abs(near.index(i) - at) for i in upward)
+            return sign * (side + FORK * (away and len(upward) > 1))
         return -side if other == upward[0] else side
 
     def _near(self, index: int, *, below: bool) -> list[int]:

@@ -20,7 +20,10 @@ from hetwin_core.machines.written_code import code_of
 from model_nodes.network_files import load_network
 
 FOLDER = resource("scenarios", "networks")
-WITH_ROWS = ("counter", "lidar_sweep", "master_slave", "plan", "real_time")
+WITH_ROWS = (
+    *("counter", "l0_l1_link", "lidar_sweep", "master_slave", "plan", "real_time"),
+    "smart_logger",
+)
 
 
 def trace(name: str) -> list[dict[str, Any]]:
@@ -88,3 +91,28 @@ def test_simulated_time_goes_on_with_the_real_one() -> None:
     assert [line["signals"]["I"] for line in lines[:13:4]] == [0, 1, 2, 0]
     assert lines[-1]["machines"]["simulator"]["state"] == "END"
     assert lines[-1]["signals"]["sT"] == pytest.approx(0.15)
+
+
+def test_the_link_gives_the_real_answer_and_counts_how_late_the_virtual_one_is() -> None:
+    lines = trace("l0_l1_link")
+    answered = [line["signals"] for line in lines if line["signals"]["M"]]
+    assert [(signals["z"], signals["m"], signals["D"]) for signals in answered] == [
+        *((1, 7, 0), (2, 7, 1), (3, 7, 0))
+    ]
+    assert [line["cycle"] for line in lines if line["signals"]["inconsistent"]] == [10]
+    assert lines[9]["signals"]["D"] == 3
+
+
+def test_the_logger_has_an_entry_for_each_motion_and_alarms() -> None:
+    lines = [line["signals"] for line in trace("smart_logger")]
+    kept = [
+        tuple(s[k] for k in ("T0", "turn", "way", "lap1", "lap2", "order"))
+        for s in lines
+        if s["entry"]
+    ]
+    assert kept == [
+        (0.0, 90, 0, 1.5, 2.5, 1),
+        (4.0, 0, 1000, 1.0, 1.0, 3),
+        (7.5, 45, 500, 1.0, 3.0, 2),
+    ]
+    assert [(s["T"], s["alarm"]) for s in lines if s["alarm"]] == [(6.5, 1), (10.0, 1), (17.5, 2)]
