@@ -73,6 +73,8 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.scene.values import Meaning as Meaning
     from hetwin_core.ensemble.scene.values import Value as Value
     from hetwin_core.ensemble.scene.values import pose_value as pose_value
+    from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory as JointTrajectory
+    from hetwin_core.kinematics.trajectories.trajectory import TrajectoryPoint as TrajectoryPoint
     from hetwin_core.projection.asking.answer import Answer as Answer
     from hetwin_core.projection.asking.answer import NotKnown as NotKnown
     from hetwin_core.projection.asking.terms import ANY as ANY
@@ -119,6 +121,7 @@ if TYPE_CHECKING:
     from model_nodes.robot_program.pictures import Percept as Percept
     from model_nodes.robot_program.robot import Robot as Robot
     from model_nodes.robot_program.tasks import Task as Task
+    from model_nodes.skills.scene import SkillScene as SkillScene
 
 _HOMES = {
     "hetwin_core.ensemble.conformance.result": "CheckResult",
@@ -136,6 +139,7 @@ _HOMES = {
     "hetwin_core.ensemble.scene.shapes": "Shape ShapeKind",
     "hetwin_core.ensemble.scene.snapshot": "Snapshot",
     "hetwin_core.ensemble.scene.values": "EXTERNAL_WRENCH POSE WORLD AttributeSpec Floats Meaning Value pose_value",
+    "hetwin_core.kinematics.trajectories.trajectory": "JointTrajectory TrajectoryPoint",
     "hetwin_core.projection.asking.answer": "Answer NotKnown",
     "hetwin_core.projection.asking.terms": "ANY Atom Term Variable attached connected contact event fluent held"
     " in_container loc moving on state supporting visible",
@@ -153,6 +157,7 @@ _HOMES = {
     "model_nodes.robot_program.pictures": "Percept",
     "model_nodes.robot_program.robot": "Robot",
     "model_nodes.robot_program.tasks": "Task",
+    "model_nodes.skills.scene": "SkillScene",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 

@@ -149,6 +149,10 @@ class Block:
         if len(efforts):
             self.data[self._to_efforts] = efforts
 
+    def efforts(self, joints: Sequence[str]) -> dict[str, float]:
+        """The robots' efforts as they were written last, by joint of the engine's order [Nm or N]."""
+        return dict(zip(joints, self.data[self._to_efforts].tolist(), strict=True))
+
     def set_collision(self, entity: str, on: bool) -> bool:
         """Set whether an object collides; returns whether that changed."""
         where = self._ranges[entity, COLLISION.name]

@@ -19,6 +19,7 @@ class Changeable(Strict):
 
     bodies: dict[str, BodyChanges] | None = None
     grips: dict[str, AboveZero] | None = None
+    source: Any = None
 
 
 def with_changes(settings: Settings, parameters: Mapping[str, Any]) -> Settings:

@@ -30,6 +30,9 @@ class Drive:
         measured_efforts: (n,) recorded efforts at the time of the last motion [Nm or N], NaN where there are none.
     """
 
+    unchanging = True
+    """But for the measured efforts, which the main model saves, it stays as its source and its robots make it."""
+
     def __init__(
         self,
         robots: Sequence[Body],

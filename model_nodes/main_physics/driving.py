@@ -42,6 +42,13 @@ def driven_as(joints: Sequence[Joint], groups: Mapping[str, DriveGroup]) -> tupl
     )
 
 
+def limited_drive(joint: Joint) -> JointDrive | None:
+    """Return the drive with all the effort that the URDF gives a joint; None if it gives none."""
+    if not joint.max_effort:
+        return None
+    return JointDrive(DriveMode.LIMITED, joint.max_effort / _GIVE, None, joint.max_effort)
+
+
 def _meant(joints: Sequence[Joint], pattern: str, where: str) -> list[Joint]:
     driven = [
         joint

@@ -46,20 +46,22 @@ from model_nodes.main_physics.fidelity_switching import FidelitySwitcher
 from model_nodes.main_physics.fingers import Fingers
 from model_nodes.main_physics.fittings import Sensors, rangefinders, run_belts
 from model_nodes.main_physics.lidars import FittedLidar, fitted_lidars, with_scanners
+from model_nodes.main_physics.limiting import LimitedFingers
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.objects_handed_over import objects_handed_over
 from model_nodes.main_physics.odometers import Odometer, odometer_of
 from model_nodes.main_physics.robots import SceneRobot, robots_of
 from model_nodes.main_physics.settings import Settings, read_settings
-from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.sources.source import JointMotion, JointNow, Source
 from model_nodes.main_physics.start_overlaps import start_overlaps
 from model_nodes.main_physics.watching import Watching
 from model_nodes.main_physics.wheels import differential_drive
-from model_nodes.main_physics.world.description import World
+from model_nodes.main_physics.world.description import Joint, World
 from model_nodes.main_physics.world.entities import entities_of
+from model_nodes.main_physics.world.names import joint_name
 
 _NAME = "main_physics"
-_KEPT = (Engine, Source, World, WatchLayout, FittedLidar, Rangefinder)
+_KEPT = (Engine, Source, World, WatchLayout, FittedLidar, Rangefinder, Joint)
 """What the parts of the main model use and do not change, or what is saved beside them."""
 
 
@@ -82,6 +84,7 @@ class MainPhysics(Model):
         self._watching: Watching | None = None
         self._begun = False
         self._rows = LateRows(no_proximity)
+        self._time_ns = 0
 
     @classmethod
     def describe(cls) -> ModelDescription:
@@ -119,11 +122,14 @@ class MainPhysics(Model):
         robots = robots_of(settings, world)
         self._source = _open(settings, robots)
         self._bases = BaseDrives(robots, self._source, round(1e9 / settings.rate))
+        self._robots = robots
         self._drive, notes = self._start_joints(robots, settings, engine)
         sensors = self._fit(robots, settings, engine)
         entities = with_scanners(entities_of(world, settings.tags), sensors.lidars)
         self._block = Block(world, engine, entities, sensors)
         self._block.fill(engine)
+        if self._source is not None:
+            self._source.use_places(self._pose_of)
         findings = self._findings(entities, settings, engine)
         descriptions = _descriptions(robots)
         self._watching = self._watch(robots, settings, engine, findings)
@@ -209,6 +215,9 @@ class MainPhysics(Model):
         drive = Drive(bodies, self._source, start, round(1e9 / settings.rate))
         joints = [joint for body in bodies for joint in body.driven_joints]
         self._fingers = Fingers(engine.driven, settings, engine)
+        self._limits = LimitedFingers(
+            {joint_name(body, joint): joint for body in bodies for joint in body.driven_joints}
+        )
         self._own = np.flatnonzero([joint.drive.mode is not DriveMode.FOLLOW for joint in joints])
         self._given_way = tuple(sorted({*self._fingers.loose, *self._own.tolist()}))
         self._place(engine, drive.at(0))
@@ -257,6 +266,9 @@ class MainPhysics(Model):
             source.sense(now_ns, self._block.joint_positions, tick.events)
             aligned = self._align(engine, source, now_ns)
         motion = self._drive.at(tick.time_ns)
+        if source is not None and self._limits.update(engine, source.limited):
+            self._let_loose(engine)
+        self._time_ns = tick.time_ns
         self._fingers.command(motion)
         corrections = [*aligned, *self._bases.command(engine, tick.time_ns)]
         try:
@@ -286,6 +298,16 @@ class MainPhysics(Model):
             return [self._bases.align(engine, self._block.value, placement, time_ns)]
         except Unsupported as error:
             raise RunFailed(_NAME, "step", time_ns, str(error)) from error
+
+    def _pose_of(self, entity: str) -> Floats:
+        return self._block.value(entity, POSE.name)
+
+    def _let_loose(self, engine: Engine) -> None:
+        """Take note of the joints whose efforts are limited since the run began."""
+        joints = [engine.driven.index(name) for name in self._limits.names]
+        self._own = np.union1d(self._own, joints).astype(np.intp)
+        if self._watching is not None:
+            self._watching.let_loose(joints)
 
     def _efforts(self, engine: Engine, motion: JointMotion) -> Floats:
         """The recorded efforts, and those of the drives that do not follow."""
@@ -393,16 +415,56 @@ class MainPhysics(Model):
         self._block.fill(engine)
 
     def change(self, parameters: Mapping[str, Any]) -> None:
-        """Go on with other ``bodies`` or ``grips``."""
+        """Go on with other ``bodies`` or ``grips``, or with a plan as ``source``."""
         engine = self._changing_engine()
         try:
             changed = with_changes(self._settings, parameters)
             check_bounces(changed.bodies, engine.name, bounces=engine.bounces)
             change_bodies(engine, self._settings.bodies, changed.bodies)
             self._fingers.press(engine.driven, changed)
+            if "source" in parameters:
+                self._go_on_with(_open(changed, self._robots), self._time_ns)
         except (Unsupported, BadInput) as error:
             raise Refused(str(error)) from error
         self._settings = changed
+
+    def _go_on_with(self, source: Source | None, time_ns: int) -> None:
+        """Let a source take the robots over from where they are.
+
+        Raises:
+            Refused: if it cannot begin in the middle of a run.
+        """
+        if source is None or not source.takes_over:
+            raise Refused("only a plan can take a robot over in the middle of a run")
+        engine = self._require_engine()
+        joints = self._joints_now(engine)
+        start = {name: joint.position for name, joint in joints.items()}
+        mimics = {joint_name(r.body, j) for r in self._robots for j in r.body.joints if j.mimic}
+        held = {name: at for name, at in start.items() if name not in mimics}
+        bodies, period_ns = (
+            [robot.body for robot in self._robots],
+            round(1e9 / self._settings.rate),
+        )
+        bases = BaseDrives(self._robots, source, period_ns)
+        drive = Drive(bodies, source, held, period_ns)
+        source.use_places(self._pose_of)
+        source.take_over(time_ns, joints)
+        if self._source is not None and self._source is not source:
+            self._source.close()
+        self._source, self._drive, self._bases = source, drive, bases
+        if self._watching is not None:
+            self._watching.go_on_with(drive)
+
+    def _joints_now(self, engine: Engine) -> dict[str, JointNow]:
+        """How the driven joints are; those with a limited effort as far beyond that as they press."""
+        positions, velocities = np.zeros(len(engine.joints)), np.zeros(len(engine.joints))
+        engine.read_joints(positions, velocities)
+        efforts = self._block.efforts(engine.driven)
+        now = zip(engine.driven, positions.tolist(), velocities.tolist(), strict=False)
+        return {
+            name: JointNow(at + self._limits.pressing(name, efforts[name]), speed, efforts[name])
+            for name, at, speed in now
+        }
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Execute ``attach`` or ``detach``."""
@@ -451,19 +513,26 @@ class MainPhysics(Model):
         parts = rebuild(saved["parts"], self._parts(), name="main model")
         self._foreign, self._begun = parts["foreign"], parts["begun"]
         self._unsupported_forces = parts["unsupported_forces"]
+        self._drive.measured_efforts = parts["measured_efforts"]
+        self._time_ns = scene.time_ns
+        if self._limits.again(engine):
+            self._let_loose(engine)
         try:
             engine.restore(rebuild(saved["engine"], name=engine.name))
         except Unsupported as error:
             raise Refused(str(error)) from error
         if self._source is not None and "source" in saved:
             self._source.restore(saved["source"])
+        elif self._source is not None and self._source.takes_over:
+            self._go_on_with(self._source, scene.time_ns)
 
     def _parts(self) -> dict[str, Any]:
         return {
             "block": self._block,
             "bases": self._bases,
-            "drive": self._drive,
+            "measured_efforts": self._drive.measured_efforts,
             "fingers": self._fingers,
+            "limits": self._limits,
             "switcher": self._switcher,
             "watching": self._watching,
             "foreign": self._foreign,

@@ -69,6 +69,14 @@ class Watching:
         self._reach = reach
         engine.clearances(reach)  # prepares what the first step must not wait for
 
+    def go_on_with(self, drive: Drive) -> None:
+        """Take what is commanded from another drive of the same joints."""
+        self._drive = drive
+
+    def let_loose(self, joints: Sequence[int]) -> None:
+        """Take note of commanded joints that need not be where they are commanded."""
+        self._unless_driven[list(joints)] = np.nan
+
     def _has_inertias(self) -> bool:
         zeros = np.zeros(len(self._commanded))
         return bool(np.isfinite(self._engine.expected_efforts(zeros, zeros, zeros)).any())

@@ -11,7 +11,7 @@ from typing import Any
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.shared_keys import laid_scene
-from hetwin_core.ensemble.conductor.start.sources import source_specs
+from hetwin_core.ensemble.conductor.start.sources import planned_steps, source_specs
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.file_digest import file_digest
 from hetwin_core.ensemble.plain_json import plain
@@ -81,6 +81,9 @@ def _source_files(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str
         name = f"source.{robot}" if robot else "source"
         for path in (spec[kind] for kind in _FILES if isinstance(spec.get(kind), str)):
             yield name, Path(path)
+        for i, step in enumerate(planned_steps(spec)):
+            for path in (step[kind] for kind in _FILES if isinstance(step.get(kind), str)):
+                yield f"{name}.plan.{i}", Path(path)
         if SourceKind.PROGRAM in spec:
             module = spec[SourceKind.PROGRAM].partition(":")[0]
             yield name, Path(spec["folder"], *module.split(".")).with_suffix(".py")

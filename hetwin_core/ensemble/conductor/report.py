@@ -9,11 +9,10 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSumma
 from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row, robot_rows
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.sources import LIVE, is_live, source_specs
+from hetwin_core.ensemble.conductor.start.sources import LIVE, is_live, source_specs, source_words
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.event_codec import event_to_summary
 from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 
 
@@ -49,12 +48,8 @@ def _able(scenario: Scenario, ready: Ready) -> dict[str, tuple[str, ...]]:
 
 def _source(scenario: Scenario, options: RunOptions) -> str:
     """The source in words; of several robots, each with the robot's name."""
-    named: dict[str, str] = {}
-    for robot, spec in source_specs(scenario, options).items():
-        kind = kind_of(spec)
-        assert kind is not None  # such a source is none
-        is_file = kind in (SourceKind.RECORDING, SourceKind.TRAJECTORY)
-        named[robot] = spec[kind] if is_file else f"{kind.value}:{spec[kind]}"
+    specs = source_specs(scenario, options)
+    named = {robot: source_words(spec) for robot, spec in specs.items()}
     return ", ".join(f"{name}: {text}" if name else text for name, text in named.items())
 
 

@@ -252,6 +252,82 @@ class ModelSpec(Strict):
     aligned_by: Text | None = None
 
 
+AtS = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
+
+
+class PlanStep(Strict):
+    """A step of a plan.
+
+    Attributes:
+        at: when it begins [s of the run]; default: when the step before it is over.
+    """
+
+    at: AtS | None = None
+
+
+class RecordedStep(PlanStep, SourceOptions):
+    """A part of a recording.
+
+    Attributes:
+        recording: as for `RecordingSpec`, or a recorded episode's folder.
+        joint_states, joints_from: as for `RecordingSpec`.
+        only: patterns of the joints that it moves; default: all that were recorded.
+        from_: written `from`: where in the recording it begins [s]; default: at the time of the run.
+        announces: whether its annotations, and what else it says, become events.
+    """
+
+    recording: Text
+    joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
+    joints_from: JointsFrom | None = None
+    only: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
+    from_: AtS | None = Field(None, alias="from")
+    announces: bool = True
+
+
+class TrajectoryStep(PlanStep):
+    """A motion of joints.
+
+    Attributes:
+        trajectory: a file, or its content: trajectory_msgs/msg/JointTrajectory, or with it
+            moveit_msgs/msg/RobotTrajectory or DisplayTrajectory.
+    """
+
+    trajectory: Text | dict[str, JsonValue]
+
+
+class OperationStep(PlanStep):
+    """An operation that the robot announces, made into motion by a skill.
+
+    Attributes:
+        operation: its name.
+        arguments: what it is about, e.g. the hand.
+        skill: an installed skill; default: the one with the operation's name.
+    """
+
+    operation: Text
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    skill: Text | None = None
+
+
+PlannedStep = Annotated[
+    Annotated[RecordedStep, Tag(tag("recording"))]
+    | Annotated[TrajectoryStep, Tag(tag("trajectory"))]
+    | Annotated[OperationStep, Tag(tag("operation"))],
+    alternatives("recording", "trajectory", "operation"),
+]
+
+
+class PlanSpec(Strict):
+    """What the robot is going to do.
+
+    Attributes:
+        plan: steps, each of which begins when the one before it is over, or at its time. A later one takes its joints
+            over from the one before it; joints of none rest.
+    """
+
+    plan: Annotated[list[PlannedStep], Field(min_length=1)]
+
+
 class SourceKind(StrEnum):
     """What a source is; the key of its mapping that says so."""
 
@@ -261,6 +337,7 @@ class SourceKind(StrEnum):
     TRAJECTORY = "trajectory"
     PROGRAM = "program"
     MODEL = "model"
+    PLAN = "plan"
 
 
 SPEC_OF: Mapping[SourceKind, type[Strict]] = {
@@ -270,6 +347,7 @@ SPEC_OF: Mapping[SourceKind, type[Strict]] = {
     SourceKind.TRAJECTORY: TrajectorySpec,
     SourceKind.PROGRAM: ProgramSpec,
     SourceKind.MODEL: ModelSpec,
+    SourceKind.PLAN: PlanSpec,
 }
 """The mapping of each kind of source."""
 
@@ -288,6 +366,7 @@ class PartialSource(LiveOptions):
     trajectory: None = None
     program: None = None
     model: None = None
+    plan: None = None
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
     joints_from: JointsFrom | None = None
 
@@ -307,6 +386,7 @@ SourceEntry = Annotated[
     | Annotated[TrajectorySpec, Tag(tag("trajectory"))]
     | Annotated[ProgramSpec, Tag(tag("program"))]
     | Annotated[ModelSpec, Tag(tag("model"))]
+    | Annotated[PlanSpec, Tag(tag("plan"))]
     | Annotated[PartialSource, Tag(tag("neither"))],
     alternatives(*SourceKind, text=True, otherwise="neither"),
     BeforeValidator(_one_kind),

@@ -15,6 +15,7 @@ from hetwin_core.ensemble.scene.snapshot import no_proximity
 from hetwin_core.ensemble.scene.values import Floats, Value
 from hetwin_core.ensemble.scene.watch import no_clearances
 from model_nodes.main_physics.world.description import Body, Vector, World
+from model_nodes.main_physics.world.drives import JointDrive
 
 
 class Unsupported(HetwinError):
@@ -206,6 +207,16 @@ class Engine(ABC):
             stiffness: of the springs [Nm/rad or N/m].
         """
         raise Unsupported(f"{self.name} cannot move {', '.join(joints)} by forces")
+
+    def limit_joints(self, drives: Mapping[str, JointDrive]) -> None:
+        """Let these driven joints pull towards their command with a limited effort from now on.
+
+        They stop at what they touch, also where another model prescribes its motion.
+
+        Args:
+            drives: of some of `driven`, by name.
+        """
+        raise Unsupported(f"{self.name} cannot limit the efforts of {', '.join(drives)} in a run")
 
     def command_efforts(self, efforts: Floats) -> None:
         """Command the efforts [Nm or N] of all driven joints for the next step; only soft joints use theirs."""

@@ -12,6 +12,7 @@ from hetwin_core.ensemble.scenario.source import (
     CommandsSpec,
     LiveSpec,
     ModelSpec,
+    PlanSpec,
     ProgramSpec,
     RecordingSpec,
     TrajectorySpec,
@@ -35,11 +36,11 @@ def open_source(
     others: Sequence[str] = (),
     hands: Sequence[NamedHand] = (),
 ) -> Source:
-    """Open a recording or a trajectory's file, subscribe to a live robot, listen to commands, or start a program.
+    """Open a recording, a trajectory's file or a plan, follow a live robot, listen to commands, or start a program.
 
     Args:
         spec: path of a recording, or a mapping with the keys of `RecordingSpec`, `LiveSpec`,
-            `CommandsSpec`, `TrajectorySpec`, `ProgramSpec` or `ModelSpec`.
+            `CommandsSpec`, `TrajectorySpec`, `ProgramSpec`, `ModelSpec` or `PlanSpec`.
         base: folder to which a relative path is relative; by default the working directory.
         robots: those that the source moves.
         others: namespaces of other robots, whose tasks and beliefs in a recording are only read if they are named.
@@ -60,12 +61,18 @@ def open_source(
     if isinstance(spec, Mapping) and "program" in spec:
         from model_nodes.main_physics.sources.program.source import ProgramSource
 
-        (robot,) = robots or _no_robot()
+        (robot,) = robots or _no_robot("program")
         scope = f"{robot.name}/" if others else ""
         named = {hand.name: hand for hand in hands}
         return ProgramSource(check(ProgramSpec, spec, "source"), robot, named, base, scope)
     if isinstance(spec, Mapping) and "model" in spec:
         return ModelSource(check(ModelSpec, spec, "source"), robots)
+    if isinstance(spec, Mapping) and "plan" in spec:
+        from model_nodes.main_physics.sources.plan.opening import open_plan
+
+        (robot,) = robots or _no_robot("plan")
+        named = {hand.name: hand for hand in hands}
+        return open_plan(check(PlanSpec, spec, "source"), robot, named, base, others)
     mapping = {"recording": str(spec)} if isinstance(spec, str | Path) else spec
     checked = check(RecordingSpec, mapping, "source")
     path = Path(checked.recording).expanduser()
@@ -96,9 +103,9 @@ def _commanded(spec: CommandsSpec, robots: Sequence[Body]) -> Source:
     return CommandedSource(spec, robots, CommandLink)
 
 
-def _no_robot() -> NoReturn:
+def _no_robot(kind: str) -> NoReturn:
     raise BadInput(
-        "there is no robot that the program could move", where="source.program", expected="robot"
+        f"there is no robot that the {kind} could move", where=f"source.{kind}", expected="robot"
     )
 
 

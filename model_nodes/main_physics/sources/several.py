@@ -169,6 +169,17 @@ class SeveralSources(Source):
             except RunFailed as error:
                 raise self._of_robot(error, robot) from error
 
+    @property
+    def limited(self) -> tuple[str, ...]:
+        """Names of joints that are to stop at what they touch."""
+        named = self._sources.items()
+        return tuple(f"{robot}::{name}" for robot, one in named for name in one.limited)
+
+    def use_places(self, pose_of: Callable[[str], Floats]) -> None:
+        """Let each source take note of what returns where an entity is."""
+        for one in self._sources.values():
+            one.use_places(pose_of)
+
     def begin(self) -> bool:
         """Prepare the first step; returns whether a robot may have moved since the sources were bound."""
         begun = [one.begin() for one in self._sources.values()]

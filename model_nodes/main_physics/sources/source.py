@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,14 @@ class BaseMotion:
     state: Floats
     odometry: Floats
     corrected: str = ""
+
+
+class JointNow(NamedTuple):
+    """A joint at one time: position [rad or m], velocity [rad/s or m/s], and effort [Nm or N], NaN if not known."""
+
+    position: float
+    velocity: float = 0.0
+    effort: float = math.nan
 
 
 class BaseSource(Protocol):
@@ -149,6 +158,27 @@ class Source(ABC):
     def take_placement(self) -> tuple[float, float, float] | None:
         """Return once where the base of the only robot is to be put now: x, y [m], yaw [rad]; None: nowhere."""
         return None
+
+    @property
+    def limited(self) -> tuple[str, ...]:
+        """Names of joints that from now on are to stop at what they touch, for nothing says how far they came."""
+        return ()
+
+    @property
+    def takes_over(self) -> bool:
+        """Whether it can go on with a robot in the middle of a run; see `take_over`."""
+        return False
+
+    def use_places(self, pose_of: Callable[[str], Floats]) -> None:
+        """Take note of what returns where an entity is, (13,) as in `scene.values`; called before the first step."""
+
+    def take_over(self, time_ns: int, joints: Mapping[str, JointNow]) -> None:
+        """Go on with the robot in the middle of a run, instead of another source; called after `bind`.
+
+        Args:
+            time_ns: of the run [ns]; nothing is asked about times before it.
+            joints: how they are then, by name.
+        """
 
     def begin(self) -> bool:
         """Prepare the first step; returns whether the robot may have moved since the source was bound."""

@@ -39,12 +39,18 @@ def ends_itself(scenario: Scenario, options: RunOptions) -> bool:
     return any(kind_of(spec) in _OPEN_ENDED for spec in specs)
 
 
-_WITHOUT_TOPICS = (SourceKind.TRAJECTORY, SourceKind.PROGRAM, SourceKind.MODEL)
+_WITHOUT_TOPICS = (
+    SourceKind.TRAJECTORY,
+    SourceKind.PROGRAM,
+    SourceKind.MODEL,
+    SourceKind.PLAN,
+)
 _OPEN_ENDED = (
     SourceKind.LIVE,
     SourceKind.COMMANDS,
     SourceKind.PROGRAM,
     SourceKind.MODEL,
+    SourceKind.PLAN,
 )
 
 ONLY = ""
@@ -112,7 +118,35 @@ def _spec(scenario: Scenario, spec: dict[str, Any]) -> dict[str, Any] | None:
     watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
     if watched and kind not in _WITHOUT_TOPICS:
         spec["topics"] = sorted({*spec.get("topics", []), *watched})
+    for step in planned_steps(spec):
+        if isinstance(step.get("recording"), str):
+            step["recording"] = recording_of(step["recording"])
+            step["topics"] = sorted({*step.get("topics", []), *watched})
     return spec
+
+
+def planned_steps(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The steps of a plan that are mappings; none if the source is no plan."""
+    plan = spec.get(SourceKind.PLAN)
+    return [step for step in plan if isinstance(step, dict)] if isinstance(plan, list) else []
+
+
+def source_words(spec: Mapping[str, Any]) -> str:
+    """What a source is, in words: the path of a file, or its kind and what it says."""
+    kind = kind_of(spec)
+    assert kind is not None  # such a source is none
+    if kind in (SourceKind.RECORDING, SourceKind.TRAJECTORY):
+        return str(spec[kind])
+    if kind is not SourceKind.PLAN:
+        return f"{kind.value}:{spec[kind]}"
+    return f"{kind.value}: " + ", then ".join(_step_words(step) for step in planned_steps(spec))
+
+
+def _step_words(step: Mapping[str, Any]) -> str:
+    for key in ("recording", "operation", "trajectory"):
+        if isinstance(step.get(key), str):
+            return f"{key} {step[key]}"
+    return "a trajectory"
 
 
 def _taken(commands: Commands) -> dict[str, Any]:
@@ -135,6 +169,11 @@ def _written(scenario: Scenario, source: Any, *, resolve: bool = True) -> dict[s
         spec["recording"] = _recording(scenario, spec["recording"])
     if isinstance(spec.get("trajectory"), str):
         spec["trajectory"] = str(scenario.path_of(spec["trajectory"]) or spec["trajectory"])
+    for step in planned_steps(spec):
+        if isinstance(step.get("recording"), str):
+            step["recording"] = _recording(scenario, step["recording"])
+        if isinstance(step.get("trajectory"), str):
+            step["trajectory"] = str(scenario.path_of(step["trajectory"]) or step["trajectory"])
     if SourceKind.PROGRAM in spec:
         folder = scenario.path.parent
         spec["folder"] = str((folder / spec.get("folder", "")).resolve())

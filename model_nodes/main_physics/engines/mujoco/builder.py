@@ -6,6 +6,7 @@ surface without a coefficient gets SDFormat's default of 1. A smooth one, such a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -34,7 +35,7 @@ from model_nodes.main_physics.world.description import (
     Link,
     World,
 )
-from model_nodes.main_physics.world.drives import Base
+from model_nodes.main_physics.world.drives import Base, JointDrive
 from model_nodes.main_physics.world.inertias import principal
 from model_nodes.main_physics.world.names import frame_name, joint_name
 from model_nodes.main_physics.world.notes import Notes
@@ -171,6 +172,25 @@ class Builder:
         moved = replace(body, pose=(x, y, z, *turn))
         bodies = tuple(moved if other is body else other for other in self.world.bodies)
         self.world = replace(self.world, bodies=bodies)
+
+    def drive(self, drives: Mapping[str, JointDrive]) -> list[str]:
+        """Note other drives of some joints; returns the frames of the links that these joints move."""
+        touching: list[str] = []
+        bodies = []
+        for body in self.world.bodies:
+            names = {joint.name: joint_name(body, joint) for joint in body.joints}
+            moved: set[str] = set()
+            for joint in body.joints:  # parents come before their children
+                if body.robot and (names[joint.name] in drives or joint.parent in moved):
+                    moved.add(joint.child)
+            joints = [
+                replace(joint, drive=drives.get(names[joint.name], joint.drive))
+                for joint in body.joints
+            ]
+            bodies.append(replace(body, joints=tuple(joints)) if moved else body)
+            touching += [frame_name(body, link.name) for link in body.links if link.name in moved]
+        self.world = replace(self.world, bodies=tuple(bodies))
+        return touching
 
     def _watch_frames(self) -> None:
         # With sensors, MuJoCo itself writes the poses and twists of all moving frames into one array.

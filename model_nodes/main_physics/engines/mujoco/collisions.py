@@ -3,7 +3,7 @@
 Two geoms collide if one's contype and the other's conaffinity share a bit. Only free bodies have a conaffinity,
 so driven, kinematic and static bodies never collide with each other: a body with prescribed motion cannot give
 way, and a recording that penetrates a table by some millimetres must not jam. The links of a robot that
-give way collide as free bodies do.
+give way collide as free bodies do; fingers that are to stop at what they touch collide with kinematic bodies, too.
 
 A body's contype is one bit: that of its kind, or a private one where pairs have to be distinguished: the links
 of hands have one from the beginning, others while they need it.
@@ -49,6 +49,7 @@ class Collisions:
         self._own: dict[int, int] = {}
         self._excluded: dict[int, set[int]] = {}
         self._presence: dict[int, Presence] = {}
+        self._touching: set[int] = set()
         self._geoms_of = (model.body_geomadr.copy(), model.body_geomnum.copy())
         self._bits = list(_OWN_BITS)
         with_form = [body for body in hand_links if tables.geoms[body]]
@@ -62,12 +63,13 @@ class Collisions:
         """Return the state for `restore`, without the model's arrays."""
         excluded = {body: set(others) for body, others in self._excluded.items()}
         sets = set(self._off), set(self._kinematic), dict(self._presence)
-        return *sets, dict(self._own), excluded, list(self._bits)
+        return *sets, dict(self._own), excluded, list(self._bits), set(self._touching)
 
     def restore(self, state: object) -> None:
         """Restore a saved state."""
         assert isinstance(state, tuple)
-        off, kinematic, presence, own, excluded, bits = state
+        off, kinematic, presence, own, excluded, bits, touching = state
+        self._touching = set(touching)
         self._off, self._kinematic, self._presence = set(off), set(kinematic), dict(presence)
         self._own, self._bits = dict(own), list(bits)
         self._excluded = {body: set(others) for body, others in excluded.items()}
@@ -83,6 +85,12 @@ class Collisions:
         """Set whether a free body is kinematic, so that only free bodies collide with it."""
         (self._kinematic.add if on else self._kinematic.discard)(body)
         self._apply(body)
+
+    def let_touch(self, links: Iterable[int]) -> None:
+        """Let links of robots that give way collide with kinematic bodies too, as far as there is a bit for each."""
+        self._touching |= {link for link in links if self._give_bit(link)}
+        for body in self._kinematic:
+            self._apply(body)
 
     def set_presence(self, bodies: Ints, presence: Presence) -> None:
         """Set how bodies collide with others, as long as their collisions are enabled."""
@@ -163,7 +171,7 @@ class Collisions:
         return True
 
     def _take_bit(self, body: int) -> None:
-        if body in self._own and body not in self._permanent:
+        if body in self._own and body not in self._permanent | self._touching:
             self._bits.append(self._own.pop(body))
 
     def _contype(self, body: int) -> int:
@@ -178,9 +186,13 @@ class Collisions:
 
     def _conaffinity(self, body: int) -> int:
         is_free = self._kind_of(body) is BodyKind.FREE or body in self._tables.yielding
-        if not is_free or body in self._kinematic or body in self._presence:
+        if not is_free or body in self._presence:
             return 0
         bits = _ALL
+        if body in self._kinematic:
+            bits = 0
+            for link in self._touching:
+                bits |= self._contype(link)
         for other in self._excluded.get(body, ()):
             bits &= ~self._contype(other)
         return bits

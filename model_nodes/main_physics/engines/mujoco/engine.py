@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import mujoco as mj
@@ -50,6 +50,7 @@ from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables, mak
 from model_nodes.main_physics.engines.mujoco.transfer import copy_joints
 from model_nodes.main_physics.engines.proximity import note_too_many, proximity_objects
 from model_nodes.main_physics.world.description import Body, Vector, World
+from model_nodes.main_physics.world.drives import JointDrive
 from model_nodes.main_physics.world.ignored import note_ignored
 from model_nodes.main_physics.world.names import frame_name
 from model_nodes.main_physics.world.notes import Notes
@@ -213,6 +214,30 @@ class MujocoEngine(Engine):
         self._soft = tuple(self.driven.index(name) for name in joints), stiffness
         self._servo.soften(*self._soft)
         self._servo.add_armature(self._model, self._data, self._motors.add_armature)
+        self._dirty = True
+
+    def limit_joints(self, drives: Mapping[str, JointDrive]) -> None:
+        """Replace the drives of these joints; see `motors` and `collisions`."""
+        model, data = self._model, self._data
+        self._refresh()
+        touching = self._builder.drive(drives)
+        world, before = self._builder.world, self._tables
+        own = zip(before.driven, before.drives, strict=True)
+        self._tables = tables = replace(
+            before, drives=tuple(drives.get(name, drive) for name, drive in own)
+        )
+        mean = model.stat.meaninertia
+        scratch = mj.MjData(model)  # mj_setConst leaves the robot where all joints are 0
+        model.dof_armature[tables.joint_velocities[: len(tables.driven)]] = 0.0
+        mj.mj_setConst(model, scratch)
+        model.stat.meaninertia = mean
+        self._servo = Servo(model, data, tables)
+        self._servo.soften(*self._soft)
+        self._motors = Motors(model, data, tables, lambda: FeedForward(world, data, tables))
+        self._servo.add_armature(model, scratch, self._motors.add_armature)
+        self._servo.place()
+        self._motors.place()
+        self._collisions.let_touch(map(tables.body_of, touching))
         self._dirty = True
 
     def command_efforts(self, efforts: Floats) -> None:

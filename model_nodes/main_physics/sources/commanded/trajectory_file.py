@@ -1,17 +1,18 @@
-"""Reads a trajectory's file: YAML with the fields of trajectory_msgs/msg/JointTrajectory."""
+"""Reads trajectories: the fields of trajectory_msgs/msg/JointTrajectory, or of MoveIt's messages with such."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+import numpy as np
+from pydantic import Field, Tag
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.strict_yaml import load
-from hetwin_core.ensemble.validation import Strict, Whole, check
+from hetwin_core.ensemble.validation import Strict, Whole, alternatives, check, tag
 from hetwin_core.kinematics.trajectories.trajectory import (
     InvalidTrajectory,
     JointTrajectory,
@@ -40,12 +41,35 @@ class _Point(Strict):
         return time.sec + time.nanosec * 1e-9 if isinstance(time, _Duration) else time
 
 
-class _TrajectoryFile(Strict):
+class _JointTrajectory(Strict):
     """What `ros2 topic echo` prints can be read; its header and efforts mean nothing here."""
 
     header: Any = None
     joint_names: list[str]
     points: list[_Point]
+
+
+class _RobotTrajectory(Strict):
+    """Of moveit_msgs; joints with several degrees of freedom are refused unless there are none."""
+
+    joint_trajectory: _JointTrajectory
+    multi_dof_joint_trajectory: Any = None
+
+
+class _DisplayTrajectory(Strict):
+    """Of moveit_msgs; the state in which the motion begins is the twin's."""
+
+    model_id: Any = None
+    trajectory: Annotated[list[_RobotTrajectory], Field(min_length=1)]
+    trajectory_start: Any = None
+
+
+_AnyTrajectory = Annotated[
+    Annotated[_JointTrajectory, Tag(tag("joint_names"))]
+    | Annotated[_RobotTrajectory, Tag(tag("joint_trajectory"))]
+    | Annotated[_DisplayTrajectory, Tag(tag("trajectory"))],
+    alternatives("joint_names", "joint_trajectory", "trajectory"),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +101,98 @@ def read_trajectory(path: Path) -> ReadTrajectory:
                 found=type(document.data).__name__,
                 expected="a mapping with joint_names and points",
             )
-        file = check(_TrajectoryFile, document.data)
-        points = [
-            TrajectoryPoint(point.seconds, point.positions, point.velocities, point.accelerations)
-            for point in file.points
-        ]
-        trajectory = JointTrajectory.through(file.joint_names, points)
-        if trajectory.ends_in_motion:
-            raise BadInput(
-                "the motion does not end at rest",
-                where=f"points.{len(points) - 1}.velocities",
-                found=list(points[-1].velocities),
-                expected="velocities of 0 at the last point",
-            )
-    except InvalidTrajectory as error:
-        where = error.field if error.point is None else f"points.{error.point}.{error.field}"
-        wrong = BadInput(error.problem, where=where, found=error.found, expected=error.expected)
-        raise document.placed(wrong, path) from None
+        trajectory = trajectory_of(document.data)
     except BadInput as error:
         raise document.placed(error, path) from None
     return ReadTrajectory(trajectory, lambda error: document.placed(error, path))
+
+
+def trajectory_of(data: Mapping[str, Any]) -> JointTrajectory:
+    """Return the motion that the fields of a message say.
+
+    Args:
+        data: of trajectory_msgs/msg/JointTrajectory, or of moveit_msgs/msg/RobotTrajectory or DisplayTrajectory, whose
+            parts follow on each other.
+
+    Raises:
+        BadInput: naming the key, if it is none.
+    """
+    message: Any = check(_AnyTrajectory, data)  # type: ignore[arg-type]
+    if isinstance(message, _JointTrajectory):
+        return _motion(message, "")
+    if isinstance(message, _RobotTrajectory):
+        return _of_robot(message, "")
+    parts = [_of_robot(part, f"trajectory.{i}.") for i, part in enumerate(message.trajectory)]
+    return _joined(parts)
+
+
+def _of_robot(message: _RobotTrajectory, key: str) -> JointTrajectory:
+    many = message.multi_dof_joint_trajectory
+    if isinstance(many, Mapping) and many.get("joint_names"):
+        raise BadInput(
+            "joints with several degrees of freedom are not moved by trajectories",
+            where=f"{key}multi_dof_joint_trajectory.joint_names",
+            found=many["joint_names"],
+            expected="none of them",
+        )
+    return _motion(message.joint_trajectory, f"{key}joint_trajectory.")
+
+
+def _motion(message: _JointTrajectory, key: str) -> JointTrajectory:
+    """The motion of a message that is the value of a key, which ends with a dot; empty: of the whole file."""
+    points = [
+        TrajectoryPoint(point.seconds, point.positions, point.velocities, point.accelerations)
+        for point in message.points
+    ]
+    try:
+        trajectory = JointTrajectory.through(message.joint_names, points)
+    except InvalidTrajectory as error:
+        where = error.field if error.point is None else f"points.{error.point}.{error.field}"
+        raise BadInput(
+            error.problem, where=f"{key}{where}", found=error.found, expected=error.expected
+        ) from None
+    if trajectory.ends_in_motion:
+        raise BadInput(
+            "the motion does not end at rest",
+            where=f"{key}points.{len(points) - 1}.velocities",
+            found=list(points[-1].velocities),
+            expected="velocities of 0 at the last point",
+        )
+    return trajectory
+
+
+def _joined(parts: Sequence[JointTrajectory]) -> JointTrajectory:
+    """Motions of the same joints, one after the other.
+
+    Raises:
+        BadInput: if they are of different joints, or not all of them say velocities.
+    """
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    for i, part in enumerate(parts):
+        same = [part.names == first.names, (part.velocities is None) == (first.velocities is None)]
+        if not all(same):
+            raise BadInput(
+                "the parts are of different joints, or not all of them have velocities",
+                where=f"trajectory.{i}.joint_trajectory",
+                found=list(part.names),
+                expected=f"as in the first one: {', '.join(first.names)}",
+            )
+    times, rows = [first.times], [slice(None)] + [slice(1, None)] * (len(parts) - 1)
+    begin = first.duration
+    for part in parts[1:]:
+        times.append(part.times[1:] + begin)
+        begin += part.duration
+    positions = [part.positions[row] for part, row in zip(parts, rows, strict=True)]
+    velocities = [
+        part.velocities[row]
+        for part, row in zip(parts, rows, strict=True)
+        if part.velocities is not None
+    ]
+    return JointTrajectory(
+        first.names,
+        np.concatenate(times),
+        np.vstack(positions),
+        np.vstack(velocities) if velocities else None,
+    )

@@ -1,0 +1,66 @@
+"""Reads the arguments of operations, with errors that name them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from hetwin_core.ensemble.events import Json
+from model_nodes.skills.scene import SkillScene
+
+
+def hand_of(scene: SkillScene, arguments: Mapping[str, Json]) -> str:
+    """Return the named hand, or the robot's only one.
+
+    Raises:
+        ValueError: if none is named and there are several, or there is no such hand.
+    """
+    given = arguments.get("hand")
+    if given is None and len(scene.hands) == 1:
+        return scene.hands[0]
+    if given not in scene.hands:
+        raise ValueError(f"hand: found {given}; expected one of {', '.join(scene.hands)}")
+    return str(given)
+
+
+def number(
+    arguments: Mapping[str, Json], name: str, default: float | None = None, *, least: float = 0.0
+) -> float | None:
+    """Return a number above `least`, or the default if it is not given.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    given = arguments.get(name)
+    if given is None:
+        return default
+    if (
+        isinstance(given, bool)
+        or not isinstance(given, int | float)
+        or not least < given < math.inf
+    ):
+        raise ValueError(f"{name}: found {given}; expected a number above {least:g}")
+    return float(given)
+
+
+def speed_of(arguments: Mapping[str, Json]) -> float:
+    """Return the argument ``speed``: a share, or m/s of a straight line; default 0.5.
+
+    Raises:
+        ValueError: if it is no number above 0.
+    """
+    return number(arguments, "speed", 0.5) or 0.5
+
+
+def numbers(given: Json, name: str, counts: tuple[int, ...]) -> list[float]:
+    """Return a list of so many finite numbers.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    wanted = " or ".join(str(count) for count in counts)
+    if isinstance(given, list) and len(given) in counts:
+        found = [float(one) for one in given if isinstance(one, int | float)]
+        if len(found) == len(given) and all(map(math.isfinite, found)):
+            return found
+    raise ValueError(f"{name}: found {given}; expected {wanted} numbers")

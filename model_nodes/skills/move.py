@@ -1,0 +1,44 @@
+"""The skill `move`: a hand goes to a pose, or to something in the scene; or joints go to positions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hetwin_core.ensemble.events import Json
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from model_nodes.skills.arguments import hand_of, number, numbers, speed_of
+from model_nodes.skills.scene import SkillScene
+
+
+def move(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:
+    """Return the motion of the arm.
+
+    Arguments: ``hand``; ``to``: x y z [m] in the world, with qw qx qy qz to turn it, or the name of an entity;
+    ``offset``: x y z [m] from there along the world's axes; ``straight``: on a line; ``speed``: share of the joints'
+    largest velocities, on a line m/s (0.5); ``seconds``. Or instead of hand and ``to``, ``joints``: position by joint.
+
+    Raises:
+        ValueError: if an argument cannot be used.
+        CannotReach: if the hand cannot be there.
+    """
+    speed, seconds = speed_of(arguments), number(arguments, "seconds")
+    joints = arguments.get("joints")
+    if isinstance(joints, dict):
+        goal = {name: numbers([at], f"joints.{name}", (1,))[0] for name, at in joints.items()}
+        return scene.to_positions(goal, speed=speed, seconds=seconds)
+    return scene.hand_to(
+        hand_of(scene, arguments),
+        _goal(scene, arguments),
+        straight=bool(arguments.get("straight", False)),
+        speed=speed,
+        seconds=seconds,
+    )
+
+
+def _goal(scene: SkillScene, arguments: Mapping[str, Json]) -> list[float]:
+    to = arguments.get("to")
+    if to is None:
+        raise ValueError("to: found nothing; expected x y z, a pose or the name of an entity")
+    place = list(scene.pose(to)[:3]) if isinstance(to, str) else numbers(to, "to", (3, 7))
+    offset = numbers(arguments.get("offset", [0.0, 0.0, 0.0]), "offset", (3,))
+    return [a + b for a, b in zip(place, offset, strict=False)] + place[3:]
