@@ -19,9 +19,9 @@ LARGEST_STEP = 1.0
 DAMPING = 0.1
 """Share of the squared error by which a step is damped."""
 LEAST_DAMPING = 1e-10
-SLOW = 0.7
+SLOW = 0.6
 """A step that leaves more than this share of the squared error is a slow one."""
-SLOW_STEPS = 3
+SLOW_STEPS = 2
 """After so many slow steps in a row a start is given up."""
 STEPS = 20
 

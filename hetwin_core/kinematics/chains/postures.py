@@ -44,14 +44,17 @@ class Postures:
         shape = (count, len(self._lower))
         return self._generator.uniform(self._lower, self._upper, shape)
 
-    def near(self, wanted: Floats, count: int) -> Iterator[Floats]:
+    def near(self, position: Floats, rotation: Floats, count: int) -> Iterator[Floats]:
         """Iterate over the tabled postures (n,) whose poses are nearest to one, the nearest first.
 
         Args:
-            wanted: (12,) the pose's `features`.
+            position: (3,) of the pose [m].
+            rotation: (3, 3) of the pose.
             count: how many.
         """
-        away = _with_one(wanted[None])[0] @ self._table
+        wanted = np.ones(13, np.float32)
+        wanted[:3], wanted[3:12] = position, TURN * rotation.ravel()
+        away = wanted @ self._table
         first = int(away.argmin())
         yield self._positions[first]  # mostly enough, and found without sorting
         nearest = np.argpartition(away, count)[:count]

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.kinematics.chains.chain import Chain
+from hetwin_core.kinematics.chains.chain import Chain, Placed
 from hetwin_core.kinematics.chains.descent import Descent, Solution, placed
-from hetwin_core.kinematics.chains.postures import Postures, features
+from hetwin_core.kinematics.chains.postures import Postures
 
 Floats = NDArray[np.float64]
 
@@ -48,8 +48,7 @@ class Solver:
         quaternion = target.pose[3:]
         begun = time.thread_time()
         best: Solution | None = None
-        wanted = features(target.position[:, None], target.rotation[:, :, None])[0]
-        for posture in self._starts(wanted, start):
+        for posture in self._starts(target, start):
             found = self._descent.run(target.position, quaternion, posture)
             if best is None or found.solved or found.badness < best.badness:
                 best = found
@@ -60,10 +59,10 @@ class Solver:
             unwound(best.positions, self._turning), best.solved, best.distance, best.angle
         )
 
-    def _starts(self, wanted: Floats, start: Floats | None) -> Iterator[Floats]:
+    def _starts(self, target: Placed, start: Floats | None) -> Iterator[Floats]:
         if start is not None:
             yield self._chain.clipped(start)
-        yield from self.postures.near(wanted, _TABLED)
+        yield from self.postures.near(target.position, target.rotation, _TABLED)
         for _ in range(STARTS - _TABLED):
             yield self.postures.random(1)[0]
 
