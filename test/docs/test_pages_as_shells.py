@@ -18,7 +18,7 @@ BEGINNINGS = {"pick_and_place": 9.5, "pouring": 5.0, "truck_unloading": 5.0}
 LONG = {
     *("asking", "checkpoints", "comparing", "experiment", "eyes", "fidelity", "flaws", "fluid"),
     *("fmu", "new", "nodes_by_hand", "prediction", "projecting", "robot_health", "ros_interface"),
-    *("machines", "sql", "use_cases"),
+    *("digital_robot", "machines", "sql", "use_cases"),
 }
 """Pages whose shells take ten seconds and more, and what they show is tested elsewhere every day."""
 PREPARED = """

@@ -1,4 +1,4 @@
-"""The particle swarm of Jiang et al. (2022) for inverse kinematics, kept for comparison.
+"""The particle swarm of Jiang et al. for inverse kinematics, kept for comparison.
 
 Their algorithm 1 with equations 4 to 10, but for the angle of equation 7, which takes the shorter way. It does not
 converge to a pose: the motion counts as much as the error.
