@@ -1,0 +1,187 @@
+"""Measures predictions beside a live twin: how early they come, whether they are those of a replay, and what they cost.
+
+Each drop is played twice by `hetwin robot` in real time, without and with `--announce`, while the twin follows it. Of
+the announced release, the first answer and the last one before the hand opens count. The same number of futures is
+then predicted from the recording at the same moment. The lag is that of the twin's states behind the robot.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from machine import machine
+
+from hetwin_core.ensemble.topics import PREDICTIONS
+from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
+
+HETWIN = (sys.executable, "-m", "hetwin_suite.cli.main")
+ACTION, AHEAD_S = "release", 1.5
+LIMIT_S = 300.0
+LIVE = {"live": "", "timeout": 2.5, "on_silence": "end"}
+EXAMPLES = """examples:
+  python benchmarks/live_predictions.py --count 3
+  python benchmarks/live_predictions.py --count 20 --seed 9100 --json
+"""
+
+
+class Heard:
+    """Listens to the predictions of a twin.
+
+    Attributes:
+        answers: about the action, in the order in which they came.
+    """
+
+    def __init__(self) -> None:
+        import rclpy
+        from std_msgs.msg import String
+
+        self.answers: list[dict[str, Any]] = []
+        self._over = threading.Event()
+        self._context = rclpy.Context()
+        rclpy.init(args=[], context=self._context)
+        self._node = rclpy.create_node("predictions_heard", context=self._context)
+        self._node.create_subscription(String, PREDICTIONS.name, self._hear, 100)
+        self._thread = threading.Thread(target=self._spin)
+        self._thread.start()
+
+    def _hear(self, message: Any) -> None:
+        answer = json.loads(message.data)
+        if answer["operation"] == ACTION:
+            self.answers.append(answer)
+
+    def _spin(self) -> None:
+        from rclpy.executors import SingleThreadedExecutor
+
+        executor = SingleThreadedExecutor(context=self._context)
+        executor.add_node(self._node)
+        while not self._over.is_set():
+            executor.spin_once(0.1)
+        executor.shutdown()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._over.set()
+        self._thread.join()
+        self._node.destroy_node()
+        self._context.try_shutdown()
+
+
+def play(episode: LabelledEpisode) -> dict[str, Any]:
+    """Play an episode without and with announcements; returns its row."""
+    plain = follow(episode, ())
+    heard = Heard()
+    try:
+        beside = follow(episode, ("--announce", str(AHEAD_S)))
+    finally:
+        heard.close()
+    before = [answer for answer in heard.answers if answer["before_effect_s"] > 0.0]
+    last = before[-1] if before else None
+    return {
+        "episode": episode.name,
+        "first_before_effect_s": before[0]["before_effect_s"] if before else None,
+        "final_futures": 0 if last is None else last["futures"]["finished"],
+        "equal_to_replay": None if last is None else is_replayed(episode, last),
+        "lag_95_ms": beside.get("lag_p95_ms"),
+        "lag_95_plain_ms": plain.get("lag_p95_ms"),
+    }
+
+
+def follow(episode: LabelledEpisode, announce: Sequence[str]) -> Mapping[str, float]:
+    """Let a twin follow the episode in real time; returns its lag."""
+    with _robot(episode, announce), tempfile.TemporaryDirectory(prefix="hetwin_live_") as folder:
+        asked = [*HETWIN, "run", episode.scenario, "--source", json.dumps(LIVE)]
+        asked += ["--scene", json.dumps(episode.scene), "--json", "--no-report"]
+        done = subprocess.run(
+            [*asked, "--out", f"{folder}/run"],
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            env=os.environ,
+        )
+    found: Mapping[str, float] = json.loads(done.stdout).get("live") or {}
+    return found
+
+
+@contextmanager
+def _robot(episode: LabelledEpisode, announce: Sequence[str]) -> Iterator[None]:
+    process = subprocess.Popen(
+        [*HETWIN, "robot", str(episode.folder), "--wait-for-twin", *announce],
+        env=os.environ,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(10.0)
+
+
+def is_replayed(episode: LabelledEpisode, answer: Mapping[str, Any]) -> bool:
+    """Whether as many futures from the recording have the same probabilities."""
+    asked = [
+        "predict",
+        episode.scenario,
+        "--source",
+        str(episode.folder),
+        "--at",
+        str(answer["at"]),
+    ]
+    asked += ["--futures", str(answer["futures"]["asked"]), "--horizon", str(answer["horizon"])]
+    asked += ["--seed", str(answer["seed"]), "--json"]
+    done = subprocess.run(
+        [*HETWIN, *asked], capture_output=True, text=True, timeout=LIMIT_S, env=os.environ
+    )
+    return bool(done.stdout) and _shares(json.loads(done.stdout)) == _shares(answer)
+
+
+def _shares(answer: Mapping[str, Any]) -> dict[str, float]:
+    """Truth -> probability, of those that are at all likely."""
+    return {row["name"]: row["p"] for row in answer["predicates"] if row["p"] > 0.0}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line and measure."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").partition("\n")[0],
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--count", type=int, default=20, help="drops (default: 20)")
+    parser.add_argument("--seed", type=int, default=9100, help="of the recorder (default: 9100)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    given = parser.parse_args(arguments)
+    if given.count < 1:
+        parser.error(f"--count: found {given.count}, expected at least 1")
+    os.environ["ROS_DOMAIN_ID"] = str(215 + os.getpid() % 17)  # tests use those up to 101
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    on, rows = machine(), list[dict[str, Any]]()
+    with tempfile.TemporaryDirectory(prefix="hetwin_episodes_") as text:
+        folder = Path(text, "episodes")
+        record = ["record", "drop", "--episodes", str(given.count), "--seed", str(given.seed)]
+        subprocess.run([*HETWIN, *record, "--out", str(folder)], check=True, capture_output=True)
+        for episode in find_episodes(folder):
+            rows.append(play(episode))
+            print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
+    if given.json:
+        print(json.dumps({"machine": on, "rows": rows}))
+    else:
+        print("| episode | first before [s] | futures | as replayed | lag 95 % [ms] | plain |")
+        print("|---|---|---|---|---|---|")
+        for row in rows:
+            print("| " + " | ".join(str(value) for value in row.values()) + " |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
