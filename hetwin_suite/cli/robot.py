@@ -92,6 +92,10 @@ def robot(
             raise BadInput(
                 f"this option means nothing {'with' if obey else 'without'} --obey", where=option
             )
+    if announce is not None and speed != 1.0:
+        raise BadInput(
+            "what is announced is told in real time", where="--speed", found=speed, expected="1"
+        )
     if obey:
         simulate(episode, namespace, seed, fault, package)
     else:

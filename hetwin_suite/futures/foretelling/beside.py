@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
@@ -20,7 +21,6 @@ from hetwin_suite.futures.foretelling.foreteller import serve
 AFTER_S = 1.0
 """Futures go on so long after all that was announced is over [s]."""
 NICE = 5
-_END_S = 1.0
 
 
 def predict_beside(conductor: Conductor, scenario: Scenario, options: RunOptions) -> None:
@@ -38,7 +38,23 @@ def predict_beside(conductor: Conductor, scenario: Scenario, options: RunOptions
     says = scenario.file.uncertainty or scenario.file.outcomes
     waited = all(plan.stepping is Stepping.SERVICE and not plan.beside for plan in scenario.models)
     if namespace is not None and says and waited:
-        conductor.at_barriers(_Beside(conductor, scenario, namespace).look)
+        asking = Asking(conductor, _process(scenario, namespace).send)
+        conductor.at_barriers(asking.look)
+
+
+def _process(scenario: Scenario, namespace: str) -> Connection:
+    """Start the process beside the twin, which ends with it; returns where it is asked."""
+    spawn = multiprocessing.get_context("spawn")
+    ours, theirs = spawn.Pipe()
+    process = spawn.Process(
+        target=serve,
+        args=(theirs, scenario.path, scenario.variant, namespace, NICE),
+        name="foreteller",
+        daemon=True,
+    )
+    process.start()
+    theirs.close()
+    return ours
 
 
 def _namespace(scenario: Scenario, options: RunOptions) -> str | None:
@@ -47,21 +63,18 @@ def _namespace(scenario: Scenario, options: RunOptions) -> str | None:
     return str(live[0] or "") if len(live) == 1 else None
 
 
-class _Beside:
-    def __init__(self, conductor: Conductor, scenario: Scenario, namespace: str) -> None:
-        self._conductor = conductor
+class Asking:
+    """Asks for a prediction whenever something is announced.
+
+    Args:
+        conductor: of the run.
+        send: takes each question; raises OSError when it takes none any more.
+    """
+
+    def __init__(self, conductor: Conductor, send: Callable[[Question], None]) -> None:
+        self._conductor, self._send = conductor, send
         self._known: list[Announced] = []
         self._refused = False
-        spawn = multiprocessing.get_context("spawn")
-        self._pipe, theirs = spawn.Pipe()
-        self._process = spawn.Process(
-            target=serve,
-            args=(theirs, scenario.path, scenario.variant, namespace, NICE),
-            name="foreteller",
-            daemon=True,
-        )
-        self._process.start()
-        theirs.close()
 
     def look(self, time_ns: int, events: Sequence[Event]) -> None:
         """Ask if something was announced."""
@@ -69,7 +82,7 @@ class _Beside:
         if not new:
             return
         self._known = [one for one in self._known if one.end_ns > time_ns] + new
-        if not self._refused and self._process.is_alive():
+        if not self._refused:
             self._ask(new[-1], time_ns)
 
     def _ask(self, announced: Announced, time_ns: int) -> None:
@@ -93,6 +106,6 @@ class _Beside:
             horizon_s,
         )
         try:
-            self._pipe.send(question)
+            self._send(question)
         except OSError:
             self._refused = True

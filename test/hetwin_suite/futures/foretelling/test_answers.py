@@ -1,0 +1,84 @@
+"""An announcement in a run, the question that the twin asks, and the answers; without the middleware."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import time
+from typing import Any
+
+import pytest
+
+from hetwin_core.ensemble.annotations import announce
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_suite.futures.foretelling import foreteller
+from hetwin_suite.futures.foretelling.asked import Question
+from hetwin_suite.futures.foretelling.beside import AFTER_S, Asking
+
+LIFTED = 0.4
+WAY = {
+    "joint_names": ["shoulder_lift_joint"],
+    "points": [
+        {"time_from_start": 0.0, "positions": [0.0]},
+        {"time_from_start": 0.1, "positions": [LIFTED]},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def scenario() -> Scenario:
+    """A robot whose box is uncertain."""
+    return load_scenario(find_scenario("pick_and_place"))
+
+
+@pytest.fixture(scope="module")
+def question(scenario: Scenario) -> Question:
+    """What the twin asks when a motion is announced."""
+    asked: list[Question] = []
+    options = RunOptions(duration=0.1)
+    conductor = Conductor(scenario, local_ports(scenario, one_process=True), [], options)
+    conductor.at_barriers(Asking(conductor, asked.append).look)
+    said = {"hand": "gripper", "start": 0.2, "trajectory": WAY}
+    conductor.notify(announce("wave", "announced", said, 0, "robot"))
+    conductor.notify(announce("wave", "instant", {}, 0, "robot"))
+    summary = conductor.run()
+    assert summary.error is None
+    (one,) = asked
+    return pickle.loads(pickle.dumps(one))
+
+
+def answers(question: Question, scenario: Scenario, left_s: float) -> list[dict[str, Any]]:
+    """The answers if the action begins so soon."""
+    published: list[dict[str, Any]] = []
+    soon = question._replace(effect_s=time.time() + left_s, horizon_s=0.02)
+    foreteller.answers(soon, scenario, published.append)
+    json.dumps(published)
+    return published
+
+
+def test_the_twin_saves_itself_with_what_was_announced_as_its_plan(question: Question) -> None:
+    assert (question.operation, question.arguments) == ("wave", {"hand": "gripper"})
+    steps = json.loads(question.checkpoint.options.source or "")["plan"]
+    assert [(step["trajectory"], step["at"]) for step in steps] == [(WAY, 0.2)]
+    assert question.horizon_s == pytest.approx(0.3 + AFTER_S, abs=0.01)
+
+
+def test_each_round_is_an_answer_about_all_futures_so_far(
+    question: Question, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreteller, "ROUNDS", (1, 2))
+    first, last = answers(question, scenario, 300.0)
+    assert [one["futures"]["finished"] for one in (first, last)] == [1, 3]
+    assert [one["final"] for one in (first, last)] == [False, True]
+    assert first["operation"] == "wave"
+    assert 0.0 < last["before_effect_s"] < first["before_effect_s"] <= 300.0
+    assert {row["of"] for row in last["predicates"]} == {3}
+
+
+def test_there_is_no_answer_when_the_action_has_begun(
+    question: Question, scenario: Scenario
+) -> None:
+    assert answers(question, scenario, -1.0) == []
