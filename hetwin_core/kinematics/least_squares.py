@@ -1,7 +1,7 @@
 """Robust least squares of few parameters: Levenberg and Marquardt's steps, soft L1 loss, bounds, covariance.
 
-The loss of a residual r is 2 (sqrt(1 + r^2) - 1): r^2 while r is small, twice its size where it is large. So residuals are
-given divided by the scale at which a deviation begins to count as an outlier.
+The loss of a residual r is 2 (sqrt(1 + r^2) - 1): r^2 while r is small, twice its size where it is large. So residuals
+are given divided by the scale at which a deviation begins to count as an outlier.
 """
 
 from __future__ import annotations

@@ -20,7 +20,12 @@ from model_nodes.network_files import load_network
 PAGE = (ROOT / "docs" / "machines.md").read_text(encoding="utf-8")
 PICTURES = ROOT / "docs" / "pictures"
 NETWORKS = ROOT / "scenarios" / "networks"
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 TAUGHT = ("counter", "master_slave", "plan")
+
+
+def picture(name: str) -> str:
+    return (PICTURES / f"machines_{name}.svg").read_text("utf-8")
 
 
 def blocks(language: str) -> list[str]:
@@ -55,6 +60,13 @@ def printed(line: str) -> str:
     ).stdout
 
 
+def assert_same_picture(one: str, two: str) -> None:
+    """Releases of Python add up differently in the last bits, which may turn a rounding."""
+    assert NUMBER.sub("#", one) == NUMBER.sub("#", two)
+    numbers = [[float(n) for n in NUMBER.findall(text)] for text in (one, two)]
+    assert numbers[0] == pytest.approx(numbers[1], abs=2)
+
+
 @pytest.mark.usefixtures("folder")
 def test_the_commands_print_what_the_page_shows() -> None:
     for block in BLOCK.findall(PAGE):
@@ -63,9 +75,7 @@ def test_the_commands_print_what_the_page_shows() -> None:
             command, _, shown = entry.partition("\n")
             lines = [line.rstrip() for line in printed(command).splitlines()]
             assert lines == shown.splitlines(), command
-    assert Path("broken.svg").read_text("utf-8") == (PICTURES / "machines_broken.svg").read_text(
-        "utf-8"
-    )
+    assert_same_picture(Path("broken.svg").read_text("utf-8"), picture("broken"))
 
 
 def test_the_networks_are_those_that_come_with_hetwin() -> None:
@@ -105,5 +115,4 @@ def test_the_pictures_are_what_is_drawn(name: str) -> None:
         options = ["--trace", "plan.jsonl"]
     said = hetwin("machines", "draw", name, "--out", "picture.svg", *options)
     assert said.code == 0, said.err
-    shown = (PICTURES / f"machines_{name}.svg").read_text(encoding="utf-8")
-    assert Path("picture.svg").read_text(encoding="utf-8") == shown
+    assert_same_picture(Path("picture.svg").read_text("utf-8"), picture(name))

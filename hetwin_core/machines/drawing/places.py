@@ -15,6 +15,8 @@ BETWEEN = 16.0
 GAP = 24.0
 """Room between layers, where lines lead sideways."""
 ROUNDS, SWEEPS = 10, 12
+SETTLED = 0.2
+"""Nodes have found their places when none moves further in a sweep."""
 STIFF, BENT, LOOSE = 8.0, 4.0, 0.3
 """How much a piece of a line wants to be straight: of a long one, of one that leads down, of one that leads up."""
 FORK = 14.0
@@ -139,8 +141,9 @@ class Places:
             pulls[upper].append((lower, here - there, weight))
             pulls[lower].append((upper, there - here, weight))
         for sweep in range(SWEEPS):
-            for layer in self._layers if sweep % 2 else reversed(self._layers):
-                self._settle(layer, pulls)
+            layers = self._layers if sweep % 2 else reversed(self._layers)
+            if max([self._settle(layer, pulls) for layer in layers]) < SETTLED:
+                return
 
     def _straighten(self, bends: list[int]) -> None:
         """Let a line that is almost straight be straight, where there is room."""
@@ -203,8 +206,8 @@ class Places:
         else:
             self.offsets[other, index] = (self.offsets[other, index][0], offset)
 
-    def _settle(self, layer: list[int], pulls: dict[int, list[tuple[int, float, float]]]) -> None:
-        """Place the nodes of a layer by those that are joined to them."""
+    def _settle(self, layer: list[int], pulls: dict[int, list[tuple[int, float, float]]]) -> float:
+        """Place the nodes of a layer by those that are joined to them; return how far one was moved at most."""
         wanted, weights = [], []
         for index in layer:
             own = pulls[index]
@@ -212,10 +215,12 @@ class Places:
             at = sum((self._nodes[i].x + by) * w for i, by, w in own) / weight
             wanted.append(at if own else self._nodes[index].x)
             weights.append(weight)
-        for index, x in zip(
-            layer, spread([self._nodes[i] for i in layer], wanted, weights), strict=True
-        ):
-            self._nodes[index].x = x
+        nodes = [self._nodes[i] for i in layer]
+        moved = 0.0
+        for node, x in zip(nodes, spread(nodes, wanted, weights), strict=True):
+            moved = max(moved, abs(node.x - x))
+            node.x = x
+        return moved
 
     def _down(self) -> None:
         """Set y of all nodes."""
