@@ -15,6 +15,8 @@ from hetwin_core.ensemble.plain_json import plain
 LOG = "log"
 SUMMARY = "summary.json"
 REPORT = "report.html"
+EXPLANATION = "explanation.json"
+"""Beside the log of a run that `hetwin explain` has explained."""
 CHECKPOINT = "checkpoint.npz"
 
 

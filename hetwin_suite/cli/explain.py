@@ -23,6 +23,12 @@ def explain(
             metavar="ENTITY|NAME.PARAMETER", help="what may differ; default: all that is uncertain"
         ),
     ] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="folder for the run of a recorded episode; its report shows the explanation"
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="of what is drawn beside the change")] = 0,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="processes; default: one per core")
@@ -41,6 +47,7 @@ def explain(
 
     hetwin explain episodes/drops/drop_0001 --change crate
     """
+    from hetwin_core.projection.run_folder import EXPLANATION, LOG, write_atomically
     from hetwin_suite.futures.explaining.explain import Wanted
     from hetwin_suite.futures.explaining.explain import explain as explained
     from hetwin_suite.futures.predicting.future import Future
@@ -49,13 +56,17 @@ def explain(
     patience = Patience(to_stderr)
     over: list[Future] = []
     with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
+        run = out if out is not None else Path(folder) / "run"
         found = explained(
             episode,
             Wanted(change, seed, jobs),
-            Path(folder) / "run",
+            run,
             over.append,
             lambda: patience.look(f"{len(over)} futures"),
         )
+        kept = run if (run / LOG).exists() else episode
+        text = json.dumps(found.to_file()) + "\n"
+        write_atomically(kept / EXPLANATION, text)
     if as_json:
         print(json.dumps(found.to_json(), indent=2))
     else:

@@ -50,6 +50,15 @@ class Explanation:
             "futures": {"asked": made, "finished": over, "failed": made - over},
         }
 
+    def to_file(self) -> dict[str, Any]:
+        """Return what is kept beside the run: the JSON, and the paths of things in the futures that succeed."""
+        names = {name for one in self.futures for name in one.paths}
+        paths = {
+            name: [one.paths[name].round(4).tolist() for one in self.futures if name in one.paths]
+            for name in sorted(names)
+        }
+        return {**self.to_json(), "paths": paths}
+
     def _change(self, change: Change) -> dict[str, Any]:
         of_number = bool(change.parameter)
         return {

@@ -16,6 +16,7 @@ from hetwin_suite.view.report import sections
 from hetwin_suite.view.report.course.card import TITLE, course_card
 from hetwin_suite.view.report.course.drawing import Mark
 from hetwin_suite.view.report.document import Document, card, folded
+from hetwin_suite.view.report.explained import explained
 from hetwin_suite.view.report.first_screen import first_screen
 from hetwin_suite.view.report.moments import Moment, moments
 from hetwin_suite.view.report.playing import TIMELINE_PLACE, Playing, playing
@@ -66,6 +67,7 @@ def page(episode: Episode, tables: Tables | BadInput) -> str:
     body = "".join(
         [
             first_screen(episode, head, player.place),
+            explained(document, episode),
             _timeline(player),
             _course(tables, flaws, trouble, document),
             *plotted,
