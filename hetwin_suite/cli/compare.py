@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,7 +21,25 @@ if TYPE_CHECKING:
 
 def compare(
     run: Annotated[Path, typer.Argument(help="folder of a run")],
-    other: Annotated[Path, typer.Argument(help="folder of the run that it is compared with")],
+    other: Annotated[
+        Path | None, typer.Argument(help="folder of the run that it is compared with")
+    ] = None,
+    planned: Annotated[
+        bool,
+        typer.Option(
+            "--planned",
+            help="compare with the same scenario as believed and planned, which is run first, nothing drawn",
+        ),
+    ] = False,
+    noise: Annotated[
+        bool,
+        typer.Option(
+            "--noise", help="leave out what is less than 8 futures of the first run spread"
+        ),
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="processes for these futures; default: one per core")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="file for a page with both runs side by side")
     ] = None,
@@ -33,14 +52,33 @@ def compare(
     hetwin compare runs/good runs/moved
 
     hetwin compare runs/good runs/moved --out compared.html
+
+    hetwin compare runs/moved --planned
+
+    hetwin compare runs/good runs/moved --noise
     """
     from hetwin_core.projection.comparing.compare import compare_runs
     from hetwin_suite.running.patience import never_silent
 
     if out is not None and out.is_dir():
         raise BadInput("this is a folder", where="--out", found=str(out), expected="a file")
-    with never_silent(lambda: "comparing the runs"):
-        found = compare_runs(run, other)
+    if (other is None) is not planned:
+        raise BadInput(
+            "a run is compared with one other",
+            where="OTHER, --planned",
+            found="neither" if other is None else "both",
+            expected="the folder of another run, or --planned",
+        )
+    with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
+        with never_silent(lambda: "comparing the runs"):
+            if other is None:
+                from hetwin_suite.futures.comparing import run_as_planned
+
+                other = Path(folder) / "planned"
+                run_as_planned(run, other)
+            found = compare_runs(run, other)
+        if noise or planned:
+            found = _less_noise(run, found, jobs)
         if out is not None:
             from hetwin_suite.view.show.comparison_page import write_comparison
 
@@ -51,6 +89,18 @@ def compare(
         _show(found)
         if out is not None:
             print(f"page: {out}")
+
+
+def _less_noise(run: Path, found: Comparison, jobs: int | None) -> Comparison:
+    """The comparison without what is less than futures of the first run spread."""
+    from hetwin_suite.futures.comparing import FUTURES, noise_of, without_noise
+    from hetwin_suite.running.patience import Patience, to_stderr
+
+    patience, over = Patience(to_stderr), list[object]()
+    noise = noise_of(
+        run, found, jobs, over.append, lambda: patience.look(f"{len(over)} of {FUTURES} futures")
+    )
+    return without_noise(found, noise)
 
 
 def _show(found: Comparison) -> None:
@@ -76,6 +126,10 @@ def _show(found: Comparison) -> None:
     if off:
         print()
         show_table(("object", "is off from", "at most", "at the end"), off)
+    spread = [(name, f"{far:.3f} m") for name, far in found.noise.items() if far > 0.0]
+    if spread:
+        print()
+        show_table(("object", "spreads anyway by"), spread)
     handed = [*_handovers(found.only_here, "here"), *_handovers(found.only_there, "there")]
     if handed:
         print()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import radians
 from typing import Any, NamedTuple
@@ -121,6 +121,8 @@ class Comparison:
         only_there: those of the other alone.
         from_ns: beginning of the time that both runs cover.
         to_ns: its end.
+        noise: how far each object spreads in futures of the first run by the time when it is off [m]; empty if that was
+            not asked for.
     """
 
     divergence: Divergence
@@ -131,6 +133,7 @@ class Comparison:
     only_there: tuple[Mapping[str, Json], ...]
     from_ns: int
     to_ns: int
+    noise: Mapping[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as `hetwin compare --json` prints it; times in s."""
@@ -144,6 +147,7 @@ class Comparison:
                 "only_there": [dict(row) for row in self.only_there],
             },
             "compared": [self.from_ns / 1e9, self.to_ns / 1e9],
+            "noise": dict(self.noise),
         }
 
 
