@@ -46,12 +46,21 @@ def record(
         RealityChoice,
         typer.Option(help="of drops: what simulates the real world; drake needs the extra drake"),
     ] = RealityChoice.MUJOCO,
+    friction: Annotated[
+        float | None,
+        typer.Option(
+            help="of lab_robot: coefficient of its wheels on the floor; default: the world's"
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print the outcome as JSON")] = False,
 ) -> None:
     """Record episodes of a simulated real robot, with what it believes and what is true.
 
     Each episode is a folder with recording/ (rosbag2), scene.json (what the robot believes) and
     truth.json (what really happened); distribution.json tells how the episodes are distributed.
+
+    Episodes of lab_robot are moves of one robot, whose hidden measures the seed says: drive.csv (wheels, and where it
+    really was) and laps.csv are logs for hetwin calibrate, robot.json is its data sheet.
 
     --grasp, --flaw, --near-rim and --shift leave everything else about the episodes of a seed as it is. A cage bears
     the ball from below, a pinch holds it by friction. --shift moves what stands (the stand, the container, the socket)
@@ -91,6 +100,7 @@ def record(
             near_rim=near_rim,
             episode=episode,
             shifts=shifts,
+            friction=friction,
         )
     if as_json:
         print(json.dumps({**found, "out": str(out.resolve())}, indent=2))

@@ -22,11 +22,13 @@ from hetwin_suite.proving_ground.drops.episode import record as record_drop
 from hetwin_suite.proving_ground.drops.fixed import check_choices
 from hetwin_suite.proving_ground.insertions.episode import record as record_insertion
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
+from hetwin_suite.proving_ground.lab.recorded import record as record_lab_robot
 from hetwin_suite.proving_ground.mismatch.axis import Mismatch, Place
 from hetwin_suite.proving_ground.mismatch.registry import in_order, refuse
 from hetwin_suite.proving_ground.recipe import Recipe, Shifts
 
 DISTRIBUTION = "distribution.json"
+MOST_FRICTION = 10.0
 
 Summary: TypeAlias = Mapping[str, Any]
 """The summary of an episode: label, cause, margin ..."""
@@ -35,6 +37,7 @@ Summary: TypeAlias = Mapping[str, Any]
 RECORDERS: Mapping[Kind, Callable[[Path, Recipe, np.random.Generator, Path], Summary]] = {
     Kind.DROP: record_drop,
     Kind.INSERTION: record_insertion,
+    Kind.LAB_ROBOT: record_lab_robot,
 }
 
 
@@ -57,6 +60,7 @@ def record_episodes(
     near_rim: float | None = None,
     episode: int | None = None,
     shifts: Shifts | None = None,
+    friction: float | None = None,
 ) -> dict[str, Any]:
     """Write episodes ``drop_0001`` ... and `distribution.json` into `out`.
 
@@ -76,6 +80,7 @@ def record_episodes(
         near_rim: largest distance of the aims of drops from the rim [m].
         episode: number of the only one to be recorded, from 1; then `count` says nothing.
         shifts: what is really elsewhere than its episode has it.
+        friction: of a lab robot's wheels on the floor; None: as in the world's file.
 
     Returns:
         The content of `distribution.json`.
@@ -92,12 +97,14 @@ def record_episodes(
         if value < least:
             raise BadInput("is too small", where=f"--{name}", found=value, expected=f">= {least}")
     _check_choices(kind, grasp, flaw, reality, near_rim)
+    _check_lab_robot(kind, friction, mismatches, shifts)
     refuse(mismatches, (Place.REALITY,), "to replay with it: hetwin evaluate table2 --mismatch ...")
     _make_free(out)
     root = resource("worlds").parent
     first = Recipe(
         seed, 0, grasp, flaw, in_order(mismatches), reality, near_rim, dict(shifts or {})
     )
+    first = replace(first, friction=friction)
     indices = range(count) if episode is None else (episode - 1,)
     tasks = [(kind, replace(first, index=index), out, root) for index in indices]
     summaries: dict[int, Summary] = {}
@@ -149,6 +156,26 @@ def _check_choices(
             where="--reality",
             found=reality.value,
             expected="pip install 'hetwin-suite[drake]', or --reality mujoco",
+        )
+
+
+def _check_lab_robot(
+    kind: Kind, friction: float | None, mismatches: Sequence[Mismatch], shifts: Shifts | None
+) -> None:
+    if kind is not Kind.LAB_ROBOT:
+        given = {"--friction": friction is not None}
+    else:
+        given = {"--mismatch": bool(mismatches), "--shift": bool(shifts)}
+    for option, is_given in given.items():
+        if is_given:
+            expected = "lab_robot" if option == "--friction" else "drop or insertion"
+            raise BadInput(f"{kind.value} has no such option", where=option, expected=expected)
+    if friction is not None and not 0.0 <= friction <= MOST_FRICTION:
+        raise BadInput(
+            "this is no coefficient of friction",
+            where="--friction",
+            found=friction,
+            expected=f"0 to {MOST_FRICTION:g}",
         )
 
 

@@ -10,6 +10,8 @@ class Kind(StrEnum):
 
     DROP = "drop"
     INSERTION = "insertion"
+    LAB_ROBOT = "lab_robot"
+    """Moves of a lab robot whose data sheet is not quite right."""
 
 
 class GraspChoice(StrEnum):

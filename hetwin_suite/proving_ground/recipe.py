@@ -30,6 +30,7 @@ class Recipe:
         reality: what simulates it; only drops have a choice.
         near_rim: of drops, the largest distance of the aim from the rim [m]; None: as drawn.
         shifts: what is really elsewhere; the robot does not know.
+        friction: of a lab robot's wheels on the floor; None: as in the world's file.
     """
 
     seed: int
@@ -40,6 +41,7 @@ class Recipe:
     reality: RealityChoice = RealityChoice.MUJOCO
     near_rim: float | None = None
     shifts: Shifts = field(default_factory=dict)
+    friction: float | None = None
 
     def random(self, purpose: str) -> np.random.Generator:
         """Return a generator of this episode for one purpose, apart from that of its other draws."""

@@ -13,7 +13,8 @@ import numpy as np
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.machine_words import ALIGN_BASE
 from hetwin_core.ensemble.model import Contribution, Model, StepInput
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
@@ -31,6 +32,7 @@ from model_nodes.main_physics.world.description import Body
 
 FASTER = ("speed", "acceleration", "turn_speed", "turn_acceleration")
 """Inputs of the reactive layer that hidden factors change."""
+_ALIGNING = "aligning"
 
 
 class LabRobot:
@@ -130,6 +132,12 @@ class LabRobot:
         self._for_physics = tuple(raised)
         return raised
 
+    def align(self, x: float, y: float, yaw: float) -> None:
+        """Put it somewhere with its next step, at rest: x, y [m], yaw [rad]."""
+        said: dict[str, Json] = {"x": x, "y": y, "yaw": yaw}
+        event = Event(ALIGN_BASE, self.time_ns, source=_ALIGNING, arguments=said)
+        self._for_physics = (*self._for_physics, event)
+
     @property
     def takes_commands(self) -> bool:
         """Whether the next step is one of the reactive layer."""
@@ -190,7 +198,7 @@ def _hidden_body(
     return {
         **settings,
         "robot": {**said, "urdf": str(file), "name": robot.name, "wheels": believed},
-        "source": {"model": robot.controller},
+        "source": {"model": robot.controller, "aligned_by": _ALIGNING},
         "engine": "mujoco",
         "watch_rate": 0.0,
         "proximity_objects": (),

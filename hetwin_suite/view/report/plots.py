@@ -24,6 +24,7 @@ from hetwin_suite.view.report.figure import (
     thinned,
 )
 from hetwin_suite.view.report.followed import followed
+from hetwin_suite.view.report.machines import machines_plot
 from hetwin_suite.view.report.own_plots import own_plots
 from hetwin_suite.view.report.plot import Plot, axis, over
 from hetwin_suite.view.report.story.events import is_handling
@@ -45,6 +46,9 @@ def plots(episode: Episode) -> Iterator[Plot]:
         if travel(episode, entity.name) > _MOVED
     ]
     objects.sort(key=lambda entity: -travel(episode, entity.name))
+    machines = machines_plot(episode)
+    if machines is not None:
+        yield machines
     for entity in objects[:_MOST_OBJECTS]:
         yield _object_plot(episode, entity)
     yield from own_plots(episode)

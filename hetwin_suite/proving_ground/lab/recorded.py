@@ -1,0 +1,181 @@
+"""Records how the stand-in for a lab robot moves: wheels, where it really was, and how long each move took."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.kinematics.base_moves import nearest_turn
+from hetwin_suite.proving_ground.lab.hidden import Hidden
+from hetwin_suite.proving_ground.lab.robot import LabRobot
+from hetwin_suite.proving_ground.recipe import Recipe
+
+DRIVE, LAPS, ROBOT, TRUTH = "drive.csv", "laps.csv", "robot.json", "truth.json"
+MOVES = 15
+SCENARIO, CONTROLLER = "twin_lab", "reactive"
+_FREE = (-2.2, -0.4, -0.5, 1.4)
+"""Part of the floor of the lab on which nothing stands: x from, to, y from, to [m]."""
+_NEAREST, _FURTHEST = 0.4, 1.5
+_REST_NS, _PATIENCE_NS = 600_000_000, 40_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A command, and the laps of the real robot and of one that is as in the data sheet [s]."""
+
+    sent: float
+    rotation: float
+    displacement: float
+    real: float | None
+    virtual: float | None
+
+
+class Recorder:
+    """Commands a robot from place to place, and writes down what it does.
+
+    Args:
+        scenario: of the lab.
+        hidden: what its data sheet does not say.
+        random: of the places.
+    """
+
+    def __init__(self, scenario: Scenario, hidden: Hidden, random: np.random.Generator) -> None:
+        self._scenario, self._hidden, self._random = scenario, hidden, random
+        self._robot = LabRobot(scenario, CONTROLLER, hidden)
+        self._sheet = LabRobot(scenario, CONTROLLER, Hidden())
+        self.rows: list[tuple[float, ...]] = []
+        self.moves: list[Move] = []
+
+    @property
+    def sheet(self) -> dict[str, float]:
+        """The robot's measures by its data sheet [m]."""
+        wheels = self._robot.wheels
+        return {"wheel_radius": wheels.radius, "base": wheels.separation}
+
+    def record(self, moves: int) -> None:
+        """Make some moves."""
+        for number in range(1, moves + 1):
+            rotation, displacement = self._next()
+            sent = self._robot.time_ns * 1e-9
+            command = _command(number, rotation, displacement)
+            self._sheet.align(*_planar(self._robot.pose))
+            real = self._lap(self._robot, command, self.rows)
+            virtual = self._lap(self._sheet, command, [])
+            lag = 2.0 * self._hidden.lag
+            made = Move(sent, rotation, displacement, None if real is None else real + lag, virtual)
+            self.moves.append(made)
+
+    def close(self) -> None:
+        """End the simulations."""
+        self._robot.close()
+        self._sheet.close()
+
+    def _next(self) -> tuple[float, float]:
+        """Turn and way to a place that is drawn [rad, m]."""
+        x, y, yaw = _planar(self._robot.pose)
+        while True:
+            there = self._random.uniform(_FREE[0::2], _FREE[1::2])
+            way = math.hypot(there[0] - x, there[1] - y)
+            if _NEAREST <= way <= _FURTHEST:
+                turn = nearest_turn(math.atan2(there[1] - y, there[0] - x) - yaw)
+                return turn, way
+
+    def _lap(self, robot: LabRobot, command: Event, rows: list[tuple[float, ...]]) -> float | None:
+        """How long a robot takes for a command [s]; None if it does not do it."""
+        begun, waiting, lap = robot.time_ns, [command], None
+        until = begun + _PATIENCE_NS
+        while robot.time_ns < until:
+            due = robot.takes_commands
+            raised = robot.step(waiting if due else [])
+            waiting = [] if due else waiting
+            if due:
+                left, right = robot.wheel_angles.tolist()
+                rows.append((robot.time_ns * 1e-9, left, right, *_planar(robot.pose)))
+            for event in raised:
+                if event.name == "reply" and lap is None:
+                    done = event.arguments.get("code") == 1
+                    lap = (robot.time_ns - begun) * 1e-9 if done else math.nan
+                    until = robot.time_ns + _REST_NS
+        return None if lap is None or math.isnan(lap) else lap
+
+
+def record(
+    folder: Path, recipe: Recipe, random: np.random.Generator, _root: Path
+) -> dict[str, Any]:
+    """Record an episode and return its summary; all episodes of a seed are of the same robot.
+
+    Args:
+        folder: of the episode; must not exist.
+        recipe: its seed says what is hidden.
+        random: of its moves.
+    """
+    scenario = load_scenario(find_scenario(SCENARIO))
+    return recorded(scenario, folder, Hidden.drawn(recipe.seed, recipe.friction), random, MOVES)
+
+
+def recorded(
+    scenario: Scenario, folder: Path, hidden: Hidden, random: np.random.Generator, moves: int
+) -> dict[str, Any]:
+    """Record some moves of a robot into a folder; see `record`."""
+    recorder = Recorder(scenario, hidden, random)
+    try:
+        recorder.record(moves)
+    finally:
+        recorder.close()
+    folder.mkdir(parents=True)
+    _write(folder / DRIVE, "t,left,right,x,y,yaw", stamped(recorder.rows, hidden.lag).tolist())
+    names = "T,rotation,displacement,lap_real,lap_virtual"
+    _write(folder / LAPS, names, list(_laps(recorder.moves)))
+    _dump(folder / ROBOT, recorder.sheet)
+    truth = {"hidden": hidden.to_json(), "robot": SCENARIO}
+    done = sum(move.real is not None for move in recorder.moves)
+    label = "success" if done == moves else "failure"
+    summary = {"label": label, "cause": "" if done == moves else "blocked", "moves": moves}
+    _dump(folder / TRUTH, {**truth, **summary, "done": done})
+    return summary
+
+
+def stamped(rows: Sequence[Sequence[float]], lag: float) -> Floats:
+    """Return rows (n, 6) of t, left, right, x, y, yaw; wheel angles have the stamp of `lag` [s] later than the pose."""
+    table = np.array(rows, np.float64)
+    for column in (1, 2):
+        table[:, column] = np.interp(table[:, 0] - lag, table[:, 0], table[:, column])
+    return table
+
+
+def _laps(moves: Sequence[Move]) -> Iterator[list[float | str]]:
+    for move in moves:
+        laps = ["" if lap is None else lap for lap in (move.real, move.virtual)]
+        yield [move.sent, move.rotation, move.displacement, *laps]
+
+
+def _planar(pose: Floats) -> tuple[float, float, float]:
+    x, y, _, w, i, j, k = pose[:7].tolist()
+    return x, y, math.atan2(2.0 * (w * k + i * j), 1.0 - 2.0 * (j * j + k * k))
+
+
+def _command(number: int, rotation: float, displacement: float) -> Event:
+    said: dict[str, Any] = {"id": number, "operation": 1}
+    said |= {"rotation": rotation, "displacement": displacement}
+    return Event("command", 0, source="link", arguments=said)
+
+
+def _write(file: Path, names: str, rows: Sequence[Sequence[float | str]]) -> None:
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        writer = csv.writer(opened, lineterminator="\n")
+        writer.writerow(names.split(","))
+        writer.writerows(rows)
+
+
+def _dump(file: Path, data: dict[str, Any]) -> None:
+    file.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,50 @@
+"""Recordings of a lab robot with hidden measures: its wheels and its poses fit together as its truth says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.cli_runs import ROOT
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_suite.proving_ground.episodes import record_episodes
+from hetwin_suite.proving_ground.kind import Kind
+from hetwin_suite.proving_ground.lab.hidden import Hidden
+from hetwin_suite.proving_ground.lab.recorded import recorded, stamped
+
+
+def test_a_move_fits_the_hidden_measures(tmp_path: Path) -> None:
+    lab = load_scenario(ROOT / "scenarios" / "twin_lab.yaml")
+    hidden = Hidden(base=1.08, left_radius=1.02, right_radius=1.02)
+    folder = tmp_path / "one"
+    summary = recorded(lab, folder, hidden, np.random.default_rng(1), 1)
+    assert summary["label"] == "success"
+    rows = np.genfromtxt(folder / "drive.csv", delimiter=",", names=True)
+    turned = np.unwrap(rows["yaw"])[-1] - rows["yaw"][0]
+    wheels = rows["right"][-1] - rows["right"][0] - (rows["left"][-1] - rows["left"][0])
+    assert turned == pytest.approx(wheels * 0.06 * 1.02 / (0.25 * 1.08), abs=0.01)
+    laps = np.genfromtxt(folder / "laps.csv", delimiter=",", names=True)
+    assert float(laps["lap_real"]) == pytest.approx(float(laps["lap_virtual"]), abs=0.21)
+    assert json.loads((folder / "robot.json").read_text()) == pytest.approx(
+        {"wheel_radius": 0.06, "base": 0.25}
+    )
+    assert json.loads((folder / "truth.json").read_text())["hidden"]["base"] == 1.08
+
+
+def test_wheels_are_stamped_later_than_the_pose() -> None:
+    rows = [(0.1 * k, float(k), 2.0 * k, 0.0, 0.0, 0.0) for k in range(10)]
+    table = stamped(rows, 0.05)
+    assert table[5, 1:3] == pytest.approx([4.5, 9.0])
+
+
+def test_options_of_other_kinds_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="drop has no such option"):
+        record_episodes(Kind.DROP, 1, 1, tmp_path / "a", friction=0.1)
+    with pytest.raises(BadInput, match="lab_robot has no such option"):
+        record_episodes(Kind.LAB_ROBOT, 1, 1, tmp_path / "b", shifts={"crate": (0.1, 0.0)})
+    with pytest.raises(BadInput, match="no coefficient of friction"):
+        record_episodes(Kind.LAB_ROBOT, 1, 1, tmp_path / "c", friction=-1.0)
