@@ -56,12 +56,12 @@ from model_nodes.main_physics.sources.source import JointMotion, JointNow, Sourc
 from model_nodes.main_physics.start_overlaps import start_overlaps
 from model_nodes.main_physics.watching import Watching
 from model_nodes.main_physics.wheels import differential_drive
-from model_nodes.main_physics.world.description import Joint, World
+from model_nodes.main_physics.world.description import Body, Joint, World
 from model_nodes.main_physics.world.entities import entities_of
 from model_nodes.main_physics.world.names import joint_name
 
 _NAME = "main_physics"
-_KEPT = (Engine, Source, World, WatchLayout, FittedLidar, Rangefinder, Joint)
+_KEPT = (Engine, Source, World, Body, Joint, WatchLayout, FittedLidar, Rangefinder)
 """What the parts of the main model use and do not change, or what is saved beside them."""
 
 

@@ -72,7 +72,7 @@ class _Rebuilder:
         if isinstance(node, list):
             return self._list(node, fresh, name, number)
         if isinstance(node, np.ndarray):
-            return self._known(number, node.copy())
+            return self._known(number, node.copy(order="K"))
         if not isinstance(node, dict):
             return node
         tag = next((key for key in node if key.startswith(plain.TAG)), None)

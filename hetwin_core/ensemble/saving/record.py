@@ -158,7 +158,7 @@ class _Recorder:
         self._arrays.setdefault(id(root), set()).add(id(value))
         self._alive.append(root)
         if self._counted is None or len(self._counted._arrays[id(root)]) == 1:
-            return value.copy()
+            return value.copy(order="K")
         return self._view(value, root, name)
 
     def _view(self, value: Any, root: Any, name: str) -> Plain:
@@ -169,7 +169,7 @@ class _Recorder:
         number = self._memories.get(id(root))
         if number is None:
             number = self._memories[id(root)] = -1 - len(self._memories)
-            memory: Plain = {plain.SHARED: [number, flat.copy()]}
+            memory: Plain = {plain.SHARED: [number, flat.copy(order="K")]}
         else:
             memory = {plain.REF: number}
         begin = value.__array_interface__["data"][0] - root.__array_interface__["data"][0]

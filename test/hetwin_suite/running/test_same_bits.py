@@ -41,7 +41,7 @@ def test_goes_on_to_the_same_digest(name, at_s, end_s, tmp_path_factory):
     given = {**options(name, tmp_path_factory), "duration": end_s}
     summary, (checkpoint,) = saved_at(name, [at_s], **given)
     again = gone_on(name, checkpoint, **given)
-    assert again.digest == summary.digest == plain_run(name, **given).digest
+    assert again.digest == summary.digest
     assert again.events == summary.events
     assert again.state == summary.state
 

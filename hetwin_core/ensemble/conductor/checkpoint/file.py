@@ -1,8 +1,10 @@
 """The file of a checkpoint: a ZIP archive that numpy reads as ``.npz``, with the arrays and one member in JSON.
 
-``checkpoint.json`` holds everything but the numbers of large arrays; in the place of array N stands ``{"$array": N}``,
-and its numbers are in ``N.npy``. A small one stands there itself, as ``{"$small": [TYPE, SHAPE, NUMBERS]}``, and what
-is no finite number as ``{"$number": "nan"}``. Arrays of objects, which could run code when they are read, are refused.
+``checkpoint.json`` holds everything but the numbers of arrays. Those of one type lie one after the other in a member
+of their own, such as ``float64.npy``; in the place of an array stands ``{"$array": [TYPE, BEGIN, SHAPE, ORDER]}``, with
+the index of its first number. A small one stands there itself, as ``{"$small": [TYPE, SHAPE, ORDER, NUMBERS]}``, and
+what is no finite number as ``{"$number": "nan"}``. Arrays of objects, which could run code when they are read, are
+refused.
 """
 
 from __future__ import annotations
@@ -13,23 +15,26 @@ import math
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.saving.plain import Plain
 
 FORMAT, VERSION = "hetwin checkpoint", 1
 MEMBER = "checkpoint.json"
 _ARRAY, _SMALL, _NUMBER = "$array", "$small", "$number"
-_FEW = 64
-"""So many numbers stand in the JSON, where they take less room than in a member of their own."""
+_FEW = 8
+"""So many numbers stand in the JSON, where a person reads them."""
+_LONGEST = 8
+"""Bytes of a number that JSON keeps to the bit."""
 _KINDS = "biuf"
 """Kinds of numpy's types whose numbers JSON keeps to the bit: truth values, whole numbers, floats."""
 _LARGEST = 1 << 30
@@ -46,7 +51,7 @@ def write_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
     Raises:
         OSError: if it cannot be written.
     """
-    arrays: list[np.ndarray[Any, Any]] = []
+    numbers = _Numbers()
     content = {
         "format": FORMAT,
         "format_version": VERSION,
@@ -58,15 +63,15 @@ def write_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
         "conductor": checkpoint.conductor,
         "models": checkpoint.models,
     }
-    text = json.dumps(_without_arrays(content, arrays), separators=(",", ":"), allow_nan=False)
+    text = json.dumps(_without_arrays(content, numbers), separators=(",", ":"), allow_nan=False)
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(MEMBER, text)
-            for number, array in enumerate(arrays):
+            for kind, array in numbers.by_type():
                 member = io.BytesIO()
                 np.lib.format.write_array(member, array, allow_pickle=False)
-                archive.writestr(f"{number}.npy", member.getvalue())
+                archive.writestr(f"{kind}.npy", member.getvalue())
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
@@ -83,7 +88,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
             _check_size(archive, path)
             content = json.loads(archive.read(MEMBER))
             _check_format(content, path)
-            content = _with_arrays(content, lambda number: _array(archive, number))
+            content = _with_arrays(content, cache(lambda kind: _numbers(archive, kind)))
         return _checkpoint(content)
     except FileNotFoundError:
         raise BadInput("there is no such checkpoint", file=path, expected=_EXPECTED) from None
@@ -136,53 +141,88 @@ def _checkpoint(content: Mapping[str, Any]) -> Checkpoint:
     )
 
 
-def _without_arrays(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
-    """The same in what JSON knows; the arrays are added to the list."""
+class _Numbers:
+    """The numbers of arrays, by their type."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, list[np.ndarray[Any, Any]]] = {}
+        self._sizes: Counter[str] = Counter()
+
+    def add(self, array: np.ndarray[Any, Any]) -> list[Any]:
+        """Add an array; returns what stands in its place."""
+        kind, order = array.dtype.name, _order(array)
+        begin = self._sizes[kind]
+        self._parts.setdefault(kind, []).append(array.ravel(order))
+        self._sizes[kind] += array.size
+        return [kind, begin, list(array.shape), order]
+
+    def by_type(self) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+        """Yield the name of each type, and all its numbers."""
+        for kind, parts in self._parts.items():
+            yield kind, np.concatenate(parts)
+
+
+def _order(array: np.ndarray[Any, Any]) -> Literal["C", "F"]:
+    """Whether columns follow on each other, which decides how products of it are rounded."""
+    return "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+
+
+def _without_arrays(value: Any, numbers: _Numbers) -> Any:
+    """The same in what JSON knows; the numbers of arrays are added to the others."""
     if isinstance(value, np.ndarray):
-        if value.size <= _FEW and value.dtype.kind in _KINDS and value.dtype.itemsize <= 8:
-            numbers = _without_arrays(value.ravel().tolist(), arrays)
-            return {_SMALL: [value.dtype.str, list(value.shape), numbers]}
-        arrays.append(value)
-        return {_ARRAY: len(arrays) - 1}
+        if value.size > _FEW or value.dtype.kind not in _KINDS or value.dtype.itemsize > _LONGEST:
+            return {_ARRAY: numbers.add(value)}
+        order = _order(value)
+        few = _without_arrays(value.ravel(order).tolist(), numbers)
+        return {_SMALL: [value.dtype.name, list(value.shape), order, few]}
     if isinstance(value, float) and not math.isfinite(value):
         return {_NUMBER: repr(value)}
     if isinstance(value, Mapping):
-        return {key: _without_arrays(item, arrays) for key, item in value.items()}
+        return {key: _without_arrays(item, numbers) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_arrays(item, arrays) for item in value]
+        return [_without_arrays(item, numbers) for item in value]
     return value
 
 
-def _with_arrays(value: Any, array: Callable[[int], Plain]) -> Any:
+def _with_arrays(value: Any, numbers: Callable[[str], np.ndarray[Any, Any]]) -> Any:
     if isinstance(value, list):
-        return [_with_arrays(item, array) for item in value]
+        return [_with_arrays(item, numbers) for item in value]
     if not isinstance(value, dict):
         return value
     if value.keys() == {_ARRAY}:
-        return array(value[_ARRAY])
+        return _array(numbers, *value[_ARRAY])
     if value.keys() == {_SMALL}:
-        return _small(*_with_arrays(value[_SMALL], array))
+        return _small(*_with_arrays(value[_SMALL], numbers))
     if value.keys() == {_NUMBER}:
         return float(value[_NUMBER])
-    return {key: _with_arrays(item, array) for key, item in value.items()}
+    return {key: _with_arrays(item, numbers) for key, item in value.items()}
 
 
-def _small(kind: Any, shape: Any, numbers: Any) -> np.ndarray[Any, Any]:
+def _small(kind: Any, shape: Any, order: Any, numbers: Any) -> np.ndarray[Any, Any]:
     dtype = np.dtype(str(kind))
     if dtype.kind not in _KINDS or not isinstance(numbers, list) or len(numbers) > _FEW:
         raise ValueError(f"an array of {kind} does not stand here")
-    return np.array(numbers, dtype).reshape(shape)
+    return np.array(numbers, dtype).reshape(shape, order=order)
 
 
-def _array(archive: zipfile.ZipFile, number: int) -> np.ndarray[Any, Any]:
-    """An array, whose head must agree with the number of bytes that are there."""
-    member = io.BytesIO(archive.read(f"{int(number)}.npy"))
+def _array(
+    numbers: Callable[[str], np.ndarray[Any, Any]], kind: Any, begin: Any, shape: Any, order: Any
+) -> np.ndarray[Any, Any]:
+    flat = numbers(str(kind))
+    end = begin + math.prod(shape)
+    if not 0 <= begin <= end <= flat.size:
+        raise ValueError(f"there are {flat.size} numbers of {kind}, not {end}")
+    return flat[begin:end].reshape(shape, order=order).copy(order="K")
+
+
+def _numbers(archive: zipfile.ZipFile, kind: str) -> np.ndarray[Any, Any]:
+    """All numbers of a type; the head must agree with the number of bytes that are there."""
+    member = io.BytesIO(archive.read(f"{kind}.npy"))
     version = np.lib.format.read_magic(member)
     if version != (1, 0):
-        raise ValueError(f"array {number} is of the version {version}")
-    shape, by_column, dtype = np.lib.format.read_array_header_1_0(member)
+        raise ValueError(f"{kind}.npy is of the version {version}")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(member)
     content = member.read()
     if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(content):
-        raise ValueError(f"array {number} does not hold {shape} of {dtype}")
-    flat = np.frombuffer(content, dtype)
-    return flat.reshape(shape, order="F" if by_column else "C").copy(order="K")
+        raise ValueError(f"{kind}.npy does not hold {shape} of {dtype}")
+    return np.frombuffer(content, dtype)

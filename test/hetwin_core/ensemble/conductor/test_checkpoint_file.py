@@ -23,6 +23,9 @@ STATE = {
     "scalar": np.array(3.0),
     "empty": np.zeros((0, 12)),
     "large": np.asfortranarray(np.arange(200.0).reshape(10, 20)),
+    "matrix": np.array([[1.0, 2.0], [3.0, 4.0]], order="F"),
+    "more": np.arange(300.0).reshape(3, 10, 10)[:, :, ::2],
+    "whole": np.arange(20, dtype=np.int32),
     "names": np.array(["a", "bc"]),
 }
 
@@ -40,7 +43,8 @@ def same(one, other) -> bool:
     """Whether two states are equal to the bit."""
     if isinstance(one, np.ndarray):
         equal = (one.dtype, one.shape) == (other.dtype, other.shape)
-        return equal and one.tobytes("A") == other.tobytes("A")
+        order = one.flags.f_contiguous == other.flags.f_contiguous or not one.flags.contiguous
+        return equal and order and one.tobytes() == other.tobytes()
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(same(v, other[k]) for k, v in one.items())
     if isinstance(one, list):
@@ -64,8 +68,9 @@ def test_numpy_reads_it_too(checkpoint, tmp_path):
     write_checkpoint(checkpoint, path)
     with np.load(path, allow_pickle=False) as archive:
         content = json.loads(archive["checkpoint.json"])
-        number = content["conductor"]["scene"]["large"]["$array"]
-        assert archive[str(number)].tolist() == STATE["large"].tolist()
+        kind, begin, shape, order = content["conductor"]["scene"]["large"]["$array"]
+        numbers = archive[kind][begin : begin + 200].reshape(shape, order=order)
+        assert numbers.tolist() == STATE["large"].tolist()
     assert content["format"] == "hetwin checkpoint"
 
 
@@ -128,9 +133,9 @@ def test_flipped_byte_is_bad_input(checkpoint, tmp_path):
         good(options=None),
         good(models=[]),
         good(models={"a": 3}),
-        good(conductor={"a": {"$array": 7}}),
-        good(conductor={"a": {"$small": ["<f8", [2], [1.0]]}}),
-        good(conductor={"a": {"$small": ["O", [1], [1.0]]}}),
+        good(conductor={"a": {"$array": ["float64", 0, [9], "C"]}}),
+        good(conductor={"a": {"$small": ["float64", [2], "C", [1.0]]}}),
+        good(conductor={"a": {"$small": ["object", [1], "C", [1.0]]}}),
         good(conductor={"a": [{"$number": "x"}]}),
         {k: v for k, v in good().items() if k != "given"},
         [],
@@ -150,15 +155,24 @@ def test_other_formats_are_named(changes, tmp_path):
 def test_array_of_objects_is_not_read(tmp_path):
     member = io.BytesIO()
     np.lib.format.write_array(member, np.array([print], object), allow_pickle=True)
-    content = good(conductor={"a": {"$array": 0}})
+    content = good(conductor={"a": {"$array": ["float64", 0, [3], "C"]}})
     with pytest.raises(BadInput, match="the checkpoint cannot be read"):
-        read_checkpoint(written(tmp_path / "a.npz", content, **{"0": member.getvalue()}))
+        read_checkpoint(written(tmp_path / "a.npz", content, float64=member.getvalue()))
+
+
+@pytest.mark.parametrize(("begin", "shape"), [(2, [2]), (-1, [1]), (0, [-1]), (0, [4])])
+def test_array_outside_of_the_numbers_is_not_made(tmp_path, begin, shape):
+    member = io.BytesIO()
+    np.lib.format.write_array(member, np.zeros(3))
+    content = good(conductor={"a": {"$array": ["float64", begin, shape, "C"]}})
+    with pytest.raises(BadInput, match="there are 3 numbers of float64"):
+        read_checkpoint(written(tmp_path / "a.npz", content, float64=member.getvalue()))
 
 
 def test_array_that_says_it_is_larger_is_not_made(tmp_path):
     member = io.BytesIO()
     np.lib.format.write_array(member, np.zeros(3))
     data = member.getvalue().replace(b"(3,)", b"(9,)")
-    content = good(conductor={"a": {"$array": 0}})
+    content = good(conductor={"a": {"$array": ["float64", 0, [3], "C"]}})
     with pytest.raises(BadInput, match="does not hold"):
-        read_checkpoint(written(tmp_path / "a.npz", content, **{"0": data}))
+        read_checkpoint(written(tmp_path / "a.npz", content, float64=data))
