@@ -12,6 +12,8 @@ from model_nodes.main_physics.engines.engine import Engine, Unsupported
 from model_nodes.main_physics.settings import Settings
 
 _AS_IN_ITS_FILE = BodyChanges()
+OF_BODIES = {"bodies", "grips"}
+"""Those of the parameters that may change that are saved with a run."""
 
 
 class Changeable(Strict):

@@ -32,7 +32,7 @@ from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.main_physics.base_drive import BASE_CORRECTED, BaseDrives
 from model_nodes.main_physics.block import COLLISION, Block
 from model_nodes.main_physics.changed_bodies import check_bounces
-from model_nodes.main_physics.changing import Changeable, change_bodies, with_changes
+from model_nodes.main_physics.changing import OF_BODIES, change_bodies, with_changes
 from model_nodes.main_physics.drive import Drive
 from model_nodes.main_physics.engines.engine import (
     Diverged,
@@ -63,6 +63,7 @@ from model_nodes.main_physics.world.names import joint_name
 _NAME = "main_physics"
 _KEPT = (Engine, Source, World, Body, Joint, WatchLayout, FittedLidar, Rangefinder)
 """What the parts of the main model use and do not change, or what is saved beside them."""
+_CHANGED = "the run goes on with another source than it began with"
 
 
 class MainPhysics(Model):
@@ -85,6 +86,7 @@ class MainPhysics(Model):
         self._begun = False
         self._rows = LateRows(no_proximity)
         self._time_ns = 0
+        self._has_changed_source = False
 
     @classmethod
     def describe(cls) -> ModelDescription:
@@ -424,6 +426,7 @@ class MainPhysics(Model):
             self._fingers.press(engine.driven, changed)
             if "source" in parameters:
                 self._go_on_with(_open(changed, self._robots), self._time_ns)
+                self._has_changed_source = True
         except (Unsupported, BadInput) as error:
             raise Refused(str(error)) from error
         self._settings = changed
@@ -494,9 +497,13 @@ class MainPhysics(Model):
             raise Refused(f"{engine.name} cannot be saved: it does not go on with the same bits")
         return {
             "engine": record(engine.save(), name=engine.name),
-            "changed": self._settings.model_dump(mode="json", include=set(Changeable.model_fields)),
+            "changed": self._settings.model_dump(mode="json", include=OF_BODIES),
             "parts": record(self._parts(), _KEPT, "main model"),
-            **_saved_source(self._source),
+            **(
+                {"needs_source": _CHANGED}
+                if self._has_changed_source
+                else _saved_source(self._source)
+            ),
         }
 
     def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:

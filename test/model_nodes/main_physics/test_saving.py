@@ -9,6 +9,11 @@ from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.saving.plain import Plain
 from model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
 
+PLANNED = {
+    "joint_names": [*ARM_JOINTS],
+    "points": [{"positions": [0.2, 0.2, 0.2], "time_from_start": 1.0}],
+}
+
 
 class Saveable(Swing):
     """A swing that says where it is."""
@@ -92,6 +97,16 @@ def test_source_that_cannot_go_on_is_named() -> None:
     saved = Run().model.save()
     assert "source" not in saved
     assert saved["needs_source"] == "a Swing cannot be saved: it cannot be read again"
+
+
+def test_source_that_was_changed_on_the_way_is_named() -> None:
+    run = swinging()
+    run.step(3)
+    run.model.change({"source": {"plan": [{"trajectory": PLANNED}]}})
+    run.step(3)
+    saved = run.model.save()
+    assert "source" not in saved
+    assert "another source than it began with" in str(saved["needs_source"])
 
 
 def test_engine_without_the_same_bits_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
