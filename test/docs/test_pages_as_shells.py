@@ -19,7 +19,7 @@ LONG = {
     *("asking", "calibration", "checkpoints", "comparing", "experiment", "eyes", "fidelity"),
     *("flaws", "fluid"),
     *("fmu", "new", "nodes_by_hand", "prediction", "projecting", "robot_health", "ros_interface"),
-    *("digital_robot", "machines", "sql", "use_cases"),
+    *("digital_robot", "machines", "sql", "twin_lab", "use_cases"),
 }
 """Pages whose shells take ten seconds and more, and what they show is tested elsewhere every day."""
 PREPARED = """
