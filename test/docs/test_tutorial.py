@@ -43,6 +43,24 @@ def test_the_scenario_is_fine_without_its_robot(folder: Path) -> None:
     assert "panda" in done.stdout
 
 
+def test_what_the_robot_has_and_where_its_hand_comes(folder: Path) -> None:
+    script = next(
+        b for b in re.findall(r"^```sh\n(.*?)^```$", TUTORIAL, re.M | re.S) if "describe" in b
+    )
+    own = f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-eu", "-c", script],
+        cwd=folder,
+        env={**os.environ, "PATH": own},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "panda: " in done.stdout
+    assert "1 of 1 solved" in done.stdout
+
+
 def test_the_twin_follows_the_robot(folder: Path) -> None:
     env = {
         **os.environ,
