@@ -96,3 +96,9 @@ def test_both_transports_agree(short: Path, tmp_path: Path) -> None:
         for name in ("local", "ros")
     }
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize("layer", ["lab_l0", "lab_l1", "lab_l2"])
+def test_nothing_is_amiss_in_the_networks(layer: str) -> None:
+    found = hetwin("machines", "check", layer, "--json").json
+    assert found["findings"] == []
