@@ -97,7 +97,10 @@ ODD: dict[str, tuple[Callable[[Recording], Recording], Drive, str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=(pytest.mark.long,) if "base" in kind else ()) for kind in ODD],
+)
 def test_what_is_odd_is_found_and_said(kind: str) -> None:
     change, sheet, words = ODD[kind]
     made = change(recording())
