@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.scene.values import pose_value as pose_value
     from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory as JointTrajectory
     from hetwin_core.kinematics.trajectories.trajectory import TrajectoryPoint as TrajectoryPoint
+    from hetwin_core.machines.reading import read_network as read_network
+    from hetwin_core.machines.seeing.watch import Watch as Watch
     from hetwin_core.projection.asking.answer import Answer as Answer
     from hetwin_core.projection.asking.answer import NotKnown as NotKnown
     from hetwin_core.projection.asking.terms import ANY as ANY
@@ -128,6 +130,8 @@ _HOMES = {
     "hetwin_core.ensemble.errors": "BadInput HetwinError Refused RunFailed",
     "hetwin_core.ensemble.events": "Event EventKind Json",
     "hetwin_core.ensemble.expressions.evaluators": "scene_only",
+    "hetwin_core.machines.reading": "read_network",
+    "hetwin_core.machines.seeing.watch": "Watch",
     "hetwin_core.ensemble.model": "AttributeStart Contribution Model ModelDescription ModelKind Request"
     " RequestKind StepInput StepOutput Stepping",
     "hetwin_core.ensemble.parameters": "EntityName EntityNames ModelId ParameterKind ParameterRequest Parameters"

@@ -54,8 +54,6 @@ def compare(
     hetwin compare runs/good runs/moved --out compared.html
 
     hetwin compare runs/moved --planned
-
-    hetwin compare runs/good runs/moved --noise
     """
     from hetwin_core.projection.comparing.compare import compare_runs
     from hetwin_suite.running.patience import never_silent

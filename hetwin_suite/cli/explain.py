@@ -43,8 +43,6 @@ def explain(
 
     For example:
 
-    hetwin record drop --episodes 1 --seed 12 --out episodes/drops
-
     hetwin explain episodes/drops/drop_0001 --change crate
     """
     from hetwin_core.projection.run_folder import EXPLANATION, LOG, write_atomically

@@ -16,7 +16,7 @@ PRINTED = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def test_the_comparison_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    good, moved, compared, drawn, _ = (shlex.split(line)[1:] for line in commands(PAGE))
+    good, moved, compared, drawn, *_ = (shlex.split(line)[1:] for line in commands(PAGE))
     for command in (good, moved):
         assert hetwin(*command).code == 0
     (printed,) = PRINTED.findall(PAGE.read_text("utf-8"))

@@ -31,6 +31,8 @@ PROMISED = (
     *("RecordingAxis", "TwinAxis", "TwinFiles"),
     *("Comparison", "compare_runs"),
     *("CannotReach", "Failed", "Percept", "Robot", "Task"),
+    *("JointTrajectory", "SkillScene", "TrajectoryPoint"),
+    *("Watch", "read_network"),
 )
 
 HEAVY = ("PIL", "mujoco", "numpy", "plotly", "pydantic", "rclpy", "rosbags")

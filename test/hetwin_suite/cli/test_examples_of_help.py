@@ -76,7 +76,7 @@ def begun(line: str, folder: Path, domain: int) -> subprocess.Popen[str]:
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_every_command_has_an_example(command: str) -> None:
     assert examples(command)
-    assert all(line.startswith(f"hetwin {command} ") for line in examples(command))
+    assert all(f"{line} ".startswith(f"hetwin {command} ") for line in examples(command))
 
 
 @pytest.mark.parametrize("line", in_order())

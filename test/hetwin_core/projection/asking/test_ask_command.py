@@ -66,7 +66,7 @@ def test_questions_in_a_file(small_run: SmallRun, tmp_path: Path) -> None:
     [
         ("holds(moving('box'), at(1)", ("syntax error",)),
         ("moving('box')", ("neither true nor false",)),
-        ("holds(moved('box'), at(1))", ("unknown fluent, event or function 'moved'", "perhaps")),
+        ("holds(movin('box'), at(1))", ("unknown fluent, event or function 'movin'", "perhaps")),
         ("holds(moving('box'), at(99))", ("outside of the episode", "99 s")),
         ("task('move')", ("unknown task", "move_hand.1")),
     ],
