@@ -52,7 +52,7 @@ def test_the_plan_of_the_page_has_the_flaws_that_it_tells(folder: Path) -> None:
     assert json.loads(seen.out)["outcomes"]["delivered"]["yes"] == 4
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_first_commands_of_the_page(folder: Path) -> None:
     project, until = (shlex.split(line)[1:] for line in commands(PAGE))
     said = hetwin(*project)
