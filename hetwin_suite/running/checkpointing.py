@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint.file import write_checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import ends_itself
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
-from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.projection.run_folder import CHECKPOINT
@@ -30,7 +29,6 @@ class CheckpointWriter:
     """
 
     def __init__(self, conductor: Conductor, at_s: float, folder: Path) -> None:
-        self._conductor = conductor
         self._at_ns = round(at_s * 1e9)
         self._path = folder / CHECKPOINT
         self._written = False
@@ -51,14 +49,14 @@ class CheckpointWriter:
                 expected=f"a time before its end at {end / 1e9:g} s",
             )
 
-    def _at_barrier(self, time_ns: int, events: Sequence[Event]) -> None:
-        if self._written or time_ns < self._at_ns:
+    def _at_barrier(self, now: BetweenSteps) -> None:
+        if self._written or now.time_ns < self._at_ns:
             return
         self._written = True
         try:
-            write_checkpoint(self._conductor.checkpoint(), self._path)
+            write_checkpoint(now.checkpoint(), self._path)
         except (Refused, OSError) as error:
-            raise RunFailed("conductor", "checkpoint", time_ns, str(error)) from error
+            raise RunFailed("conductor", "checkpoint", now.time_ns, str(error)) from error
 
     def warn_if_missing(self) -> None:
         """Print on stderr that the run ended before it came so far."""

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
@@ -29,10 +30,10 @@ def saved_at(
     found: list[Checkpoint] = []
     waiting = sorted(times_s, reverse=True)
 
-    def save(time_ns: int, _: object) -> None:
-        while waiting and time_ns >= round(waiting[-1] * 1e9):
+    def save(now: BetweenSteps) -> None:
+        while waiting and now.time_ns >= round(waiting[-1] * 1e9):
             waiting.pop()
-            found.append(conductor.checkpoint())
+            found.append(now.checkpoint())
 
     conductor.at_barriers(save)
     return conductor.run(), found

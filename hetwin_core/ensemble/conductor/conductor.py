@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
+from hetwin_core.ensemble.conductor.between_steps import AtBarrier
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.controls import (
     Act,
-    AtBarrier,
     Controls,
     Done,
     Move,
@@ -20,6 +19,7 @@ from hetwin_core.ensemble.conductor.pause import Pause
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.conductor.run import Run
+from hetwin_core.ensemble.conductor.slot import slot_of
 from hetwin_core.ensemble.conductor.start.lifecycle import prepare
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import ends_itself, is_live
@@ -28,7 +28,7 @@ from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.port import ModelPort
 
 
@@ -58,6 +58,7 @@ class Conductor:
         self._listeners = ListenerGroup(listeners)
         self._options = options or RunOptions()
         self._controls = Controls()
+        self._at_barriers: list[AtBarrier] = []
         self._idle = idle
         self._run: Run | None = None
 
@@ -84,7 +85,13 @@ class Conductor:
                     expected=self._end(),
                 )
             self._run = Run(
-                self._scenario, self._ports, self._listeners, self._options, ready, self._controls
+                self._scenario,
+                self._ports,
+                self._listeners,
+                self._options,
+                ready,
+                self._controls,
+                self._at_barriers,
             )
         except BaseException:
             self.dismiss()
@@ -129,49 +136,19 @@ class Conductor:
     def at_barriers(self, callback: AtBarrier) -> None:
         """Have a function called at every barrier after which the run goes on, the start at 0 s included.
 
-        It is called in the run's thread, after the state is published and before the next step begins. No model is in
-        a step then but those in threads of their own: beside the main model, on the clock or free. A process that is
-        forked in it goes on as the same run, see `replace_listeners`.
+        It is called in the run's thread with the run as it stands there, which can be looked at, saved, altered and
+        forked.
 
         Args:
-            callback: gets the simulated time [ns] and the events handled since the last barrier.
+            callback: what is called.
         """
-        self._controls.at_barriers.append(callback)
-
-    def replace_listeners(self, listeners: Sequence[RunListener]) -> None:
-        """Report to others from now on; called in the run's thread, such as at a barrier.
-
-        They get a start whose snapshot is the present scene. The former listeners hear nothing more.
-
-        Raises:
-            Refused: if there is no run.
-            RunFailed: if one of them cannot begin.
-        """
-        if self._run is None:
-            raise Refused("no simulation is running")
-        self._listeners.replace(listeners)
-        if listeners:
-            self._listeners.started(self._run.present)
-
-    def checkpoint(self) -> Checkpoint:
-        """Save the run, so that another process can go on with it; called at a barrier, see `at_barriers`.
-
-        All models must be in this process and step by service. With `RunOptions.restorable` the saved run ends in the
-        digest of this one.
-
-        Raises:
-            Refused: if there is no run, or something in it cannot be saved; model and reason are named.
-            RunFailed: if a model fails.
-        """
-        if self._run is None:
-            raise Refused("no simulation is running")
-        return self._run.checkpoint()
+        self._at_barriers.append(callback)
 
     def go_on_from(self, checkpoint: Checkpoint) -> RunStart:
         """Bring the models to where a saved run can go on; instead of `prepare`.
 
         Args:
-            checkpoint: of a run of the same scenario, with the options of this one; see `checkpoint.opening`.
+            checkpoint: of a run of the same scenario, with the options of this one; see `Checkpoint.opening`.
 
         Raises:
             BadInput: see `prepare`; or if the checkpoint is of something else, the models are stopped then.
@@ -185,54 +162,6 @@ class Conductor:
             self.dismiss()
             raise
         return self._run.start
-
-    def add_listener(self, listener: RunListener) -> None:
-        """Report to one more from now on; called in the run's thread, such as at a barrier.
-
-        It gets a start whose snapshot is the present scene.
-
-        Raises:
-            Refused: if there is no run.
-            RunFailed: if it cannot begin.
-        """
-        if self._run is None:
-            raise Refused("no simulation is running")
-        self._listeners.add(listener, self._run.present)
-
-    def alter(
-        self, poses: Mapping[str, Floats], parameters: Mapping[str, Mapping[str, Any]]
-    ) -> None:
-        """Go on with other poses and parameters; called at a barrier, in the run's thread.
-
-        Args:
-            poses: entity -> (13,) pose and twist in the world.
-            parameters: model -> parameter -> value.
-
-        Raises:
-            Refused: if there is no run, or a model cannot go on with one of them.
-            RunFailed: if a model fails.
-        """
-        if self._run is None:
-            raise Refused("no simulation is running")
-        for name, values in parameters.items():
-            plan = self._scenario.plan(name)
-            if plan is None:
-                raise Refused(f"there is no model {name!r}")
-            self._ports[plan.index].change(values)
-        for entity, pose in poses.items():
-            self._run.place(self._slot(entity, POSE.name, len(pose)), pose)
-
-    def end_at(self, time_ns: int) -> None:
-        """End the run with the first step that reaches this time [ns], unless its source ends before.
-
-        Called in the run's thread, such as at a barrier.
-
-        Raises:
-            Refused: if there is no run.
-        """
-        if self._run is None:
-            raise Refused("no simulation is running")
-        self._run.end_at(time_ns)
 
     @property
     def scene(self) -> Snapshot | None:
@@ -336,19 +265,9 @@ class Conductor:
         self._controls.requests.append(Placement(slot, data, done))
 
     def _slot(self, entity: str, attribute: str, size: int | None = None) -> int:
-        """Index of an attribute of the scene.
-
-        Raises:
-            Refused: if there is no run, or it has no such attribute of this size, if one is given.
-        """
         if self._run is None:
             raise Refused("no simulation is running")
-        layout = self._run.scene.layout
-        slot = layout.find(entity, attribute)
-        if slot is None or size not in (None, layout.slots[slot].attribute.size):
-            of_size = "" if size is None else f" of {size} numbers"
-            raise Refused(f"the scene has no {entity}.{attribute}{of_size}")
-        return slot
+        return slot_of(self._run.scene.layout, entity, attribute, size)
 
     def _check_not_live(self, done: str) -> None:
         if self.is_live:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import TypeAlias
@@ -19,9 +19,6 @@ BY_HAND = "by hand"
 
 Done: TypeAlias = Callable[[str | None], None]
 """Called once: with None when something asked for is done, else with the reason why not."""
-
-AtBarrier: TypeAlias = Callable[[int, Sequence[Event]], None]
-"""Called at a barrier with the simulated time [ns] and the events that were handled since the last call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,6 @@ class Controls:
         pace: how fast it goes at most.
         arrivals: events from outside, handled at the next barrier.
         requests: what is to be done at the next barrier, in order.
-        at_barriers: called at every barrier after which the run goes on, in this order; see `Conductor.at_barriers`.
     """
 
     stop: threading.Event = field(default_factory=threading.Event)
@@ -80,4 +76,3 @@ class Controls:
     pace: Pace = field(default_factory=Pace)
     arrivals: SimpleQueue[Event] = field(default_factory=SimpleQueue)
     requests: deque[Placement | Move | Act] = field(default_factory=deque)
-    at_barriers: list[AtBarrier] = field(default_factory=list)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE, Checkpoint, put_back, take
+from hetwin_core.ensemble.conductor.between_steps import AtBarrier, BetweenSteps
+from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE, Checkpoint, put_back
 from hetwin_core.ensemble.conductor.checkpoint.same import check_same
 from hetwin_core.ensemble.conductor.controls import Controls
 from hetwin_core.ensemble.conductor.parts import assemble
 from hetwin_core.ensemble.conductor.report import end_of_source, run_start, run_summary
-from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready, start_all
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.words import shown_line
@@ -38,6 +37,7 @@ class Run:
         options: what the start says beyond the scenario.
         ready: the initialized ensemble.
         controls: what others want of the run.
+        at_barriers: called at every barrier after which the run goes on; see `Conductor.at_barriers`.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Run:
         options: RunOptions,
         ready: Ready,
         controls: Controls,
+        at_barriers: Sequence[AtBarrier],
     ) -> None:
         self._scenario = scenario
         self._ports = ports
@@ -55,10 +56,14 @@ class Run:
         self._options = options
         self._ready = ready
         self._controls = controls
+        self._at_barriers = at_barriers
         self._parts = assemble(scenario, ports, listeners, options, ready, controls)
         self.start = run_start(scenario, options, ready)
         self._end_of_source = end_of_source(scenario, options)
-        self._seen_at_barrier = 0
+        scene = ready.scene
+        self._between = BetweenSteps(
+            scenario, options, ports, listeners, self._parts, scene, self.start
+        )
         self._step = 0
         self._from: Checkpoint | None = None
         self._begun_ns = 0
@@ -68,23 +73,6 @@ class Run:
         """The scene as it is now, not to be kept."""
         return self._ready.scene.snapshot()
 
-    @property
-    def present(self) -> RunStart:
-        """The start as it would be if the run began now."""
-        return replace(self.start, snapshot=self._ready.scene.kept_snapshot())
-
-    def checkpoint(self) -> Checkpoint:
-        """Save the run as it is between two steps; see `Conductor.checkpoint`."""
-        return take(
-            self._scenario,
-            self._options,
-            self.start.given,
-            self._ports,
-            self._parts,
-            self._ready.scene,
-            self._step,
-        )
-
     def go_on_from(self, checkpoint: Checkpoint) -> None:
         """Go on from a checkpoint once the models have started.
 
@@ -93,19 +81,6 @@ class Run:
         """
         check_same(checkpoint.given, self.start.given, new_source=SOURCE not in checkpoint.given)
         self._from = checkpoint
-
-    def place(self, slot: int, data: Floats) -> None:
-        """Give an attribute another value at a barrier.
-
-        Raises:
-            Refused: if its owner does not accept it.
-            RunFailed: if the owner fails.
-        """
-        self._parts.effects.place(slot, data)
-
-    def end_at(self, time_ns: int) -> None:
-        """End with the first step that reaches this time [ns]."""
-        self._parts.step.end_at(time_ns)
 
     @property
     def lag_s(self) -> float | None:
@@ -127,7 +102,7 @@ class Run:
             failures = start_all(self._ports, self._ready, self._parts.failures.is_fatal)
             if self._from is not None:
                 self._restore(self._from)
-            self._listeners.started(self.start if self._from is None else self.present)
+            self._listeners.started(self.start if self._from is None else self._between.present)
         except BaseException:
             self._stop_models()
             raise
@@ -170,7 +145,7 @@ class Run:
                 f"the checkpoint cannot be used: {error}", expected="a checkpoint of this run"
             ) from error
         self._step, self._begun_ns = checkpoint.step, checkpoint.time_ns
-        self._seen_at_barrier = len(self._parts.events.events)
+        self._between.begin()
 
     def _begin(self) -> None:
         """Publish what is known, and hand over what the scenario says before the first step."""
@@ -200,14 +175,15 @@ class Run:
         while True:
             begun = False
             try:
-                if ensemble.can_overlap and not over and not self._controls.at_barriers:
+                if ensemble.can_overlap and not over and not self._at_barriers:
                     begun = self._begin_step(step + 1)
             finally:
                 publisher.publish(step, ensemble.output)
             if over:
                 return self._end_of_source if effects.stopped_by is None else "stopped"
             self._step = step
-            self._at_barrier()
+            if self._at_barriers:
+                self._between.come_to(step, self._at_barriers)
             if not begun and not self._begin_when_allowed(step + 1, idle):
                 return "stopped"
             step += 1
@@ -215,17 +191,6 @@ class Run:
             over = ensemble.finish(step) or effects.stopped_by is not None
             if self._controls.pause.until_event and self._parts.events.handled != handled:
                 self._controls.pause.begin()
-
-    def _at_barrier(self) -> None:
-        """Let others look at the run, or fork it, while no step is under way."""
-        callbacks = self._controls.at_barriers
-        if not callbacks:
-            return
-        events, time_ns = self._parts.events.events, self._ready.scene.time_ns
-        new = events[self._seen_at_barrier :]
-        self._seen_at_barrier = len(events)
-        for callback in tuple(callbacks):
-            callback(time_ns, new)
 
     def _begin_step(self, step: int) -> bool:
         """Begin a step, unless the run is stopped, paused or ahead of its pace; returns whether it did."""

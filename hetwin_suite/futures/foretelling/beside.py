@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import LIVE, source_specs
 from hetwin_core.ensemble.errors import Refused
-from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_suite.futures.foretelling.announced import Announced, announced_of, end_of, plan_of
@@ -76,18 +76,19 @@ class Asking:
         self._known: list[Announced] = []
         self._refused = False
 
-    def look(self, time_ns: int, events: Sequence[Event]) -> None:
+    def look(self, now: BetweenSteps) -> None:
         """Ask if something was announced."""
-        new = [one for event in events if (one := announced_of(event)) is not None]
+        new = [one for event in now.events if (one := announced_of(event)) is not None]
         if not new:
             return
-        self._known = [one for one in self._known if one.end_ns > time_ns] + new
+        self._known = [one for one in self._known if one.end_ns > now.time_ns] + new
         if not self._refused:
-            self._ask(new[-1], time_ns)
+            self._ask(new[-1], now)
 
-    def _ask(self, announced: Announced, time_ns: int) -> None:
+    def _ask(self, announced: Announced, now: BetweenSteps) -> None:
+        time_ns = now.time_ns
         try:
-            checkpoint = self._conductor.checkpoint()
+            checkpoint = now.checkpoint()
         except Refused:
             self._refused = True  # it will be refused again
             return

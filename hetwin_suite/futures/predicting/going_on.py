@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_commanded, is_live
@@ -22,20 +22,19 @@ from hetwin_suite.futures.predicting.future import Future
 from hetwin_suite.futures.predicting.seen import events_since, paths_since
 
 
-def alter(conductor: Conductor, draw: Draw) -> None:
+def alter(now: BetweenSteps, draw: Draw) -> None:
     """Give a run what was drawn for a future; what moves goes on as fast.
 
     Raises:
         Refused: if a model cannot go on with it.
         RunFailed: if a model fails.
     """
-    scene = conductor.scene
-    assert scene is not None  # the run goes on
+    scene = now.scene
     poses = {
         entity: np.array([*entry["pose"], *scene.pose(entity)[7:]])
         for entity, entry in draw.scene.items()
     }
-    conductor.alter(poses, draw.parameters)
+    now.alter(poses, draw.parameters)
 
 
 def future_of(

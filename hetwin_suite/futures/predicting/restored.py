@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.errors import HetwinError, Refused
-from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.transport.local_ports import local_ports
@@ -73,19 +73,18 @@ class Restored:
         conductor.go_on_from(self.checkpoint)
         refusals: list[Refused] = []
 
-        def at_barrier(time_ns: int, _: Sequence[Event]) -> None:
-            if time_ns != self.checkpoint.time_ns:
+        def at_barrier(now: BetweenSteps) -> None:
+            if now.time_ns != self.checkpoint.time_ns:
                 return
             try:
-                alter(conductor, draw)
+                alter(now, draw)
             except Refused as refusal:
                 refusals.append(refusal)
                 conductor.stop()
             if folder is not None:
-                log = RunLog(folder, state_rate=scenario.file.log.state_rate)
-                conductor.add_listener(log)
+                now.add_listener(RunLog(folder, state_rate=scenario.file.log.state_rate))
             if self.end_ns is not None:
-                conductor.end_at(self.end_ns)
+                now.end_at(self.end_ns)
 
         conductor.at_barriers(at_barrier)
         summary = conductor.run()

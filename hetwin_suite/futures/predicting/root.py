@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused
-from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
@@ -114,6 +114,7 @@ class _Root(Generic[Result]):
     out: Path | None
     progress: Callable[[Future], None]
     forks: Forks
+    _between: BetweenSteps
 
     def __init__(
         self,
@@ -176,15 +177,14 @@ class _Root(Generic[Result]):
             expected=f"one of {begun}" if begun else "--at T, for no action begins",
         )
 
-    def _at_barrier(self, time_ns: int, events: Sequence[Event]) -> None:
+    def _at_barrier(self, between: BetweenSteps) -> None:
         if self._forked is not None or self._results or self._failure:
             return
-        if not self._moment.is_now(time_ns, events):
+        if not self._moment.is_now(between.time_ns, between.events):
             return
-        self._at_ns, scene = time_ns, self._conductor.scene
-        assert scene is not None  # the run goes on
+        self._at_ns, scene, self._between = between.time_ns, between.scene, between
         try:
-            now = Now(time_ns, of_now(self._uncertainty, scene), scene, self._checkpoint)
+            now = Now(self._at_ns, of_now(self._uncertainty, scene), scene, self._checkpoint)
             self._results.append(self._plan(now, self._fork))
         except _Copied:
             return
@@ -193,7 +193,7 @@ class _Root(Generic[Result]):
         self._conductor.stop()
 
     def _checkpoint(self) -> tuple[Checkpoint, RunTables]:
-        return self._conductor.checkpoint(), self._tables
+        return self._between.checkpoint(), self._tables
 
     def _fork(self, draws: Iterable[Draw], until: float | None = None) -> list[Future]:
         found: list[Future] = []
@@ -218,15 +218,15 @@ class _Root(Generic[Result]):
             port.report_to(forked.heartbeat.row(port.plan.index))
         draw = forked.task
         try:
-            alter(self._conductor, draw)
+            alter(self._between, draw)
             if self.out is not None:
                 rate = self._scenario.file.log.state_rate
-                self._conductor.add_listener(RunLog(self._folder(draw.index), state_rate=rate))
+                self._between.add_listener(RunLog(self._folder(draw.index), state_rate=rate))
         except Exception as error:
             is_refusal = isinstance(error, Refused)
             forked.end(replace(failed(draw, str(error)), refused=is_refusal))
         if self.horizon_s is not None:
-            self._conductor.end_at(self._at_ns + round(self.horizon_s * 1e9))
+            self._between.end_at(self._at_ns + round(self.horizon_s * 1e9))
 
     def _folder(self, index: int) -> Path:
         assert self.out is not None  # futures are kept

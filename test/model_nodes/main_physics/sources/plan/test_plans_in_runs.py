@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from support.robot_files import ROOT
 
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
@@ -43,12 +44,12 @@ def gone_on(plan: list[dict[str, Any]], refused: str = "") -> tuple[RunSummary, 
     """A run whose robot goes on by a plan in the middle, unless that is refused; and how it was there."""
     conductor, saved = conducted(), []
 
-    def change(time_ns: int, _: object) -> None:
-        if time_ns == MOMENT_NS:
-            saved.append(conductor.checkpoint())
+    def change(now: BetweenSteps) -> None:
+        if now.time_ns == MOMENT_NS:
+            saved.append(now.checkpoint())
             expected = pytest.raises(Refused, match=refused) if refused else nullcontext()
             with expected:
-                conductor.alter({}, {"physics": {"source": {"plan": plan}}})
+                now.alter({}, {"physics": {"source": {"plan": plan}}})
 
     conductor.prepare()
     conductor.at_barriers(change)

@@ -1,0 +1,158 @@
+"""A run between two of its steps, and what may be done to it there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint, take
+from hetwin_core.ensemble.conductor.parts import Parts
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
+from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.slot import slot_of
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scene.scene import Scene
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.ensemble.transport.port import ModelPort
+
+
+class BetweenSteps:
+    """A run after a step's state is published and before the next step begins; see `Conductor.at_barriers`.
+
+    No model is in a step but those in threads of their own: beside the main model, on the clock or free. Only for the
+    time of the call, and in its thread. A process that is forked in the call goes on as the same run.
+
+    Args:
+        scenario: what is run.
+        options: what its start says.
+        ports: the models, in the scenario's order.
+        listeners: receive what happens.
+        parts: what the conductor does.
+        scene: of the run.
+        start: how the run began.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        options: RunOptions,
+        ports: Sequence[ModelPort],
+        listeners: ListenerGroup,
+        parts: Parts,
+        scene: Scene,
+        start: RunStart,
+    ) -> None:
+        self._scenario, self._options, self._ports = scenario, options, tuple(ports)
+        self._listeners, self._parts, self._scene, self._start = listeners, parts, scene, start
+        self._step = 0
+        self._seen = 0
+        self._new: Sequence[Event] = ()
+
+    def come_to(self, step: int, callbacks: Sequence[AtBarrier]) -> None:
+        """Be after this step, and call these; what has happened since the last call is new."""
+        events = self._parts.events.events
+        self._step, self._new, self._seen = step, events[self._seen :], len(events)
+        for callback in tuple(callbacks):
+            callback(self)
+
+    def begin(self) -> None:
+        """What happened so far, such as in a saved run, is not new."""
+        self._seen = len(self._parts.events.events)
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time [ns]."""
+        return self._scene.time_ns
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """The events that were handled since the barrier before."""
+        return self._new
+
+    @property
+    def scene(self) -> Snapshot:
+        """The scene as it is now, not to be kept."""
+        return self._scene.snapshot()
+
+    @property
+    def present(self) -> RunStart:
+        """The start as it would be if the run began now."""
+        return replace(self._start, snapshot=self._scene.kept_snapshot())
+
+    def checkpoint(self) -> Checkpoint:
+        """Save the run, so that another process can go on with it.
+
+        All models must be in this process and step by service. With `RunOptions.restorable` the saved run ends in the
+        digest of this one.
+
+        Raises:
+            Refused: if something in it cannot be saved; model and reason are named.
+            RunFailed: if a model fails.
+        """
+        return take(
+            self._scenario,
+            self._options,
+            self._start.given,
+            self._ports,
+            self._parts,
+            self._scene,
+            self._step,
+        )
+
+    def replace_listeners(self, listeners: Sequence[RunListener]) -> None:
+        """Report to others from now on.
+
+        They get a start whose snapshot is the present scene. The former listeners hear nothing more.
+
+        Raises:
+            RunFailed: if one of them cannot begin.
+        """
+        self._listeners.replace(listeners)
+        if listeners:
+            self._listeners.started(self.present)
+
+    def add_listener(self, listener: RunListener) -> None:
+        """Report to one more from now on; it gets a start whose snapshot is the present scene.
+
+        Raises:
+            RunFailed: if it cannot begin.
+        """
+        self._listeners.add(listener, self.present)
+
+    def alter(
+        self, poses: Mapping[str, Floats], parameters: Mapping[str, Mapping[str, Any]]
+    ) -> None:
+        """Go on with other poses and parameters.
+
+        Args:
+            poses: entity -> (13,) pose and twist in the world.
+            parameters: model -> parameter -> value.
+
+        Raises:
+            Refused: if there is no such model or pose, or a model cannot go on with one of them.
+            RunFailed: if a model fails.
+        """
+        for name, values in parameters.items():
+            plan = self._scenario.plan(name)
+            if plan is None:
+                names = one_of(name, [model.name for model in self._scenario.models])
+                raise Refused(f"there is no model {name!r}; expected {names}")
+            self._ports[plan.index].change(values)
+        for entity, pose in poses.items():
+            self._parts.effects.place(
+                slot_of(self._scene.layout, entity, POSE.name, len(pose)), pose
+            )
+
+    def end_at(self, time_ns: int) -> None:
+        """End the run with the first step that reaches this time [ns], unless its source ends before."""
+        self._parts.step.end_at(time_ns)
+
+
+AtBarrier: TypeAlias = Callable[[BetweenSteps], None]
+"""Called at each barrier."""
