@@ -193,10 +193,10 @@ def commanded(readings: Sequence[Reading]) -> Iterator[Reading]:
         yield reading
 
 
-def limited(scenario: Scenario) -> Scenario:
-    """The scenario, with the stand-in's gains in the fingers."""
+def limited(scenario: Scenario, tip_force: float | None = None) -> Scenario:
+    """The scenario, with the gains of the stand-in in the fingers; they press with at most this force [N]."""
     gains = drives()
-    groups = {}
+    groups: dict[str, dict[str, Any]] = {}
     for joint in range(3):
         at = ALL.index(FINGERS["right"][joint])
         groups[f"right_{joint + 1}"] = {
@@ -205,6 +205,8 @@ def limited(scenario: Scenario) -> Scenario:
             "stiffness": float(gains.stiffness[at]),
             "damping": float(gains.damping[at]),
         }
+        if tip_force is not None:
+            groups[f"right_{joint + 1}"]["effort"] = float(LEVERS[joint] * tip_force)
     given = scenario.file.robot
     robot = given.model_dump(mode="json") if isinstance(given, Robot) else {"urdf": given}
     robot = Robot.model_validate({**robot, "drives": groups})
