@@ -1,97 +1,112 @@
-"""Inverse kinematics by damped least squares on the arm's Jacobian."""
+"""Where the hand's point is and how to bring it somewhere, for an arm of a compiled world."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
 
 import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.kinematics.chains.chain import Chain
+from hetwin_core.kinematics.chains.descent import Solution
+from hetwin_core.kinematics.chains.segment import Segment
+from hetwin_core.kinematics.chains.solver import Solver
 
 DOWN = np.array([0.0, 0.0, 1.0, 0.0])
 """Hand pointing down (its z along the world's -z, its y along the world's y), as w, x, y, z."""
 
+_TOLERANCE = 1e-9
+"""Controllers derive velocities from set points that are 4 ms apart [m and rad]."""
+
 
 class Reacher:
-    """Solves the inverse kinematics of one arm for one point of its hand.
+    """Kinematics of one arm for one point of its hand.
 
     Args:
-        model: compiled world that contains the arm.
-        joints: names of the arm's joints, each of one degree of freedom.
+        model: compiled world that contains the arm; what moves it as a whole stays at 0.
+        joints: names of the arm's n joints, from its base on, each of one degree of freedom.
         link: the hand's link.
         offset: (3,) the point in the link's frame, in metres.
+
+    Raises:
+        ValueError: if these joints do not lead to the link in this order.
     """
 
     def __init__(
-        self,
-        model: mj.MjModel,
-        joints: tuple[str, ...],
-        link: str,
-        offset: tuple[float, ...],
+        self, model: mj.MjModel, joints: Sequence[str], link: str, offset: Sequence[float]
     ) -> None:
-        self._model = model
-        self._data = mj.MjData(model)
-        self._body = model.body(link).id
-        self._offset = np.array(offset)
-        ids = [model.joint(name).id for name in joints]
-        self._positions = model.jnt_qposadr[ids]
-        self._velocities = model.jnt_dofadr[ids]
-        self._limits = model.jnt_range[ids]
+        point = Segment("point", (*offset, 1.0, 0.0, 0.0, 0.0))
+        self._chain = Chain([*_segments(model, joints, link), point])
+        if self._chain.joints != tuple(joints):
+            raise ValueError(f"{link} is moved by {self._chain.joints}, not by {tuple(joints)}")
+        self._solver = Solver(self._chain, tolerance=_TOLERANCE)
 
     def point(self, joints: Floats) -> Floats:
         """Return (3,) the position of the hand's point in the world for the joint positions `joints`."""
-        self._place(joints)
-        rotation = self._data.xmat[self._body].reshape(3, 3)
-        return np.asarray(self._data.xpos[self._body] + rotation @ self._offset)
+        return self._chain.place(joints).position
 
     def solve(self, target: Floats, start: Floats, quaternion: Floats = DOWN) -> Floats:
-        """Return joint positions for the point at `target` (3,) and the hand's orientation `quaternion` (4,).
+        """Return (n,) joint positions for the point at `target` (3,) and the hand's orientation `quaternion` (4,).
 
         Args:
-            start: (n,) initial guess; the solution is near it.
+            start: (n,) where to search first.
 
         Raises:
-            RunFailed: if no pose within the joint limits is closer than 1e-5 m and rad.
+            RunFailed: if no posture within the joint limits reaches that.
         """
-        joints = start.copy()
-        for _ in range(200):
-            error = self._error(joints, target, quaternion)
-            if np.linalg.norm(error) < 1e-6:
-                break
-            jacobian = self._jacobian()
-            square = jacobian @ jacobian.T + 1e-6 * np.eye(6)
-            step = jacobian.T @ np.linalg.solve(square, error)
-            step *= min(1.0, 0.2 / max(float(np.abs(step).max()), 1e-12))
-            joints = np.clip(joints + step, self._limits[:, 0], self._limits[:, 1])
-        missing = float(np.linalg.norm(self._error(joints, target, quaternion)))
-        if missing > 1e-5:
-            raise RunFailed(
-                "inverse kinematics",
-                "solve",
-                0,
-                f"the hand cannot reach {np.round(target, 4).tolist()}; "
-                f"the remaining error is {missing:.3g} (m, rad)",
-            )
-        return joints
+        pose = np.concatenate((target, quaternion))
+        return _reached(self._solver.solve(pose, start), target)
 
-    def _place(self, joints: Floats) -> None:
-        self._data.qpos[self._positions] = joints
-        mj.mj_kinematics(self._model, self._data)
-        mj.mj_comPos(self._model, self._data)
+    def follow(self, points: Floats, start: Floats, quaternion: Floats = DOWN) -> Floats:
+        """Return (k, n) joint positions for the point at `points` (k, 3), each near the one before.
 
-    def _error(self, joints: Floats, target: Floats, quaternion: Floats) -> Floats:
-        """Return (6,) the error in metres and radians, along the world's axes."""
-        error = np.zeros(6)
-        error[:3] = target - self.point(joints)
-        inverse, missing = np.zeros(4), np.zeros(4)
-        mj.mju_negQuat(inverse, self._data.xquat[self._body])
-        mj.mju_mulQuat(missing, quaternion, inverse)
-        mj.mju_quat2Vel(error[3:], missing, 1.0)
-        return error
+        Args:
+            start: (n,) for the place just before the first point.
 
-    def _jacobian(self) -> Floats:
-        position = np.zeros((3, self._model.nv))
-        rotation = np.zeros((3, self._model.nv))
-        at = self._data.xpos[self._body] + self._data.xmat[self._body].reshape(3, 3) @ self._offset
-        mj.mj_jac(self._model, self._data, position, rotation, at, self._body)
-        return np.vstack([position[:, self._velocities], rotation[:, self._velocities]])
+        Raises:
+            RunFailed: if a point cannot be reached from the posture before.
+        """
+        postures = [start]
+        for point in points:
+            pose = np.concatenate((point, quaternion))
+            postures.append(_reached(self._solver.descend(pose, postures[-1]), point))
+        return np.array(postures[1:])
+
+
+def _reached(found: Solution, target: Floats) -> Floats:
+    if not found.solved:
+        raise RunFailed(
+            "inverse kinematics",
+            "solve",
+            0,
+            f"the hand cannot reach {np.round(target, 4).tolist()}; "
+            f"the remaining error is {found.distance:.3g} m and {found.angle:.3g} rad",
+        )
+    return found.positions
+
+
+def _segments(model: mj.MjModel, joints: Sequence[str], link: str) -> list[Segment]:
+    """The chain from the world to a link in which only these joints move."""
+    segments: list[Segment] = []
+    body = model.body(link).id
+    while body:
+        segments.append(_segment(model, body, joints))
+        body = int(model.body_parentid[body])
+    return segments[::-1]
+
+
+def _segment(model: mj.MjModel, body: int, joints: Sequence[str]) -> Segment:
+    name = model.body(body).name
+    pose = (*model.body_pos[body].tolist(), *model.body_quat[body].tolist())
+    first = int(model.body_jntadr[body])
+    for joint in range(first, first + int(model.body_jntnum[body])):
+        if (word := model.joint(joint).name) in joints:
+            limited = bool(model.jnt_limited[joint])
+            lower, upper = model.jnt_range[joint].tolist() if limited else (-math.inf, math.inf)
+            slides = model.jnt_type[joint] == mj.mjtJoint.mjJNT_SLIDE
+            axis, anchor = model.jnt_axis[joint].tolist(), model.jnt_pos[joint].tolist()
+            return Segment(name, pose, word, slides, axis, anchor, lower, upper)
+    return Segment(name, pose)

@@ -106,12 +106,7 @@ class Program:
 
     def follow(self, points: Floats) -> None:
         """Move the hand's point along `points` (ticks, 3), at constant orientation."""
-        joints = self.last
-        solved: list[Floats] = []
-        for point in points:
-            joints = self.reacher.solve(point, joints, self.quaternion)
-            solved.append(joints)
-        self._pieces.append(np.array(solved))
+        self._pieces.append(self.reacher.follow(points, self.last, self.quaternion))
 
 
 def _least_jerk(duration: float) -> Floats:

@@ -32,7 +32,7 @@ class Solution:
 
     Attributes:
         positions: (n,) of the chain's joints [rad or m]: the solution, or the best that was found.
-        solved: whether the end is at the pose, within `TOLERANCE`.
+        solved: whether the end is at the pose, within the tolerance.
         distance: from the pose [m].
         angle: from the pose [rad].
     """
@@ -53,9 +53,11 @@ class Descent:
 
     Args:
         chain: with n joints.
+        tolerance: largest of the six errors of a solution [m and rad].
     """
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: Chain, tolerance: float = TOLERANCE) -> None:
+        self._tolerance = tolerance
         self._moving = chain.moving()
         self._lower, self._upper = chain.lower, chain.upper
         self._limits = list(zip(chain.lower.tolist(), chain.upper.tolist(), strict=True))
@@ -76,7 +78,7 @@ class Descent:
         positions, slow = start, 0
         largest, square = self._miss(position, quaternion, positions)
         for _ in range(STEPS):
-            if largest <= TOLERANCE:
+            if largest <= self._tolerance:
                 break
             positions = self._after_step(positions, DAMPING * square)
             before = square
@@ -85,7 +87,7 @@ class Descent:
             if slow == SLOW_STEPS:
                 break
         distance, angle = np.linalg.norm(self._error[:3]), np.linalg.norm(self._error[3:])
-        return Solution(positions, largest <= TOLERANCE, float(distance), float(angle))
+        return Solution(positions, largest <= self._tolerance, float(distance), float(angle))
 
     def _miss(self, position: Floats, quaternion: Floats, positions: Floats) -> tuple[float, float]:
         """Keep the six errors at a posture, along the root's axes; return the largest, and the sum of squares."""

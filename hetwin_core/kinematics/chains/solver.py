@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.kinematics.chains.chain import Chain, Placed
-from hetwin_core.kinematics.chains.descent import Descent, Solution, placed
+from hetwin_core.kinematics.chains.descent import TOLERANCE, Descent, Solution, placed
 from hetwin_core.kinematics.chains.postures import Postures
 
 Floats = NDArray[np.float64]
@@ -26,12 +26,13 @@ class Solver:
     Args:
         chain: with n joints.
         seed: of the tabled and the random postures.
+        tolerance: largest of the six errors of a solution [m and rad].
     """
 
-    def __init__(self, chain: Chain, seed: int = 0) -> None:
+    def __init__(self, chain: Chain, seed: int = 0, tolerance: float = TOLERANCE) -> None:
         self._chain = chain
         self.postures = Postures(chain, seed)
-        self._descent = Descent(chain)
+        self._descent = Descent(chain, tolerance)
         self._turning = turning(chain)
 
     def solve(
@@ -58,6 +59,16 @@ class Solver:
         return Solution(
             unwound(best.positions, self._turning), best.solved, best.distance, best.angle
         )
+
+    def descend(self, pose: Floats, start: Floats) -> Solution:
+        """Return what steps from a posture lead to: the solution beside it, if there is one.
+
+        Args:
+            pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
+            start: (n,) [rad or m].
+        """
+        target = placed(pose)
+        return self._descent.run(target.position, target.pose[3:], self._chain.clipped(start))
 
     def _starts(self, target: Placed, start: Floats | None) -> Iterator[Floats]:
         if start is not None:

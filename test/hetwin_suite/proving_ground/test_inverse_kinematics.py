@@ -41,3 +41,24 @@ def test_hand_comes_to_every_place_above_the_table(x: float, y: float, z: float)
 def test_place_out_of_reach_is_refused() -> None:
     with pytest.raises(RunFailed, match=r"cannot reach \[2\.0, 0\.0, 1\.0\]"):
         REACHER.solve(np.array([2.0, 0.0, 1.0]), HOME)
+
+
+def test_line_is_followed_from_posture_to_posture() -> None:
+    start = REACHER.solve(np.array([0.4, -0.2, 0.9]), HOME)
+    points = np.linspace([0.4, -0.2, 0.9], [0.45, 0.2, 0.9], 200)[1:]
+    postures = REACHER.follow(points, start)
+    reached = [REACHER.point(posture) for posture in postures]
+    np.testing.assert_allclose(reached, points, atol=1e-8)
+    assert np.abs(np.diff(postures, axis=0, prepend=start[None])).max() < 0.02
+
+
+def test_line_that_leaves_the_reach_is_refused() -> None:
+    points = np.linspace([0.4, 0.0, 0.9], [1.4, 0.0, 0.9], 200)
+    with pytest.raises(RunFailed, match="cannot reach"):
+        REACHER.follow(points, REACHER.solve(points[0], HOME))
+
+
+def test_joints_in_another_order_are_refused() -> None:
+    turned = stand_in.ARM_JOINTS[::-1]
+    with pytest.raises(ValueError, match=r"gripper_base is moved by \('shoulder_pan_joint'"):
+        Reacher(MODEL, turned, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
