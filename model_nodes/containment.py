@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,12 +22,11 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Entity, Layout, Selection
 from hetwin_core.ensemble.scene.poses import conjugate, rotate
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Meaning, Value
+from model_nodes.shape_points import points_of
 
 IN_CONTAINER = AttributeSpec("in_container", 1, "", Meaning.ENTITY)
-CIRCLE = 32
 
 
 class Settings(Parameters):
@@ -164,42 +161,13 @@ def inside_of(container: Entity) -> Inside:
     Raises:
         BadInput: if it has no shapes.
     """
-    points = [_points(shape) for shape in container.shapes if shape.kind is not ShapeKind.PLANE]
-    if not points:
+    cloud = points_of(container.shapes)
+    if not len(cloud):
         expected = "an entity with shapes, such as walls and a bottom"
         raise BadInput("this container has no shape", found=container.name, expected=expected)
-    cloud = np.concatenate(points)
     outline = _convex_outline(cloud[:, :2])
     edges = np.roll(outline, -1, axis=0) - outline
     return Inside(outline, edges, float(cloud[:, 2].min()), float(cloud[:, 2].max()))
-
-
-def _points(shape: Shape) -> Floats:
-    """Return (n, 3) points whose convex hull is the shape (for spheres the bounding box), in the entity's frame."""
-    turned: Floats = np.array([rotate(shape.pose[3:7], p) for p in _local_points(shape).tolist()])
-    turned += np.array(shape.pose[:3])
-    return turned
-
-
-def _local_points(shape: Shape) -> Floats:
-    if shape.kind is ShapeKind.MESH and shape.vertices is not None:
-        return shape.vertices
-    if shape.kind in (ShapeKind.CYLINDER, ShapeKind.CAPSULE):
-        return _two_rings(shape)
-    corners: Floats = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
-    lengths = np.array(shape.size) if shape.kind is ShapeKind.BOX else 2 * np.array(shape.size)
-    corners *= lengths
-    return corners
-
-
-def _two_rings(shape: Shape) -> Floats:
-    radius, length = shape.size[0], shape.size[1]
-    if shape.kind is ShapeKind.CAPSULE:
-        length += 2 * radius
-    turn = np.linspace(0.0, 2 * math.pi, CIRCLE, endpoint=False)
-    ring = np.stack([radius * np.cos(turn), radius * np.sin(turn), np.zeros(CIRCLE)], axis=1)
-    half = np.array([0.0, 0.0, length / 2])
-    return np.concatenate([ring - half, ring + half])
 
 
 def _convex_outline(points: Floats) -> Floats:

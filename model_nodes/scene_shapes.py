@@ -156,17 +156,40 @@ def _compile(entities: Sequence[Entity]) -> mj.MjModel:
     for entity in entities:
         body = spec.worldbody.add_body(name=entity.name, mocap=True)
         for i, shape in enumerate(entity.shapes):
-            geom = body.add_geom(type=_KINDS[shape.kind], pos=list(shape.pose[:3]))
-            geom.quat = list(shape.pose[3:])
-            geom.contype = geom.conaffinity = 0
-            if shape.kind is ShapeKind.MESH:
-                geom.meshname = _mesh(spec, f"{entity.name} {i}", shape)
-            else:
-                geom.size = _size(shape)
+            _add(spec, body, f"{entity.name} {i}", shape)
     point = spec.worldbody.add_body(name=_POINT_NAME, mocap=True)
     dot = point.add_geom(type=mj.mjtGeom.mjGEOM_SPHERE, size=[_POINT, 0.0, 0.0], group=_UNSEEN)
     dot.contype = dot.conaffinity = 0
     return spec.compile()
+
+
+def add_shapes(
+    spec: mj.MjSpec, body: mj.MjsBody, entity: Entity, is_of: int, meets: int, margin: float
+) -> None:
+    """Add an entity's shapes that take part in contacts to a body.
+
+    Args:
+        spec: to which the body belongs.
+        body: that gets them.
+        entity: whose shapes they are.
+        is_of, meets: bits; two shapes meet if one `is_of` what the other `meets`.
+        margin: they meet when they are nearer than the larger margin of the two [m].
+    """
+    for i, shape in enumerate(entity.shapes):
+        if shape.collides:
+            geom = _add(spec, body, f"{entity.name} {i}", shape)
+            geom.contype, geom.conaffinity, geom.margin = is_of, meets, margin
+
+
+def _add(spec: mj.MjSpec, body: mj.MjsBody, name: str, shape: Shape) -> mj.MjsGeom:
+    geom = body.add_geom(type=_KINDS[shape.kind], pos=list(shape.pose[:3]))
+    geom.quat = list(shape.pose[3:])
+    geom.contype = geom.conaffinity = 0
+    if shape.kind is ShapeKind.MESH:
+        geom.meshname = _mesh(spec, name, shape)
+    else:
+        geom.size = _size(shape)
+    return geom
 
 
 def _mesh(spec: mj.MjSpec, name: str, shape: Shape) -> str:

@@ -49,6 +49,12 @@ def _vector(values: list[float]) -> list[float]:
     return values
 
 
+def _direction(values: list[float]) -> list[float]:
+    if sum(x * x for x in values) < 1e-18:
+        raise ValueError("a direction, three numbers that are not all zero")
+    return values
+
+
 def _pose(values: list[float]) -> list[float]:
     if len(values) != 7:
         raise ValueError(f"seven numbers x y z, qw qx qy qz, not {len(values)} numbers")
@@ -60,6 +66,7 @@ def _pose(values: list[float]) -> list[float]:
 Vector3 = Annotated[
     list[Finite], AfterValidator(_vector), Field(json_schema_extra={"minItems": 3, "maxItems": 3})
 ]
+Direction = Annotated[Vector3, AfterValidator(_direction)]
 Pose7 = Annotated[
     list[Finite], AfterValidator(_pose), Field(json_schema_extra={"minItems": 7, "maxItems": 7})
 ]

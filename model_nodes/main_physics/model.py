@@ -128,10 +128,11 @@ class MainPhysics(Model):
         self._drive, notes = self._start_joints(robots, settings, engine)
         sensors = self._fit(robots, settings, engine)
         entities = with_scanners(entities_of(world, settings.tags), sensors.lidars)
+        self._entities = {entity.name: entity for entity in entities}
         self._block = Block(world, engine, entities, sensors)
         self._block.fill(engine)
         if self._source is not None:
-            self._source.use_places(self._pose_of)
+            self._source.use_places(self._pose_of, self._entities)
         findings = self._findings(entities, settings, engine)
         descriptions = _descriptions(robots)
         self._watching = self._watch(robots, settings, engine, findings)
@@ -450,7 +451,7 @@ class MainPhysics(Model):
         )
         bases = BaseDrives(self._robots, source, period_ns)
         drive = Drive(bodies, source, held, period_ns)
-        source.use_places(self._pose_of)
+        source.use_places(self._pose_of, self._entities)
         source.take_over(time_ns, joints)
         if self._source is not None and self._source is not source:
             self._source.close()

@@ -34,6 +34,7 @@ class HandFacts:
         offset: (7) x y z [m], qw qx qy qz of its frame in the link.
         fingers: its joints.
         opened, closed: where these are when it is open, and when it is closed on nothing; empty: that is not known.
+        approach: (3) direction in its frame in which it goes to what it grasps; empty: from where its fingers begin.
     """
 
     link: str
@@ -41,6 +42,7 @@ class HandFacts:
     fingers: tuple[str, ...]
     opened: tuple[float, ...] = ()
     closed: tuple[float, ...] = ()
+    approach: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

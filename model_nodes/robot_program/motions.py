@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.inverse import solve
+from hetwin_core.kinematics.chains.inverse import STARTS, Reach
 from hetwin_core.kinematics.moves import MoveLimits, move
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 from model_nodes.robot_program.errors import CannotReach
@@ -35,12 +35,15 @@ class Motions:
 
     Attributes:
         commanded: where the joints are, or are to be by what was planned so far [rad or m].
+        starts: from how many postures a pose is tried before the hand cannot be there.
     """
 
     def __init__(self, facts: RobotFacts) -> None:
         self._facts = facts
         self.commanded = {name: joint.start for name, joint in facts.joints.items()}
         self._chains: dict[str, Chain] = {}
+        self._reaches: dict[str, Reach] = {}
+        self.starts = STARTS
 
     def pose_of(self, link: str, joints: Mapping[str, float]) -> Pose:
         """Return a link's pose in the frame of the root link, for these positions of the joints.
@@ -131,11 +134,9 @@ class Motions:
 
     def _solved(self, hand: str, pose: Sequence[float], start: Floats, verb: str) -> Floats:
         facts = self._facts.hands[hand]
-        chain = self._chain(facts.link)
-        moving = np.array([name in self._facts.joints for name in chain.joints], np.bool_)
         backwards = seen_from(facts.offset, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
         target = within(pose, backwards)
-        found = solve(chain, np.array(target), start, moving)
+        found = self._reach(facts.link).solve(np.array(target), start, self.starts)
         if not found.solved:
             raise CannotReach(
                 f"{hand} cannot {verb} at {_said(pose)}, seen from the robot's root link;"
@@ -175,6 +176,13 @@ class Motions:
         if link not in self._chains:
             self._chains[link] = Chain(self._facts.links[link])
         return self._chains[link]
+
+    def _reach(self, link: str) -> Reach:
+        if link not in self._reaches:
+            chain = self._chain(link)
+            moving = np.array([name in self._facts.joints for name in chain.joints], np.bool_)
+            self._reaches[link] = Reach(chain, moving)
+        return self._reaches[link]
 
 
 def _lasting(motion: JointTrajectory, seconds: float | None) -> JointTrajectory:

@@ -23,6 +23,19 @@ def hand_of(scene: SkillScene, arguments: Mapping[str, Json]) -> str:
     return str(given)
 
 
+def entity_of(scene: SkillScene, arguments: Mapping[str, Json], name: str) -> str:
+    """Return the entity that an argument names.
+
+    Raises:
+        ValueError: if none is named, or the scene has no such entity.
+    """
+    given = arguments.get(name)
+    if not isinstance(given, str):
+        raise ValueError(f"{name}: found {given}; expected the name of an entity")
+    scene.pose(given)
+    return given
+
+
 def number(
     arguments: Mapping[str, Json], name: str, default: float | None = None, *, least: float = 0.0
 ) -> float | None:

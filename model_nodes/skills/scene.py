@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
 
 import numpy as np
+from transforms3d.quaternions import quat2mat
 
+from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.kinematics.chains.inverse import STARTS
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from model_nodes.robot_program.errors import CannotReach
 from model_nodes.robot_program.facts import RobotFacts
 from model_nodes.robot_program.fingers import Fingers
 from model_nodes.robot_program.motions import Motions
 from model_nodes.robot_program.placing import seen_from, within
+from model_nodes.shape_points import points_of
+from model_nodes.skills.hand_shape import HandShape, hand_shape
+from model_nodes.skills.surroundings import CLEARANCE, Surroundings
+
+_QUICK = 8
+"""So many postures are tried for each of many poses."""
 
 
 class SkillScene:
@@ -24,11 +36,15 @@ class SkillScene:
         joints: where its joints are commanded to be, by name [rad or m].
         pose_of: returns where an entity of the scene is, (7,) or more.
         time: of the run [s].
+        entities: of the scene, with their shapes, by name.
+        clearance: that skills keep from what they are not to touch [m].
 
     Attributes:
         time: of the run [s].
         joints: where the robot's joints are commanded to be, by name [rad or m].
         hands: names of the robot's hands.
+        entities: of the scene, by name.
+        clearance: that skills keep from what they are not to touch [m].
     """
 
     def __init__(
@@ -37,8 +53,12 @@ class SkillScene:
         joints: Mapping[str, float],
         pose_of: Callable[[str], Floats],
         time: float,
+        entities: Mapping[str, Entity] | None = None,
+        clearance: float = CLEARANCE,
     ) -> None:
+        self.clearance = clearance
         self.time = time
+        self.entities = entities or {}
         self.joints = {name: joints[name] for name in facts.joints if name in joints}
         self.hands = tuple(facts.hands)
         self._facts, self._pose_of = facts, pose_of
@@ -65,6 +85,76 @@ class SkillScene:
         """
         self._fingers.hand(hand)
         return within(self._root, self._motions.hand_pose(hand, self._motions.commanded))
+
+    def hand_shape(self, hand: str) -> HandShape:
+        """Return how a hand goes to things and closes.
+
+        Raises:
+            ValueError: if there is no such hand, or the scenario does not say enough of it.
+        """
+        self._fingers.hand(hand)
+        return hand_shape(self._facts, hand)
+
+    def points(self, entity: str) -> Floats:
+        """Return (n, 3) points in the world [m] whose convex hull an entity is.
+
+        Raises:
+            ValueError: if the scene has no such entity, or it has no shape.
+        """
+        pose, known = self.pose(entity), self.entities.get(entity)
+        shapes = () if known is None else known.shapes
+        own = points_of([shape for shape in shapes if shape.collides] or shapes)
+        if not len(own):
+            raise ValueError(f"{entity} has no shape; expected something that can be touched")
+        placed: Floats = own @ quat2mat(np.array(pose[3:])).T + pose[:3]
+        return placed
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Plan quickly; if that fails, the next motion begins where it would have without."""
+        before = dict(self._motions.commanded)
+        self._motions.starts = _QUICK
+        try:
+            yield
+        except (CannotReach, ValueError):
+            self._motions.commanded.update(before)
+            raise
+        finally:
+            self._motions.starts = STARTS
+
+    @contextmanager
+    def ahead(self) -> Iterator[None]:
+        """Look ahead: plan quickly, and let the next motion begin where it would have without."""
+        before = dict(self._motions.commanded)
+        try:
+            with self.attempt():
+                yield
+        finally:
+            self._motions.commanded.update(before)
+
+    def in_the_way(
+        self, motions: Sequence[JointTrajectory], ignored: Collection[str] = ()
+    ) -> tuple[str, ...]:
+        """Return two entities that would come too near to each other on a way; nothing if none do.
+
+        Args:
+            motions: planned one after the other, from where the joints are; the fingers are where they were planned
+                to be before.
+            ignored: entities that may be touched.
+        """
+        now = dict(self._motions.commanded)
+        for motion in reversed(motions):
+            now.update(zip(motion.names, motion.positions[0].tolist(), strict=True))
+        for motion in motions:
+            touched = self._surroundings.first_touched(motion, now, ignored)
+            if touched:
+                return touched
+            now.update(zip(motion.names, motion.positions[-1].tolist(), strict=True))
+        return ()
+
+    @cached_property
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(self._facts, self.entities, self._pose_of, self.joints, self.clearance)
 
     def fingers(self, hand: str, goal: str | float) -> dict[str, float]:
         """Return where the fingers of a hand are when it is ``open``, ``closed``, or all are at a position [rad or m].
@@ -119,10 +209,20 @@ class SkillScene:
             return self._motions.hand_along(hand, goal, speed, seconds)
         return self._motions.hand_to(hand, goal, speed, seconds)
 
+    def hand_up(self, hand: str, by: float, *, speed: float) -> JointTrajectory:
+        """Return a motion of a hand straight up by so much [m], at a mean velocity [m/s].
+
+        Raises:
+            ValueError: if there is no such hand.
+            CannotReach: if it cannot be there.
+        """
+        x, y, z, *turn = self.hand_pose(hand)
+        return self.hand_to(hand, [x, y, z + by, *turn], straight=True, speed=speed)
+
     def rest(self, seconds: float) -> JointTrajectory:
         """Return a motion in which all joints of the robot rest for a time [s]."""
-        names = tuple(self.joints)
-        positions = np.array([[self.joints[name] for name in names]] * 2)
+        names, now = tuple(self.joints), self._motions.commanded
+        positions = np.array([[now[name] for name in names]] * 2)
         return JointTrajectory(names, np.array([0.0, seconds]), positions)
 
     @property

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, Tag, model_validato
 from hetwin_core.ensemble.scenario.source import SourceEntry
 from hetwin_core.ensemble.validation import (
     AboveZero,
+    Direction,
     Finite,
     Name,
     Pose7,
@@ -23,17 +24,11 @@ from hetwin_core.ensemble.validation import (
 )
 
 
-def _direction(values: list[float]) -> list[float]:
-    if sum(x * x for x in values) < 1e-18:
-        raise ValueError("a direction, three numbers that are not all zero")
-    return values
-
-
 class RangeSensor(Strict):
     """A range sensor on a link; it is off while the link's fidelity is low."""
 
     at: Vector3 = Field(default=[0, 0, 0], description="where it sits in the link's frame, in m")
-    along: Annotated[Vector3, AfterValidator(_direction)] = Field(
+    along: Direction = Field(
         default=[1, 0, 0], description="direction in which it measures, in the link's frame"
     )
     reach: Annotated[Positive, Field(description="how far it sees, in m")]

@@ -25,6 +25,7 @@ from hetwin_core.ensemble.scenario.uncertainty import Uncertain
 from hetwin_core.ensemble.scenario.variants import NEVER_OVERRIDDEN
 from hetwin_core.ensemble.triggers.schema import TriggerEntry
 from hetwin_core.ensemble.validation import (
+    Direction,
     Finite,
     Name,
     Pose7,
@@ -53,6 +54,11 @@ class Hand(Strict):
     joints: list[str] = Field(default=[], description="finger joints")
     opened: list[Finite] = Field(default=[], description="finger joint positions when fully open")
     closed: list[Finite] = Field(default=[], description="... and when closed on nothing")
+    approach: Direction | None = Field(
+        None,
+        description="direction in the grasp frame in which the hand goes to what it grasps;"
+        " default: from where its fingers begin",
+    )
 
     @property
     def scene_joints(self) -> list[str]:

@@ -1,114 +1,121 @@
-"""Inverse kinematics by damped least squares within the joints' limits, from several starts."""
+"""Inverse kinematics from where a robot is: the solution that is near, of the joints that may move."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import mujoco as mj
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.kinematics.chains.chain import Chain, Placed
-from hetwin_core.kinematics.chains.descent import TOLERANCE, Solution, placed
+from hetwin_core.kinematics.chains.chain import Chain
+from hetwin_core.kinematics.chains.descent import TOLERANCE, Descent, Solution, placed
+from hetwin_core.kinematics.chains.held import held_chain
+from hetwin_core.kinematics.chains.postures import Postures
+from hetwin_core.kinematics.chains.solver import turning
 
 Floats = NDArray[np.float64]
 
-_STEPS = 30
-_LARGEST_STEP = 1.0
-_SLOW = 0.7
-"""A step that leaves more than this share of the squared error is a slow one."""
-_SLOW_STEPS = 4
-_STARTS = 60
+STARTS = 60
+"""A pose that is not reached from so many is not reachable."""
 _CHOICE = 6
 """Among so many solutions the nearest to the start is chosen."""
+
+
+class Reach:
+    """What the joints of a chain that may move reach, while the others stay where they are.
+
+    Args:
+        chain: with n joints.
+        moving: (n,) which joints may move; None: all.
+    """
+
+    def __init__(self, chain: Chain, moving: NDArray[np.bool_] | None = None) -> None:
+        self._chain = chain
+        self._moving = np.ones(len(chain.joints), np.bool_) if moving is None else moving
+        self._held: tuple[float, ...] | None = None
+
+    def solve(self, pose: Floats, start: Floats, starts: int = STARTS) -> Solution:
+        """Return joint positions within the limits that bring the chain's end to a pose.
+
+        From the start itself if that leads there, else from tabled postures near the pose (the same ones at every
+        call) the solution that moves no joint further than necessary.
+
+        Args:
+            pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
+            start: (n,) where the joints are [rad or m].
+            starts: from how many postures at most.
+        """
+        if not self._moving.any():
+            return self._resting(pose, start)
+        part = self._with_held(start[~self._moving])
+        near = start[self._moving]
+        solution = part.solve(pose, near, starts)
+        positions = start.copy()
+        positions[self._moving] = solution.positions
+        return Solution(positions, solution.solved, solution.distance, solution.angle)
+
+    def _resting(self, pose: Floats, start: Floats) -> Solution:
+        there, turn = self._chain.place(start), np.empty(3)
+        mj.mju_subQuat(turn, placed(pose).pose[3:], there.pose[3:])
+        away = float(np.linalg.norm(pose[:3] - there.position))
+        angle = float(np.linalg.norm(turn))
+        return Solution(start, max(away, angle) <= TOLERANCE, away, angle)
+
+    def _with_held(self, held: Floats) -> _Part:
+        """The moving part for these positions of the others; it mostly is that of the last call."""
+        if self._held != tuple(held.tolist()):
+            self._held = tuple(held.tolist())
+            names = [n for n, moves in zip(self._chain.joints, self._moving, strict=True) if moves]
+            others = [name for name in self._chain.joints if name not in names]
+            chain = held_chain(self._chain, dict(zip(others, self._held, strict=True)))
+            self._part = _Part(chain)
+        return self._part
 
 
 def solve(
     chain: Chain, pose: Floats, start: Floats, moving: NDArray[np.bool_] | None = None
 ) -> Solution:
-    """Return joint positions within the limits that bring the chain's end to a pose.
-
-    From the start itself if that leads there, else from random positions (the same ones at every call) the solution
-    that moves no joint further than necessary.
-
-    Args:
-        chain: with n joints.
-        pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
-        start: (n,) where the joints are [rad or m].
-        moving: (n,) which joints may move; None: all.
-    """
-    target = placed(pose)
-    free = np.ones(len(chain.joints), np.bool_) if moving is None else moving
-    found: list[Solution] = []
-    best: Solution | None = None
-    for i, seed in enumerate(_starts(chain, start, free)):
-        solution = _descend(chain, target, seed, free)
-        if solution.solved:
-            if i == 0:
-                return solution
-            found.append(solution)
-            if len(found) == _CHOICE:
-                break
-        elif best is None or solution.badness < best.badness:
-            best = solution
-    if found:
-        return min(found, key=lambda one: float(np.abs(one.positions - start).max()))
-    assert best is not None  # there is at least one start
-    return best
+    """Return the solution of one pose, as `Reach.solve` does."""
+    return Reach(chain, moving).solve(pose, start)
 
 
-def _starts(chain: Chain, start: Floats, free: NDArray[np.bool_]) -> Iterator[Floats]:
-    yield np.where(free, chain.clipped(start), start)
-    generator = np.random.default_rng(1)
-    lower = np.where(np.isfinite(chain.lower), chain.lower, -np.pi)
-    upper = np.where(np.isfinite(chain.upper), chain.upper, np.pi)
-    for _ in range(_STARTS):
-        yield np.where(free, generator.uniform(lower, upper), start)
+class _Part:
+    """A chain all of whose joints may move."""
 
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._descent = Descent(chain)
+        self._turning = turning(chain)
 
-def _descend(chain: Chain, target: Placed, start: Floats, free: NDArray[np.bool_]) -> Solution:
-    positions, slow = start, 0
-    error = _error(target, chain.place(positions))
-    square = float(error @ error)
-    for _ in range(_STEPS):
-        if np.abs(error).max() <= TOLERANCE:
-            break
-        positions = positions + _step(chain, error, square, positions, free)
-        positions = np.where(free, chain.clipped(positions), positions)
-        error = _error(target, chain.place(positions))
-        before, square = square, float(error @ error)
-        slow = slow + 1 if square > _SLOW * before else 0
-        if slow == _SLOW_STEPS:
-            break
-    solved = bool(np.abs(error).max() <= TOLERANCE)
-    distance, angle = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
-    return Solution(positions, solved, distance, angle)
+    @cached_property
+    def _postures(self) -> Postures:
+        return Postures(self._chain)
 
+    def solve(self, pose: Floats, start: Floats, starts: int) -> Solution:
+        target = placed(pose)
+        position, quaternion = target.position, target.pose[3:]
+        best = self._descent.run(position, quaternion, self._chain.clipped(start))
+        found: list[Solution] = [best] if best.solved else []
+        others = iter(()) if best.solved else self._others(position, target.rotation, starts)
+        for posture in others:
+            solution = self._descent.run(position, quaternion, posture)
+            if solution.solved:
+                found.append(solution)
+                if len(found) == _CHOICE:
+                    break
+            elif solution.badness < best.badness:
+                best = solution
+        near = [self._near(solution, start) for solution in found]
+        return min(near, key=lambda one: float(np.abs(one.positions - start).max()), default=best)
 
-def _step(
-    chain: Chain, error: Floats, square: float, positions: Floats, free: NDArray[np.bool_]
-) -> Floats:
-    """The change of the joints that reduces the error; none of a joint that is at a limit and pushes against it."""
-    jacobian = chain.jacobian()
-    used = free.copy()
-    for _ in range(2):
-        j = jacobian[:, used]
-        damped = j @ j.T + (0.05 * square + 1e-10) * np.eye(6)
-        step = np.zeros(len(positions))
-        step[used] = j.T @ np.linalg.solve(damped, error)
-        outward = ((positions <= chain.lower) & (step < 0)) | (
-            (positions >= chain.upper) & (step > 0)
-        )
-        if not (outward & used).any():
-            break
-        used &= ~outward
-    largest = float(np.abs(step).max(initial=0.0))
-    return step * min(1.0, _LARGEST_STEP / largest) if largest > 0.0 else step
+    def _others(self, position: Floats, rotation: Floats, starts: int) -> Iterator[Floats]:
+        if starts > 1:
+            yield from self._postures.near(position, rotation, starts - 1)
 
-
-def _error(target: Placed, there: Placed) -> Floats:
-    """(6,) way and rotation from where the end is to the target, along the root's axes [m, rad]."""
-    quaternion, turn = np.empty(4), np.empty(3)
-    mj.mju_mat2Quat(quaternion, (target.rotation @ there.rotation.T).ravel())
-    mj.mju_quat2Vel(turn, quaternion, 1.0)
-    return np.concatenate((target.position - there.position, turn))
+    def _near(self, solution: Solution, start: Floats) -> Solution:
+        """The solution with joints that turn without limits on the shortest way from the start."""
+        way = solution.positions - start
+        way = np.where(self._turning, (way + np.pi) % (2.0 * np.pi) - np.pi, way)
+        return Solution(start + way, solution.solved, solution.distance, solution.angle)

@@ -13,6 +13,7 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.scenario.robot import FollowedBase
+from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.alignment import begins_of
@@ -175,10 +176,10 @@ class SeveralSources(Source):
         named = self._sources.items()
         return tuple(f"{robot}::{name}" for robot, one in named for name in one.limited)
 
-    def use_places(self, pose_of: Callable[[str], Floats]) -> None:
-        """Let each source take note of what returns where an entity is."""
+    def use_places(self, pose_of: Callable[[str], Floats], entities: Mapping[str, Entity]) -> None:
+        """Let each source take note of the main model's entities."""
         for one in self._sources.values():
-            one.use_places(pose_of)
+            one.use_places(pose_of, entities)
 
     def begin(self) -> bool:
         """Prepare the first step; returns whether a robot may have moved since the sources were bound."""

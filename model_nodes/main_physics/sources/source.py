@@ -15,6 +15,7 @@ from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scenario.robot import FollowedBase
+from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.wheels import DifferentialDrive
@@ -169,8 +170,13 @@ class Source(ABC):
         """Whether it can go on with a robot in the middle of a run; see `take_over`."""
         return False
 
-    def use_places(self, pose_of: Callable[[str], Floats]) -> None:
-        """Take note of what returns where an entity is, (13,) as in `scene.values`; called before the first step."""
+    def use_places(self, pose_of: Callable[[str], Floats], entities: Mapping[str, Entity]) -> None:
+        """Take note of the main model's entities; called before the first step.
+
+        Args:
+            pose_of: returns where one is, (13,) as in `scene.values`.
+            entities: by name.
+        """
 
     def take_over(self, time_ns: int, joints: Mapping[str, JointNow]) -> None:
         """Go on with the robot in the middle of a run, instead of another source; called after `bind`.

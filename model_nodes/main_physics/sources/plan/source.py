@@ -13,6 +13,7 @@ from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scenario.robot import FollowedBase
+from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.plan.part import Part
 from model_nodes.main_physics.sources.plan.recorded import RecordedPart
@@ -48,6 +49,7 @@ class PlanSource(Source):
         self._parts, self._facts_of = tuple(parts), facts_of
         self._hands: Mapping[str, HandFacts] = facts_of({}).hands
         self._pose_of: Callable[[str], Floats] | None = None
+        self._entities: Mapping[str, Entity] = {}
         self._resting: Mapping[str, float] = {}
         self._names: tuple[str, ...] = ()
         self._driven: NDArray[np.bool_] = np.zeros(0, np.bool_)
@@ -87,9 +89,9 @@ class PlanSource(Source):
         """Return true."""
         return True
 
-    def use_places(self, pose_of: Callable[[str], Floats]) -> None:
-        """Take note of what says where entities are."""
-        self._pose_of = pose_of
+    def use_places(self, pose_of: Callable[[str], Floats], entities: Mapping[str, Entity]) -> None:
+        """Take note of what says where entities are, and of their shapes."""
+        self._pose_of, self._entities = pose_of, entities
 
     def rest_at(self, positions: Mapping[str, float]) -> None:
         """Take note of where joints are before the first step, by name [rad or m]."""
@@ -197,7 +199,7 @@ class PlanSource(Source):
         assert self._pose_of is not None  # a step that needs it waits for it
         now = self._present(max(round(time * 1e9), self._last_ns))
         joints = {name: float(state[0]) for name, state in now.items()}
-        return SkillScene(self._facts_of(joints), joints, self._pose_of, time)
+        return SkillScene(self._facts_of(joints), joints, self._pose_of, time, self._entities)
 
     def _present(self, time_ns: int) -> dict[str, Floats]:
         """(3,) position, velocity and acceleration of each joint at a time."""

@@ -53,5 +53,10 @@ def _joint(joint: Joint, resting: Mapping[str, float]) -> JointFacts:
 
 def _hand(hand: NamedHand) -> HandFacts:
     return HandFacts(
-        hand.link, tuple(hand.offset), tuple(hand.joints), tuple(hand.opened), tuple(hand.closed)
+        hand.link,
+        tuple(hand.offset),
+        tuple(hand.joints),
+        tuple(hand.opened),
+        tuple(hand.closed),
+        tuple(hand.approach or ()),
     )

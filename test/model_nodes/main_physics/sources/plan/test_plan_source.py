@@ -48,7 +48,7 @@ def bound(*steps: dict[str, Any]) -> PlanSource:
     source = opened(*steps)
     source.rest_at({"elbow_joint": 0.4, **dict.fromkeys(FINGERS, 0.04)})
     source.bind(["elbow_joint", *FINGERS], 2_500_000)
-    source.use_places(nowhere)
+    source.use_places(nowhere, {})
     return source
 
 
@@ -109,7 +109,7 @@ def test_operation_waits_until_the_scene_is_known_and_began_when_it_was_due() ->
     source.bind(["elbow_joint", *FINGERS], 2_500_000)
     source.motion(0)
     assert source.events(0) == []
-    source.use_places(nowhere)
+    source.use_places(nowhere, {})
     source.motion(2_500_000)
     assert [event.time_ns for event in source.events(2_500_000)] == [0]
 

@@ -1,0 +1,166 @@
+"""What a robot would touch on a way: its links against everything else, and against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_core.ensemble.scene.layout import Entity
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from model_nodes.robot_program.facts import RobotFacts
+from model_nodes.scene_shapes import add_shapes
+
+CLEARANCE = 0.005
+"""Less than this from something is in its way [m]."""
+_STEP = 0.04
+"""No joint goes further between two postures that are looked at [rad or m]."""
+_WORLD, _ROBOT = 1, 2
+"""Bits of contacts: a robot's links meet the world and each other, those of a hand not each other."""
+_NEAR = 2
+"""Links with no more joints than this between them are not looked at together."""
+
+
+class Surroundings:
+    """The scene at one moment, in which ways of a robot are looked at.
+
+    Pairs that touch at the beginning are left out, and links that the robot cannot move.
+
+    Args:
+        facts: of the robot.
+        entities: of the scene, by name.
+        pose_of: returns where one is, (7,) or more.
+        joints: where the robot's joints are, by name [rad or m].
+        clearance: less than this from something is in its way [m].
+    """
+
+    def __init__(
+        self,
+        facts: RobotFacts,
+        entities: Mapping[str, Entity],
+        pose_of: Callable[[str], Floats],
+        joints: Mapping[str, float],
+        clearance: float = CLEARANCE,
+    ) -> None:
+        spec = mj.MjSpec()
+        for entity in entities.values():
+            if entity.owner != facts.name and any(shape.collides for shape in entity.shapes):
+                pose = pose_of(entity.name)[:7].tolist()
+                body = spec.worldbody.add_body(name=entity.name, pos=pose[:3], quat=pose[3:])
+                add_shapes(spec, body, entity, _WORLD, 0, clearance)
+        self._links = _add_robot(spec, facts, entities, pose_of(facts.name)[:7].tolist(), clearance)
+        self._model = spec.compile()
+        self._data = mj.MjData(self._model)
+        names = [self._model.body(i).name for i in range(self._model.nbody)]
+        self._body_of_geom = [names[body] for body in self._model.geom_bodyid.tolist()]
+        joint_names = [self._model.joint(i).name for i in range(self._model.njnt)]
+        self._place = {name: i for i, name in enumerate(joint_names)}
+        self._left_out = set(_neighbours(facts, self._links))
+        self._left_out |= set(self._pairs(joints))
+
+    def first_touched(
+        self,
+        motion: JointTrajectory,
+        joints: Mapping[str, float],
+        ignored: Collection[str] = (),
+    ) -> tuple[str, ...]:
+        """Return two that come too near to each other on a way; nothing if none do.
+
+        Args:
+            motion: of some joints.
+            joints: where the others are, by name [rad or m].
+            ignored: entities that may be touched.
+        """
+        for row in _postures(motion):
+            now = {**joints, **dict(zip(motion.names, row, strict=True))}
+            for pair in self._pairs(now):
+                names = tuple(sorted(self._links.get(name, name) for name in pair))
+                if pair not in self._left_out and not set(names) & set(ignored):
+                    return names
+        return ()
+
+    def _pairs(self, joints: Mapping[str, float]) -> Iterator[frozenset[str]]:
+        for name, position in joints.items():
+            i = self._place.get(name)
+            if i is not None:
+                self._data.qpos[i] = position
+        mj.mj_kinematics(self._model, self._data)
+        mj.mj_comPos(self._model, self._data)
+        mj.mj_collision(self._model, self._data)
+        for pair in self._data.contact.geom.tolist():
+            yield frozenset(self._body_of_geom[geom] for geom in pair)
+
+
+def _add_robot(
+    spec: mj.MjSpec,
+    facts: RobotFacts,
+    entities: Mapping[str, Entity],
+    root: Sequence[float],
+    clearance: float,
+) -> dict[str, str]:
+    """Add the robot's tree of links; returns body -> entity of those that can touch something."""
+    hands, links = _hand_links(facts), {}
+    own = {name: entity for name, entity in entities.items() if entity.owner == facts.name}
+    bodies = {"": spec.worldbody.add_body(name="the robot's root", pos=root[:3], quat=root[3:])}
+    for name in sorted(facts.links, key=lambda link: len(facts.links[link])):
+        segments = facts.links[name]
+        if not segments:
+            continue
+        above = segments[-2].link if len(segments) > 1 else ""
+        segment, body_name = segments[-1], f"link {name}"
+        pose = list(segment.pose)
+        body = bodies[name] = bodies[above].add_body(name=body_name, pos=pose[:3], quat=pose[3:])
+        body.mass, body.inertia, body.explicitinertial = 1.0, [1.0, 1.0, 1.0], True
+        if segment.joint:
+            kind = mj.mjtJoint.mjJNT_SLIDE if segment.slides else mj.mjtJoint.mjJNT_HINGE
+            body.add_joint(
+                name=segment.joint, type=kind, axis=list(segment.axis), pos=list(segment.anchor)
+            )
+        entity = own.get(name) or own.get(f"{facts.name}::{name}")
+        if entity is not None and any(shape.collides for shape in entity.shapes):
+            links[body_name] = entity.name
+            meets = _WORLD if name in hands else _WORLD | _ROBOT
+            add_shapes(spec, body, entity, _ROBOT, meets, clearance)
+    return links
+
+
+def _hand_links(facts: RobotFacts) -> set[str]:
+    """The links of all hands: those that hands are fixed to, those that fingers start from, and all behind them."""
+    roots = {hand.link for hand in facts.hands.values()}
+    fingers = {name for hand in facts.hands.values() for name in hand.fingers}
+    for segments in facts.links.values():
+        for before, segment in pairwise(segments):
+            if segment.joint in fingers:
+                roots.add(before.link)
+    return {
+        name
+        for name, segments in facts.links.items()
+        if name in roots or any(segment.link in roots for segment in segments)
+    }
+
+
+def _neighbours(facts: RobotFacts, links: Mapping[str, str]) -> Iterator[frozenset[str]]:
+    """Pairs of links with few joints between them."""
+    names = {body: body.removeprefix("link ") for body in links}
+    ways = {body: [s.joint for s in facts.links[name] if s.joint] for body, name in names.items()}
+    for one, joints in ways.items():
+        for other, others in ways.items():
+            common = sum(1 for a, b in zip(joints, others, strict=False) if a == b)
+            if len(joints) + len(others) - 2 * common <= _NEAR:
+                yield frozenset((one, other))
+
+
+def _postures(motion: JointTrajectory) -> Iterator[Sequence[float]]:
+    """Positions on a way, so near to each other that nothing is passed by; the end first, as most often blocked."""
+    rows = motion.positions
+    yield rows[-1].tolist()
+    last = rows[0]
+    yield last.tolist()
+    for row in rows[1:]:
+        steps = int(np.floor(float(np.abs(row - last).max()) / _STEP))
+        for i in range(1, steps + 1):
+            yield (last + i / steps * (row - last)).tolist()
+        last = row if steps else last
