@@ -198,8 +198,18 @@ def _entries(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Ite
     yield from _differing(What.RATE, name, *rates)
     given = [entry.get("parameters", {}) for entry in (one, other)]
     for key in _names(*given):
-        values = given[0].get(key), given[1].get(key)
-        yield from _differing(What.PARAMETER, f"{name}.{key}", *values)
+        yield from _parameters(f"{name}.{key}", given[0].get(key), given[1].get(key))
+
+
+def _parameters(name: str, here: Json, there: Json) -> Iterator[Differing]:
+    """Yield what differs in a parameter; in one that is a mapping, such as that of bodies, by key."""
+    kinds = {type(value) for value in (here, there)} - {type(None)}
+    if kinds != {dict}:
+        yield from _differing(What.PARAMETER, name, here, there)
+        return
+    one, other = (value if isinstance(value, Mapping) else {} for value in (here, there))
+    for key in _names(one, other):
+        yield from _parameters(f"{name}.{key}", one.get(key), other.get(key))
 
 
 def _rest(here: Side, there: Side) -> Iterator[Differing]:

@@ -56,6 +56,10 @@ def changed(*keys: str, to: Any) -> dict[str, Any]:
             changed("scenario", "models", "grasp", "parameters", "force", to=3.0),
             ("parameter", "grasp.force", 2.0, 3.0),
         ),
+        (
+            changed("scenario", "models", "grasp", "parameters", "of", to={"box": {"mass": 3.0}}),
+            ("parameter", "grasp.of.box.mass", None, 3.0),
+        ),
         (changed("scenario", "models", "grasp", "rate", to=25), ("rate", "grasp", 50, 25)),
         (
             changed("scenario", "models", "grasp", "coupling", to="beside"),
