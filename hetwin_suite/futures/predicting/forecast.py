@@ -74,8 +74,8 @@ class Forecast:
 
     @property
     def deterministic(self) -> bool:
-        """Whether the same question gets the same answer: all were waited for, and each would come out alike."""
-        whole = len(self.futures) == self.asked
+        """Whether the same question gets the same answer: none broke down or is missing, each would come out alike."""
+        whole = len(self.finished) == self.asked
         return whole and all(one.reproducible for one in self.finished)
 
     @cached_property
