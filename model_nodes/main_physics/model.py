@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.machine_words import BASE_ALIGNED
@@ -22,18 +20,16 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.fidelity import FIDELITY
 from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
-from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Value
+from hetwin_core.ensemble.scene.values import POSE, Value
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
-from model_nodes.main_physics.base_drive import BASE_CORRECTED, BaseDrives
-from model_nodes.main_physics.block import COLLISION, Block
+from model_nodes.main_physics.base_drive import BASE_CORRECTED
+from model_nodes.main_physics.block import Block
 from model_nodes.main_physics.changed_bodies import check_bounces
 from model_nodes.main_physics.changing import OF_BODIES, change_bodies, with_changes
-from model_nodes.main_physics.drive import Drive
 from model_nodes.main_physics.engines.engine import (
     Diverged,
     Engine,
@@ -43,27 +39,23 @@ from model_nodes.main_physics.engines.engine import (
 )
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.fidelity_switching import FidelitySwitcher
-from model_nodes.main_physics.fingers import Fingers
-from model_nodes.main_physics.fittings import Sensors, rangefinders, run_belts
-from model_nodes.main_physics.lidars import FittedLidar, fitted_lidars, with_scanners
-from model_nodes.main_physics.limiting import LimitedFingers
+from model_nodes.main_physics.fitted import fitted
+from model_nodes.main_physics.foreign import Foreign
+from model_nodes.main_physics.lidars import FittedLidar, with_scanners
 from model_nodes.main_physics.loading import load_world
+from model_nodes.main_physics.moving import RobotMotion
 from model_nodes.main_physics.objects_handed_over import objects_handed_over
-from model_nodes.main_physics.odometers import Odometer, odometer_of
 from model_nodes.main_physics.robots import SceneRobot, robots_of
 from model_nodes.main_physics.settings import Settings, read_settings
-from model_nodes.main_physics.sources.source import JointMotion, JointNow, Source
+from model_nodes.main_physics.sources.source import Source
 from model_nodes.main_physics.start_overlaps import start_overlaps
 from model_nodes.main_physics.watching import Watching
-from model_nodes.main_physics.wheels import differential_drive
 from model_nodes.main_physics.world.description import Body, Joint, World
 from model_nodes.main_physics.world.entities import entities_of
-from model_nodes.main_physics.world.names import joint_name
 
 _NAME = "main_physics"
 _KEPT = (Engine, Source, World, Body, Joint, WatchLayout, FittedLidar, Rangefinder)
 """What the parts of the main model use and do not change, or what is saved beside them."""
-_CHANGED = "the run goes on with another source than it began with"
 
 
 class MainPhysics(Model):
@@ -78,15 +70,11 @@ class MainPhysics(Model):
 
     def __init__(self) -> None:
         self._engine: Engine | None = None
-        self._source: Source | None = None
-        self._foreign: set[tuple[str, str]] = set()
-        self._unsupported_forces: dict[str, str] = {}
+        self._moving: RobotMotion | None = None
         self._switcher: FidelitySwitcher | None = None
         self._watching: Watching | None = None
-        self._begun = False
         self._rows = LateRows(no_proximity)
         self._time_ns = 0
-        self._has_changed_source = False
 
     @classmethod
     def describe(cls) -> ModelDescription:
@@ -122,20 +110,17 @@ class MainPhysics(Model):
         check_bounces(settings.bodies, engine.name, bounces=engine.bounces)
         remarks = engine.load(world, _engine_settings(settings, world))
         robots = robots_of(settings, world)
-        self._source = _open(settings, robots)
-        self._bases = BaseDrives(robots, self._source, round(1e9 / settings.rate))
-        self._robots = robots
-        self._drive, notes = self._start_joints(robots, settings, engine)
-        sensors = self._fit(robots, settings, engine)
+        self._moving = moving = RobotMotion(settings, robots, engine)
+        source = moving.source
+        sensors = fitted(robots, settings.rate, engine, moving.bases)
         entities = with_scanners(entities_of(world, settings.tags), sensors.lidars)
-        self._entities = {entity.name: entity for entity in entities}
         self._block = Block(world, engine, entities, sensors)
         self._block.fill(engine)
-        if self._source is not None:
-            self._source.use_places(self._pose_of, self._entities)
-        findings = self._findings(entities, settings, engine)
+        self._foreign = Foreign(engine, self._block)
+        moving.know(self._block, entities)
+        findings = self._findings(entities, settings, engine, source)
         descriptions = _descriptions(robots)
-        self._watching = self._watch(robots, settings, engine, findings)
+        self._watching = self._watch(robots, settings, engine, moving, findings)
         return Contribution(
             entities=tuple(entities),
             attributes=tuple(
@@ -143,25 +128,28 @@ class MainPhysics(Model):
                 for entity, attribute, data in self._block.starts()
             ),
             reads=(Selection("*", FIDELITY.name),),
-            warnings=(*world.warnings, *remarks, *notes),
-            duration_ns=None if self._source is None else self._source.duration_ns,
+            warnings=(*world.warnings, *remarks, *moving.notes),
+            duration_ns=None if source is None else source.duration_ns,
             robot_description=descriptions.pop("", ""),
             engine=engine.description,
             shown=engine.shown,
-            reproducible=engine.deterministic
-            and (self._source is None or self._source.reproducible),
+            reproducible=engine.deterministic and (source is None or source.reproducible),
             watch=self._watched(findings),
             robot_descriptions=descriptions,
         )
 
     def _findings(
-        self, entities: Sequence[Entity], settings: Settings, engine: Engine
+        self,
+        entities: Sequence[Entity],
+        settings: Settings,
+        engine: Engine,
+        source: Source | None,
     ) -> tuple[Finding, ...]:
         """What is odd before the first step; nothing if nothing is to be reported."""
         if settings.watch_rate <= 0.0:
             return ()
         overlaps = start_overlaps(engine, self._block, entities, settings.clearance_range)
-        return overlaps if self._source is None else (*overlaps, *self._source.findings)
+        return overlaps if source is None else (*overlaps, *source.findings)
 
     def _watched(self, findings: tuple[Finding, ...]) -> WatchLayout | None:
         if self._watching is not None:
@@ -173,154 +161,68 @@ class MainPhysics(Model):
         robots: Sequence[SceneRobot],
         settings: Settings,
         engine: Engine,
+        moving: RobotMotion,
         findings: tuple[Finding, ...],
     ) -> Watching | None:
         if not robots or settings.watch_rate <= 0.0:
             return None
-        return Watching(
+        watching = Watching(
             [robot.body for robot in robots],
             engine,
             self._block,
-            self._drive,
+            moving.drive,
             settings.rate,
             settings.watch_rate,
             settings.clearance_range,
-            self._given_way,
+            moving.given_way,
             findings,
         )
-
-    def _fit(self, robots: Sequence[SceneRobot], settings: Settings, engine: Engine) -> Sensors:
-        """Start the robots' belts; returns their sensors."""
-        found: list[Rangefinder] = []
-        lidars: list[FittedLidar] = []
-        odometers: list[Odometer] = []
-        for robot in robots:
-            said, links = robot.said, robot.links
-            if said is None:
-                continue
-            run_belts(engine, said.belts, links, robot.where)
-            found += rangefinders(said.range_sensors, links, robot.where)
-            names = (*engine.frames, *(lidar.pattern.frame_on(lidar.link) for lidar in lidars))
-            lidars += fitted_lidars(said.lidars, links, names, settings.rate, robot.where)
-            odometer = odometer_of(robot.body, said, self._bases, engine.joints)
-            odometers += [] if odometer is None else [odometer]
-        return Sensors(tuple(found), tuple(lidars), tuple(odometers))
+        moving.watched_by(watching)
+        return watching
 
     def start(self, scene: Snapshot) -> None:
         """Find the objects whose fidelity the scene controls."""
         self._switcher = FidelitySwitcher(scene, (*self._block.objects, *self._block.links))
 
-    def _start_joints(
-        self, robots: Sequence[SceneRobot], settings: Settings, engine: Engine
-    ) -> tuple[Drive, list[str]]:
-        start = {name: at for robot in robots for name, at in robot.joints_at_start.items()}
-        bodies = [robot.body for robot in robots]
-        drive = Drive(bodies, self._source, start, round(1e9 / settings.rate))
-        joints = [joint for body in bodies for joint in body.driven_joints]
-        self._fingers = Fingers(engine.driven, settings, engine)
-        self._limits = LimitedFingers(
-            {joint_name(body, joint): joint for body in bodies for joint in body.driven_joints}
-        )
-        self._own = np.flatnonzero([joint.drive.mode is not DriveMode.FOLLOW for joint in joints])
-        self._given_way = tuple(sorted({*self._fingers.loose, *self._own.tolist()}))
-        self._place(engine, drive.at(0))
-        notes = [str(note) for note in getattr(self._source, "notes", ())]
-        if self._source is not None and joints and not drive.has_efforts(0):
-            notes.append("source: has no joint efforts; joint_efforts is 0")
-        return drive, notes
-
-    def _place(self, engine: Engine, motion: JointMotion) -> None:
-        motion = self._fingers.closed(motion)
-        count = len(motion.positions)
-        positions, velocities = np.zeros(len(engine.joints)), np.zeros(len(engine.joints))
-        positions[:count] = motion.positions
-        velocities[:count] = motion.velocities
-        engine.place_joints(positions, velocities)
-        self._bases.place(engine)
-
-    def _begin(self, engine: Engine) -> None:
-        """Prepare the first step; a live robot may have moved since it was bound."""
-        self._begun = True
-        if self._source is not None and self._source.begin():
-            self._place(engine, self._drive.at(0))
-
-    def _require_engine(self) -> Engine:
-        if self._engine is None:
+    def _ready(self) -> tuple[Engine, RobotMotion]:
+        if self._engine is None or self._moving is None:
             raise RunFailed(_NAME, "step", 0, "the model is not initialized")
-        return self._engine
+        return self._engine, self._moving
 
     def _changing_engine(self) -> Engine:
         """The engine, for a change between two steps, before which the rows of the last one are computed."""
-        engine = self._require_engine()
+        engine, _ = self._ready()
         self._rows.rows()
         return engine
 
     def step(self, tick: StepInput) -> StepOutput:
         """Apply other models' values, command the robot, step the engine and read its state."""
-        engine, source = self._require_engine(), self._source
-        if not self._begun:
-            self._begin(engine)
-        self._set_fidelities(engine, tick)
-        if tick.foreign or self._foreign:
-            self._follow(engine, tick.foreign)
-        aligned: list[Event] = []
-        if source is not None and source.senses:
-            now_ns = tick.time_ns - tick.period_ns
-            source.sense(now_ns, self._block.joint_positions, tick.events)
-            aligned = self._align(engine, source, now_ns)
-        motion = self._drive.at(tick.time_ns)
-        if source is not None and self._limits.update(engine, source.limited):
-            self._let_loose(engine)
-        self._time_ns = tick.time_ns
-        self._fingers.command(motion)
-        corrections = [*aligned, *self._bases.command(engine, tick.time_ns)]
+        engine, moving = self._ready()
+        moving.begin()
         try:
+            self._set_fidelities(engine, tick)
+            self._foreign.follow(tick.foreign)
+            now_ns = tick.time_ns - tick.period_ns
+            aligned = moving.sense(now_ns, tick.events)
+            self._time_ns = tick.time_ns
+            motion, corrections = moving.command(tick.time_ns)
             engine.step()
-        except Diverged as error:
+        except (Unsupported, Diverged) as error:
             raise RunFailed(_NAME, "step", tick.time_ns, str(error)) from error
         self._block.next()
-        self._block.set_efforts(self._efforts(engine, motion))
+        self._block.set_efforts(moving.efforts(motion))
         self._block.fill(engine)
+        source = moving.source
         return StepOutput(
             time_ns=tick.time_ns,
             block=self._block.data,
             proximity=self._near(engine),
-            events=[*corrections, *self._events(engine, source, tick.time_ns)],
+            events=[*aligned, *corrections, *self._events(engine, source, tick.time_ns)],
             ended=source is not None and source.ended(tick.time_ns),
             input_ns=None if source is None else source.input_ns,
             late=source is not None and source.late,
             watch=None if self._watching is None else self._watching.report(tick.time_ns, motion),
         )
-
-    def _align(self, engine: Engine, source: Source, time_ns: int) -> list[Event]:
-        """Put the base of the robot where the source has it; returns the event that says by how much it was off."""
-        placement = source.take_placement()
-        if placement is None:
-            return []
-        try:
-            return [self._bases.align(engine, self._block.value, placement, time_ns)]
-        except Unsupported as error:
-            raise RunFailed(_NAME, "step", time_ns, str(error)) from error
-
-    def _pose_of(self, entity: str) -> Floats:
-        return self._block.value(entity, POSE.name)
-
-    def _let_loose(self, engine: Engine) -> None:
-        """Take note of the joints whose efforts are limited since the run began."""
-        joints = [engine.driven.index(name) for name in self._limits.names]
-        self._own = np.union1d(self._own, joints).astype(np.intp)
-        if self._watching is not None:
-            self._watching.let_loose(joints)
-
-    def _efforts(self, engine: Engine, motion: JointMotion) -> Floats:
-        """The recorded efforts, and those of the drives that do not follow."""
-        if not len(self._own):
-            return motion.efforts
-        exerted, efforts = np.empty(len(motion.efforts)), motion.efforts.copy()
-        engine.read_efforts(exerted)
-        known = ~np.isnan(exerted)
-        efforts[known] = exerted[known]
-        return efforts
 
     def _near(self, engine: Engine) -> LateRows:
         """What computes the rows of proximity after this step."""
@@ -338,72 +240,21 @@ class MainPhysics(Model):
                 "remark": remark.text,
             }
             events.append(Event(remark.event, time_ns, arguments=arguments))
-        for entity, why in self._unsupported_forces.items():
-            if why:
-                arguments = {"object": entity, "remark": why}
-                events.append(Event("force_not_felt", time_ns, arguments=arguments))
-                self._unsupported_forces[entity] = ""
-        return events
-
-    def _follow(self, engine: Engine, foreign: Mapping[tuple[str, str], Value]) -> None:
-        for key, value in foreign.items():
-            entity, attribute = key
-            if attribute == POSE.name:
-                engine.follow(entity, value)
-            elif attribute == COLLISION.name:
-                self._set_collision(engine, entity, value.data)
-            elif attribute == EXTERNAL_WRENCH.name and self._block.can_move(entity, POSE.name):
-                self._push(engine, entity, value)
-
-    def _push(self, engine: Engine, entity: str, value: Value) -> None:
-        """Apply a force; if the engine does not support it, an event reports that once for each object."""
-        try:
-            engine.push(entity, value.data)
-        except Unsupported as error:
-            self._unsupported_forces.setdefault(entity, str(error))
+        return [*events, *self._foreign.events(time_ns)]
 
     def _set_fidelities(self, engine: Engine, tick: StepInput) -> None:
-        if self._switcher is None:
-            return
-        try:
+        if self._switcher is not None:
             self._switcher.update(engine, tick.scene)
-        except Unsupported as error:
-            raise RunFailed(_NAME, "step", tick.time_ns, str(error)) from error
-
-    def _set_collision(self, engine: Engine, entity: str, data: Floats) -> None:
-        on = bool(data[0] >= 0.5)
-        if self._block.set_collision(entity, on):
-            engine.set_collision(entity, on)
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Hand the object's pose (or collision) back to the engine."""
-        engine = self._changing_engine()
-        self._check(entity, attribute)
-        if attribute == COLLISION.name:
-            self._set_collision(engine, entity, value.data)
-        else:
-            engine.hand_back(entity, value)
-        self._foreign.discard((entity, attribute))
+        self._changing_engine()
+        self._foreign.take(entity, attribute, value)
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         """Release the object's pose (or collision) to another model."""
-        engine = self._changing_engine()
-        self._check(entity, attribute)
-        value = Value(self._block.value(entity, attribute), scene.time_ns)
-        if attribute == POSE.name:
-            try:
-                engine.follow(entity, value)
-            except Unsupported as error:
-                raise Refused(str(error)) from error
-        self._foreign.add((entity, attribute))
-        return value
-
-    def _check(self, entity: str, attribute: str) -> None:
-        if not self._block.can_move(entity, attribute):
-            raise Refused(
-                f"the main model keeps {entity}.{attribute}: it can hand over only the pose and the collision"
-                " of free objects"
-            )
+        self._changing_engine()
+        return self._foreign.release(entity, attribute, scene.time_ns)
 
     def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Put an object or a body that stands elsewhere."""
@@ -420,55 +271,17 @@ class MainPhysics(Model):
     def change(self, parameters: Mapping[str, Any]) -> None:
         """Go on with other ``bodies`` or ``grips``, or with a plan as ``source``."""
         engine = self._changing_engine()
+        _, moving = self._ready()
         try:
             changed = with_changes(self._settings, parameters)
             check_bounces(changed.bodies, engine.name, bounces=engine.bounces)
             change_bodies(engine, self._settings.bodies, changed.bodies)
-            self._fingers.press(engine.driven, changed)
+            moving.fingers.press(engine.driven, changed)
             if "source" in parameters:
-                self._go_on_with(_open(changed, self._robots), self._time_ns)
-                self._has_changed_source = True
+                moving.go_on_with(changed, self._time_ns)
         except (Unsupported, BadInput) as error:
             raise Refused(str(error)) from error
         self._settings = changed
-
-    def _go_on_with(self, source: Source | None, time_ns: int) -> None:
-        """Let a source take the robots over from where they are.
-
-        Raises:
-            Refused: if it cannot begin in the middle of a run.
-        """
-        if source is None or not source.takes_over:
-            raise Refused("only a plan can take a robot over in the middle of a run")
-        engine = self._require_engine()
-        joints = self._joints_now(engine)
-        start = {name: joint.position for name, joint in joints.items()}
-        mimics = {joint_name(r.body, j) for r in self._robots for j in r.body.joints if j.mimic}
-        held = {name: at for name, at in start.items() if name not in mimics}
-        bodies, period_ns = (
-            [robot.body for robot in self._robots],
-            round(1e9 / self._settings.rate),
-        )
-        bases = BaseDrives(self._robots, source, period_ns)
-        drive = Drive(bodies, source, held, period_ns)
-        source.use_places(self._pose_of, self._entities)
-        source.take_over(time_ns, joints)
-        if self._source is not None and self._source is not source:
-            self._source.close()
-        self._source, self._drive, self._bases = source, drive, bases
-        if self._watching is not None:
-            self._watching.go_on_with(drive)
-
-    def _joints_now(self, engine: Engine) -> dict[str, JointNow]:
-        """How the driven joints are; those with a limited effort as far beyond that as they press."""
-        positions, velocities = np.zeros(len(engine.joints)), np.zeros(len(engine.joints))
-        engine.read_joints(positions, velocities)
-        efforts = self._block.efforts(engine.driven)
-        now = zip(engine.driven, positions.tolist(), velocities.tolist(), strict=False)
-        return {
-            name: JointNow(at + self._limits.pressing(name, efforts[name]), speed, efforts[name])
-            for name, at, speed in now
-        }
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Execute ``attach`` or ``detach``."""
@@ -493,18 +306,14 @@ class MainPhysics(Model):
         Raises:
             Refused: if the engine does not reproduce its bits.
         """
-        engine = self._require_engine()
+        engine, moving = self._ready()
         if not engine.deterministic:
             raise Refused(f"{engine.name} cannot be saved: it does not go on with the same bits")
         return {
             "engine": record(engine.save(), name=engine.name),
             "changed": self._settings.model_dump(mode="json", include=OF_BODIES),
-            "parts": record(self._parts(), _KEPT, "main model"),
-            **(
-                {"needs_source": _CHANGED}
-                if self._has_changed_source
-                else _saved_source(self._source)
-            ),
+            "parts": record(self._parts(moving), _KEPT, "main model"),
+            **moving.saved_source(),
         }
 
     def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
@@ -513,61 +322,40 @@ class MainPhysics(Model):
         Raises:
             Refused: if it is a state of another world or engine.
         """
-        engine = self._require_engine()
+        engine, moving = self._ready()
         changed = saved["changed"]
         assert isinstance(changed, dict)
         self._settings = with_changes(self._settings, changed)
-        self._begin(engine)
-        parts = rebuild(saved["parts"], self._parts(), name="main model")
-        self._foreign, self._begun = parts["foreign"], parts["begun"]
-        self._unsupported_forces = parts["unsupported_forces"]
-        self._drive.measured_efforts = parts["measured_efforts"]
+        moving.begin()
+        parts = rebuild(saved["parts"], self._parts(moving), name="main model")
+        self._foreign.restore(parts)
+        moving.restore(parts)
         self._time_ns = scene.time_ns
-        if self._limits.again(engine):
-            self._let_loose(engine)
         try:
             engine.restore(rebuild(saved["engine"], name=engine.name))
         except Unsupported as error:
             raise Refused(str(error)) from error
-        if self._source is not None and "source" in saved:
-            self._source.restore(saved["source"])
-        elif self._source is not None and self._source.takes_over:
-            self._go_on_with(self._source, scene.time_ns)
+        moving.restore_source(saved, scene)
 
-    def _parts(self) -> dict[str, Any]:
+    def _parts(self, moving: RobotMotion) -> dict[str, Any]:
         return {
             "block": self._block,
-            "bases": self._bases,
-            "measured_efforts": self._drive.measured_efforts,
-            "fingers": self._fingers,
-            "limits": self._limits,
             "switcher": self._switcher,
             "watching": self._watching,
-            "foreign": self._foreign,
-            "unsupported_forces": self._unsupported_forces,
-            "begun": self._begun,
+            **self._foreign.parts,
+            **moving.parts,
         }
 
     def stop(self) -> None:
         """Close engine and source."""
         engine, self._engine = self._engine, None
-        source, self._source = self._source, None
+        moving, self._moving = self._moving, None
         if engine is not None:
             if self._switcher is not None:
                 self._switcher.reset(engine)
             engine.close()
-        if source is not None:
-            source.close()
-
-
-def _saved_source(source: Source | None) -> dict[str, Plain]:
-    """Where the source is, or why no other process can go on with it."""
-    if source is None:
-        return {}
-    try:
-        return {"source": source.save()}
-    except Refused as refusal:
-        return {"needs_source": str(refusal)}
+        if moving is not None:
+            moving.close()
 
 
 def _engine(name: str) -> Engine:
@@ -593,25 +381,6 @@ def _engine_settings(settings: Settings, world: World) -> EngineSettings:
         contact_time=settings.contact_time,
         options=settings.options,
     )
-
-
-def _open(settings: Settings, robots: Sequence[SceneRobot]) -> Source | None:
-    if isinstance(settings.source, Source):
-        return settings.source
-    if settings.robots:
-        from model_nodes.main_physics.sources.open_several import open_several
-
-        return open_several([r for r in robots if r.said is not None], settings.hands)
-    if settings.source is None:
-        return None
-    from model_nodes.main_physics.sources.factory import open_source
-
-    bodies = [robot.body for robot in robots]
-    source = open_source(settings.source, robots=bodies, hands=settings.hands)
-    for robot in robots:
-        if robot.said is not None and robot.said.wheels is not None:
-            source.use_wheels(differential_drive(robot.body, robot.said.wheels))
-    return source
 
 
 def _descriptions(robots: Sequence[SceneRobot]) -> dict[str, str]:

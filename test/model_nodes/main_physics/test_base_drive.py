@@ -84,7 +84,7 @@ class Drive:
 
     def step(self) -> StepOutput:
         self.time_ns += PERIOD_NS
-        out = self.model.step(StepInput(self.time_ns, self.scene(), {}))
+        out = self.model.step(StepInput(self.time_ns, PERIOD_NS, self.scene()))
         self.values = out.block.copy()
         return out
 
