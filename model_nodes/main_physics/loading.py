@@ -13,6 +13,7 @@ from hetwin_core.ensemble.scene.values import WORLD
 from model_nodes.main_physics.changed_bodies import changed_bodies
 from model_nodes.main_physics.driving import driven_as
 from model_nodes.main_physics.settings import NamedHand, Settings
+from model_nodes.main_physics.wheels import with_tyres
 from model_nodes.main_physics.world.description import Body, HandFrame, JointKind, World
 from model_nodes.main_physics.world.drives import Base
 from model_nodes.main_physics.world.names import frame_name, joint_name
@@ -114,7 +115,7 @@ def _robot(robot: Robot, resources: Resources, notes: Notes) -> Body:
                 expected=f"one of {', '.join(sorted(movable))}",
             )
     body = _based(_sprung(_passable(body, robot.no_collision), robot.springs), robot)
-    return replace(body, joints=driven_as(body.joints, robot.drives))
+    return with_tyres(replace(body, joints=driven_as(body.joints, robot.drives)), robot.wheels)
 
 
 def _based(body: Body, robot: Robot) -> Body:

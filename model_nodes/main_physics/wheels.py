@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from transforms3d.quaternions import rotate_vector
@@ -146,6 +146,29 @@ def differential_drive(body: Body, wheels: Wheels) -> DifferentialDrive:
         float(np.mean([centre[0] for centre in centres.values()])),
         np.array(signs),
     )
+
+
+def with_tyres(body: Body, wheels: Wheels | None) -> Body:
+    """Return a robot whose wheels touch the floor over the width of their tyres, if that is said.
+
+    Raises:
+        BadInput: if a joint of the wheels is not there.
+    """
+    if wheels is None or wheels.tyre_width is None:
+        return body
+    width = wheels.tyre_width
+    tyres = {
+        _wheel(body, name, f"robot.wheels.{side}.{i}").child
+        for side, names in (("left", wheels.left), ("right", wheels.right))
+        for i, name in enumerate(names)
+    }
+    links = tuple(
+        replace(link, geometries=tuple(replace(g, touches_over=width) for g in link.geometries))
+        if link.name in tyres
+        else link
+        for link in body.links
+    )
+    return replace(body, links=links)
 
 
 def _wheel(body: Body, name: str, where: str) -> Joint:

@@ -163,6 +163,10 @@ class Wheels(Strict):
     separation: AboveZero | None = Field(
         None, description="between the sides, in m; default: from the URDF"
     )
+    tyre_width: AboveZero | None = Field(
+        None,
+        description="over which each wheel touches the floor, in m, so that it rubs in turns; default: in one point",
+    )
 
 
 class Robot(Strict):

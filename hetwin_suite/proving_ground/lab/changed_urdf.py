@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 
-def changed_urdf(file: Path, radii: Mapping[str, float], base: float) -> str:
-    """Return a URDF whose wheels have other radii, and are further apart.
+def changed_urdf(
+    file: Path, radii: Mapping[str, float], base: float, friction: float | None = None
+) -> str:
+    """Return a URDF whose wheels have other radii and another friction, and are further apart.
 
     Args:
         file: of the robot.
         radii: joint of a wheel -> factor of its radius; the wheel stands on the floor as before.
         base: factor of the distance of these wheels from the middle.
+        friction: of these wheels; None: as it was.
     """
     root = ET.parse(file).getroot()
     links = {link.get("name"): link for link in root.iter("link")}
@@ -25,6 +28,9 @@ def changed_urdf(file: Path, radii: Mapping[str, float], base: float) -> str:
         for shape in links[child.get("link")].iter():
             if shape.tag in ("sphere", "cylinder"):
                 shape.set("radius", repr(float(shape.get("radius", "0")) * factor))
+        if friction is not None:
+            surface = ET.SubElement(root, "gazebo", reference=child.get("link", ""))
+            ET.SubElement(surface, "mu1").text = repr(friction)
         origin = joint.find("origin")
         if origin is not None:
             x, y, z = (float(part) for part in origin.get("xyz", "0 0 0").split())

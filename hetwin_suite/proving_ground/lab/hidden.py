@@ -6,6 +6,9 @@ from dataclasses import asdict, dataclass, replace
 
 from hetwin_suite.proving_ground.own_random import own_random
 
+SLIDING_TYRES = 0.05
+"""Width over which soft tyres touch a floor on which they slide [m]; where they stick, their treads give way."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
@@ -15,6 +18,7 @@ class Hidden:
         left_radius, right_radius: of the wheels, as factors.
         base: distance of the wheels, as a factor.
         friction: of the wheels on the floor; None: as in the world's file.
+        tyre_width: over which each wheel touches the floor, so that it rubs in turns [m]; 0: in one point.
         speed, acceleration, turn_speed, turn_acceleration: of its moves, as factors.
         lag: from a command's arrival to when it begins, and as long again until its answer is heard [s].
         lost: share of answers that are never heard.
@@ -26,6 +30,7 @@ class Hidden:
     right_radius: float = 1.0
     base: float = 1.0
     friction: float | None = None
+    tyre_width: float = 0.0
     speed: float = 1.0
     acceleration: float = 1.0
     turn_speed: float = 1.0
@@ -49,6 +54,7 @@ class Hidden:
             right_radius=random.uniform(0.985, 1.015),
             base=random.uniform(0.96, 1.04),
             friction=friction,
+            tyre_width=0.0 if friction is None else SLIDING_TYRES,
             speed=random.uniform(0.75, 1.25),
             acceleration=random.uniform(0.75, 1.25),
             turn_speed=random.uniform(0.75, 1.25),

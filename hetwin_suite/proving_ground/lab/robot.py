@@ -190,11 +190,14 @@ def _hidden_body(
     radii = dict.fromkeys(sheet.left, hidden.left_radius) | dict.fromkeys(
         sheet.right, hidden.right_radius
     )
-    file.write_text(changed_urdf(Path(said["urdf"]), radii, hidden.base), encoding="utf-8")
+    text = changed_urdf(Path(said["urdf"]), radii, hidden.base, hidden.friction)
+    file.write_text(text, encoding="utf-8")
     believed = {**said["wheels"], "radius": sheet.radius, "separation": sheet.separation}
+    if hidden.tyre_width:
+        believed["tyre_width"] = hidden.tyre_width
     bodies = dict(settings.get("bodies") or {})
     if hidden.friction is not None:
-        bodies |= {name: {"friction": hidden.friction} for name in (robot.name, "ground")}
+        bodies["ground"] = {"friction": hidden.friction}
     return {
         **settings,
         "robot": {**said, "urdf": str(file), "name": robot.name, "wheels": believed},

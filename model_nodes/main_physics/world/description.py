@@ -98,6 +98,8 @@ class Geometry:
     """What `hull` was computed from, with all its details; used for display only."""
     bounce: float | None = None
     """Share of the speed that is left when it has struck something hard; None: as the engine's contacts have it."""
+    touches_over: float = 0.0
+    """Width over which it touches what it rolls on [m]; 0: in one point, which does not resist being turned."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,11 +254,7 @@ class Builder:
             quat=geometry.pose[3:],
             density=geometry.density,
             condim=self._contacts.condim,
-            friction=[
-                DEFAULT_FRICTION if geometry.friction is None else geometry.friction,
-                _torsional_friction(body),
-                0.0001,
-            ],
+            friction=[_friction(geometry), _torsional_friction(body, geometry), 0.0001],
             solref=self._solref(geometry),
         )
         if geometry.bounce is not None:
@@ -280,8 +276,17 @@ class Builder:
         return bouncing(geometry.bounce, self.contact_time)
 
 
-def _torsional_friction(body: Body) -> float:
-    """Of a contact of two bodies the larger one counts: that of whatever moves, but of robots that roll none."""
+def _friction(geometry: Geometry) -> float:
+    return DEFAULT_FRICTION if geometry.friction is None else geometry.friction
+
+
+def _torsional_friction(body: Body, geometry: Geometry) -> float:
+    """Of a contact of two bodies the larger one counts: that of whatever moves, but of robots that roll none.
+
+    What touches over a width, evenly, is on average a quarter of it away from the middle about which it is turned [m].
+    """
+    if geometry.touches_over:
+        return _friction(geometry) * geometry.touches_over / 4.0
     rolls = body.robot and body.base is Base.FREE
     stands = body.static and not body.robot
     return 0.0 if rolls or stands else TORSIONAL_FRICTION

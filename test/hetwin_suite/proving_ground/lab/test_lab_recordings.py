@@ -11,6 +11,9 @@ from support.cli_runs import ROOT
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_core.kinematics.drives.calibrating import calibrate
+from hetwin_core.kinematics.drives.drive import Drive
+from hetwin_suite.calibrating.drive_logs import read_recording
 from hetwin_suite.proving_ground.episodes import record_episodes
 from hetwin_suite.proving_ground.kind import Kind
 from hetwin_suite.proving_ground.lab.hidden import Hidden
@@ -33,6 +36,24 @@ def test_a_move_fits_the_hidden_measures(tmp_path: Path) -> None:
         {"wheel_radius": 0.06, "base": 0.25}
     )
     assert json.loads((folder / "truth.json").read_text())["hidden"]["base"] == 1.08
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("friction", [0.1, 0.2])
+def test_the_update_finds_a_larger_base_on_a_slippery_floor(
+    friction: float, tmp_path: Path
+) -> None:
+    lab = load_scenario(ROOT / "scenarios" / "twin_lab.yaml")
+    found = {}
+    for width in (0.0, 0.05):
+        folder = tmp_path / str(width)
+        hidden = Hidden(friction=friction, tyre_width=width)
+        recorded(lab, folder, hidden, np.random.default_rng(1), 8)
+        log = read_recording(folder / "drive.csv", None, None)
+        calibration = calibrate([log], Drive(0.06, 0.06, 0.25))
+        found[width] = calibration.drive.base
+    assert found[0.0] == pytest.approx(0.25, rel=0.002)
+    assert 1.006 < found[0.05] / 0.25 < 1.015
 
 
 def test_wheels_are_stamped_later_than_the_pose() -> None:

@@ -61,6 +61,22 @@ def test_a_wider_base_turns_less_and_a_slower_robot_later(lab: Scenario) -> None
     assert np.diff(wider.wheel_angles) == pytest.approx(np.diff(robot.wheel_angles), abs=0.05)
 
 
+def less_turned(robot: LabRobot) -> float:
+    """By which share it turned less than its wheels say."""
+    left, right = robot.wheel_angles.tolist()
+    return 1.0 - yaw(robot) / ((right - left) * 0.06 / 0.25)
+
+
+def test_on_a_slippery_floor_tyres_rub_and_it_turns_less(lab: Scenario) -> None:
+    """A limit surface with a quarter of the width as arm gives width^2 / (4 base) more base: 1 %."""
+    _, rolling, _ = turned(lab, Hidden(friction=0.15))
+    assert less_turned(rolling) == pytest.approx(0.0, abs=0.002)
+    _, rubbing, _ = turned(lab, Hidden(friction=0.15, tyre_width=0.05))
+    assert less_turned(rubbing) == pytest.approx(0.05**2 / (4 * 0.25**2), abs=0.004)
+    rolling.close()
+    rubbing.close()
+
+
 def test_a_lag_counts_on_both_ways(lab: Scenario) -> None:
     prompt, *_ = turned(lab, Hidden())
     late, *_ = turned(lab, Hidden(lag=0.1))
@@ -86,6 +102,9 @@ def test_only_the_wheels_of_the_description_change() -> None:
     text = changed_urdf(file, {"left_wheel_joint": 1.5}, 1.2)
     assert text.count('radius="0.09"') == 2
     assert 'xyz="0.0 0.15 0.09"' in text
+    assert "gazebo" not in text.replace('<gazebo reference="caster">', "").replace("</gazebo>", "")
+    slippery = changed_urdf(file, {"left_wheel_joint": 1.0}, 1.0, 0.1)
+    assert '<gazebo reference="left_wheel"><mu1>0.1</mu1>' in slippery
     assert text.count("<link") == file.read_text().count("<link ")
 
 
