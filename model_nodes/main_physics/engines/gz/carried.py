@@ -20,7 +20,9 @@ def note_carried(world: World, notes: Notes) -> None:
         notes.add(f"world {world.name}: carried over to Gazebo: {listed}")
     for body in world.bodies:
         if any(g.touches_over for link in body.links for g in link.geometries):
-            notes.add(f"robot {body.name}: tyre_width is MuJoCo's; here wheels touch as they are shaped")
+            notes.add(
+                f"robot {body.name}: tyre_width is MuJoCo's; here wheels touch as they are shaped"
+            )
 
 
 def note_left_behind(world: World, handed_over: Collection[str], notes: Notes) -> None:
