@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import (
-    Contribution,
-    Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
-)
+from hetwin_core.ensemble.model import StepInput
 from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import EntityKind, Selection
 from hetwin_core.ensemble.scene.rotations import angles_between
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
-from model_nodes.household.truths import Truths, truth
-
-MOVED = "moved"
+from model_nodes.household.state_model import Entities, State, StateModel
 
 
 class Settings(Parameters):
@@ -35,7 +26,7 @@ class Settings(Parameters):
     turn: Amount = parameter("something that has turned by this angle has moved", 10.0, "deg")
 
 
-class Displacement(Model):
+class Displacement(StateModel):
     """Observes whether moveable things are off their places at the start, by 2 cm or 10 degrees.
 
     Events: ``moved_away`` and ``moved_back``, with ``object``.
@@ -43,27 +34,23 @@ class Displacement(Model):
 
     settings_class = Settings
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Observes which moveable things are no longer where they were.",
-            rate=20.0,
-            provides=(truth(MOVED),),
-            raises={
-                "moved_away": "something is no longer where it was at the start: object",
-                "moved_back": "something is back where it was at the start: object",
-            },
-        )
+    state = State(
+        name="moved",
+        begins=("moved_away", "something is no longer where it was at the start"),
+        ends=("moved_back", "something is back where it was at the start"),
+        summary="Observes which moveable things are no longer where they were.",
+        rate=20.0,
+        known=True,
+    )
 
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Contribute the attribute ``moved`` of all that is moveable."""
+    def read(self, parameters: Mapping[str, Any]) -> Entities:
+        """Read the settings; return what is moveable."""
         self._settings = Settings.read(parameters)
-        names = tuple(self._settings.moveable)
-        self._moved = Truths(MOVED, names, "moved_away", "moved_back", known=True)
-        reads = tuple(Selection(name, POSE.name) for name in names)
-        return Contribution(attributes=self._moved.starts(), reads=reads, reads_proximity=False)
+        return self._settings.moveable
+
+    def reads(self) -> Iterator[Selection]:
+        """Iterate over the poses."""
+        return (Selection(name, POSE.name) for name in self.entities)
 
     def start(self, scene: Snapshot) -> None:
         """Remember where everything is.
@@ -72,7 +59,7 @@ class Displacement(Model):
             BadInput: if something is static or has no pose.
         """
         self._places: dict[str, Floats] = {}
-        for name in self._settings.moveable:
+        for name in self.entities:
             static = scene.layout.entity(name).kind is EntityKind.STATIC
             if static or not scene.layout.has(name, POSE.name):
                 raise BadInput(
@@ -82,13 +69,9 @@ class Displacement(Model):
                 )
             self._places[name] = scene.pose(name)[:7].copy()
 
-    def step(self, tick: StepInput) -> StepOutput:
-        """Compare where everything is."""
-        output = StepOutput(time_ns=tick.time_ns)
-        for name, place in self._places.items():
-            pose = tick.scene.pose(name)
-            away = float(np.linalg.norm(pose[:3] - place[:3]))
-            turned = math.degrees(float(angles_between(pose[3:7], place[3:7])))
-            is_off = away > self._settings.way or turned > self._settings.turn
-            self._moved.put(name, holds=is_off, output=output)
-        return output
+    def holds(self, name: str, tick: StepInput) -> bool:
+        """Whether something is off its place."""
+        pose, place = tick.scene.pose(name), self._places[name]
+        away = float(np.linalg.norm(pose[:3] - place[:3]))
+        turned = math.degrees(float(angles_between(pose[3:7], place[3:7])))
+        return away > self._settings.way or turned > self._settings.turn

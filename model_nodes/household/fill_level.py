@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.model import (
-    Contribution,
-    Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
-)
+from hetwin_core.ensemble.model import StepInput
 from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import particles
-from model_nodes.household.truths import Truths, truth
+from model_nodes.household.state_model import Entities, State, StateModel
 
-FILLED = "filled"
 PARTICLES = "particles"
 PACKING = 0.64
 """Share of its volume that a heap of balls fills (random close packing)."""
@@ -35,7 +27,7 @@ class Settings(Parameters):
     threshold: Amount = parameter("it is filled above this share of its capacity", 0.2, le=1)
 
 
-class FillLevel(Model):
+class FillLevel(StateModel):
     """Judges by the particles that a fluid's model has in it whether something is filled.
 
     The liquid's volume is that of the heap of its particles. Something that no model fills is not filled. Events:
@@ -44,35 +36,27 @@ class FillLevel(Model):
 
     settings_class = Settings
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Observes which cups, jugs and bowls are filled.",
-            rate=10.0,
-            provides=(truth(FILLED),),
-            raises={
-                "filled": "something was filled with liquid: object",
-                "emptied": "something is not filled any more: object",
-            },
-        )
+    state = State(
+        name="filled",
+        begins=("filled", "something was filled with liquid"),
+        ends=("emptied", "something is not filled any more"),
+        summary="Observes which cups, jugs and bowls are filled.",
+        rate=10.0,
+    )
 
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Contribute the attribute ``filled`` of all that is fillable."""
+    def read(self, parameters: Mapping[str, Any]) -> Entities:
+        """Read the settings; return what is fillable."""
         self._settings = Settings.read(parameters)
-        names = tuple(self._settings.fillable)
-        self._filled = Truths(FILLED, names, "filled", "emptied")
-        reads = tuple(Selection(name, PARTICLES) for name in names)
-        return Contribution(attributes=self._filled.starts(), reads=reads, reads_proximity=False)
+        return self._settings.fillable
 
-    def step(self, tick: StepInput) -> StepOutput:
-        """Compare each volume with the capacity."""
-        output = StepOutput(time_ns=tick.time_ns)
-        for name, given in self._settings.fillable.items():
-            share = _volume(tick.scene, name) / float(given["capacity"])
-            self._filled.put(name, holds=share > self._settings.threshold, output=output)
-        return output
+    def reads(self) -> Iterator[Selection]:
+        """Iterate over the particles."""
+        return (Selection(name, PARTICLES) for name in self.entities)
+
+    def holds(self, name: str, tick: StepInput) -> bool:
+        """Whether there is more in something than the threshold's share of its capacity."""
+        share = _volume(tick.scene, name) / float(self.entities[name]["capacity"])
+        return share > self._settings.threshold
 
 
 def _volume(scene: Snapshot, name: str) -> float:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import (
-    Contribution,
-    Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
-)
+from hetwin_core.ensemble.model import StepInput
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.parameters import Functional, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from model_nodes.household.truths import Truths, truth
+from model_nodes.household.state_model import Entities, State, StateModel
 
-OPEN = "open"
 POSITIONS = "joint_positions"
 
 
@@ -30,7 +22,7 @@ class Settings(Parameters):
     openable: Functional = parameter("the entities with this functional attribute", {})
 
 
-class Openness(Model):
+class Openness(StateModel):
     """Judges by a joint's share of its travel whether something is open.
 
     The main model moves the joint. Something is open above a tenth of the travel from closed to wide open, unless its
@@ -39,26 +31,21 @@ class Openness(Model):
 
     settings_class = Settings
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Observes which doors, drawers and lids are open.",
-            rate=20.0,
-            provides=(truth(OPEN),),
-            raises={
-                "opened": "a door, a drawer or a lid was opened: object",
-                "closed": "a door, a drawer or a lid was closed: object",
-            },
-        )
+    state = State(
+        name="open",
+        begins=("opened", "a door, a drawer or a lid was opened"),
+        ends=("closed", "a door, a drawer or a lid was closed"),
+        summary="Observes which doors, drawers and lids are open.",
+        rate=20.0,
+    )
 
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Contribute the attribute ``open`` of all that is openable."""
-        self._doors = Settings.read(parameters).openable
-        self._open = Truths(OPEN, self._doors, "opened", "closed")
-        reads = tuple(Selection(name, POSITIONS) for name in self._doors)
-        return Contribution(attributes=self._open.starts(), reads=reads, reads_proximity=False)
+    def read(self, parameters: Mapping[str, Any]) -> Entities:
+        """Read the settings; return what is openable."""
+        return Settings.read(parameters).openable
+
+    def reads(self) -> Iterator[Selection]:
+        """Iterate over the positions of the joints."""
+        return (Selection(name, POSITIONS) for name in self.entities)
 
     def start(self, scene: Snapshot) -> None:
         """Find the joints.
@@ -66,10 +53,10 @@ class Openness(Model):
         Raises:
             BadInput: if there is no such joint.
         """
-        self._indices = {name: self._joint(scene, name) for name in self._doors}
+        self._indices = {name: self._joint(scene, name) for name in self.entities}
 
     def _joint(self, scene: Snapshot, name: str) -> int:
-        given, joints = str(self._doors[name]["joint"]), scene.layout.entity(name).joints
+        given, joints = str(self.entities[name]["joint"]), scene.layout.entity(name).joints
         short = [joint.removeprefix(f"{name}::") for joint in joints]
         wanted = given.removeprefix(f"{name}::")
         if wanted not in short or not scene.layout.has(name, POSITIONS):
@@ -81,11 +68,8 @@ class Openness(Model):
             )
         return short.index(wanted)
 
-    def step(self, tick: StepInput) -> StepOutput:
-        """Compare each joint with its threshold."""
-        output = StepOutput(time_ns=tick.time_ns)
-        for name, door in self._doors.items():
-            position = float(tick.scene.get(name, POSITIONS)[self._indices[name]])
-            share = (position - door["closed"]) / (door["opened"] - door["closed"])
-            self._open.put(name, holds=share > door["threshold"], output=output)
-        return output
+    def holds(self, name: str, tick: StepInput) -> bool:
+        """Whether a joint is beyond its threshold."""
+        door, position = self.entities[name], tick.scene.get(name, POSITIONS)[self._indices[name]]
+        share = (float(position) - door["closed"]) / (door["opened"] - door["closed"])
+        return bool(share > door["threshold"])

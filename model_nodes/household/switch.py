@@ -7,24 +7,16 @@ from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.model import (
-    Contribution,
-    Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
-)
+from hetwin_core.ensemble.model import ModelKind, StepInput, StepOutput
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
 from hetwin_core.ensemble.scene.hand_links import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE
-from model_nodes.household.truths import Truths, truth
+from model_nodes.household.state_model import Entities, State, StateModel
 from model_nodes.scene_shapes import SceneShapes
 
-SWITCHED_ON = "switched_on"
 COMMANDS = {"switch_on": True, "switch_off": False, "toggle": None}
 
 
@@ -35,7 +27,7 @@ class Settings(Parameters):
     touch: Amount = parameter("a finger this near to a button presses it", 1e-3, "m")
 
 
-class Switch(Model):
+class Switch(StateModel):
     """Switches a device each time that a link of a hand has pressed its button for the device's `dwell`.
 
     A button must be let go before it works again. Commands: ``switch_on``, ``switch_off`` and ``toggle``, with
@@ -44,29 +36,25 @@ class Switch(Model):
 
     settings_class = Settings
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.SIMULATION,
-            summary="Switches devices on and off, when a finger presses their button.",
-            rate=50.0,
-            provides=(truth(SWITCHED_ON),),
-            raises={
-                "switched_on": "a device was switched on: object",
-                "switched_off": "a device was switched off: object",
-            },
-        )
+    state = State(
+        name="switched_on",
+        begins=("switched_on", "a device was switched on"),
+        ends=("switched_off", "a device was switched off"),
+        summary="Switches devices on and off, when a finger presses their button.",
+        rate=50.0,
+        kind=ModelKind.SIMULATION,
+        known=True,
+    )
 
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Contribute the attribute ``switched_on`` of all that is toggleable, all off."""
+    def read(self, parameters: Mapping[str, Any]) -> Entities:
+        """Read the settings; return what is toggleable; all of it is off."""
         self._settings = Settings.read(parameters)
-        self._devices = self._settings.toggleable
-        self._on = Truths(SWITCHED_ON, self._devices, "switched_on", "switched_off", known=True)
         self._asked: dict[str, bool] = {}
-        return Contribution(
-            attributes=self._on.starts(), reads=(Selection("*", POSE.name),), reads_proximity=False
-        )
+        return self._settings.toggleable
+
+    def reads(self) -> tuple[Selection, ...]:
+        """All poses: of buttons and of what presses them."""
+        return (Selection("*", POSE.name),)
 
     def start(self, scene: Snapshot) -> None:
         """Find the buttons, and what can press them.
@@ -74,14 +62,14 @@ class Switch(Model):
         Raises:
             BadInput: if there is no such button.
         """
-        self._buttons = {name: self._button(scene, name) for name in self._devices}
+        self._buttons = {name: self._button(scene, name) for name in self.entities}
         self._fingers = _fingers(scene.layout)
         self._shapes = SceneShapes(scene.layout)
-        self._since: dict[str, int | None] = dict.fromkeys(self._devices)
-        self._done = dict.fromkeys(self._devices, False)
+        self._since: dict[str, int | None] = dict.fromkeys(self.entities)
+        self._done = dict.fromkeys(self.entities, False)
 
     def _button(self, scene: Snapshot, name: str) -> str:
-        given = str(self._devices[name]["button"])
+        given = str(self.entities[name]["button"])
         for candidate in (given, f"{name}::{given}"):
             if scene.layout.entity_id(candidate) >= 0:
                 return candidate
@@ -95,16 +83,17 @@ class Switch(Model):
 
     def step(self, tick: StepInput) -> StepOutput:
         """Look which buttons are pressed."""
-        output = StepOutput(time_ns=tick.time_ns)
-        pressed = self._pressed(tick.scene)
-        for name, device in self._devices.items():
-            on = self._asked.pop(name, self._on.holds(name))
-            if self._works(name, name in pressed, tick.time_ns, float(device["dwell"])):
-                on = not on
-            self._on.put(name, holds=on, output=output)
-        return output
+        self._pressed = self._pressed_now(tick.scene)
+        return super().step(tick)
 
-    def _pressed(self, scene: Snapshot) -> set[str]:
+    def holds(self, name: str, tick: StepInput) -> bool:
+        """Whether a device is on."""
+        on = self._asked.pop(name, self.truths.holds(name))
+        dwell = float(self.entities[name]["dwell"])
+        works = self._works(name, name in self._pressed, tick.time_ns, dwell)
+        return on != works
+
+    def _pressed_now(self, scene: Snapshot) -> set[str]:
         """Return the devices whose button a link of a hand touches."""
         self._shapes.update(scene)
         reach = self._settings.touch
@@ -136,11 +125,11 @@ class Switch(Model):
         device = str(arguments.get("entity", ""))
         if name not in COMMANDS:
             raise Refused(f"a switch knows {one_of(name, COMMANDS)}, not {name!r}")
-        if device not in self._devices:
-            known = one_of(device, self._devices)
+        if device not in self.entities:
+            known = one_of(device, self.entities)
             raise Refused(f"{device!r} cannot be switched: entity must be {known}")
         on = COMMANDS[name]
-        self._asked[device] = not self._on.holds(device) if on is None else on
+        self._asked[device] = not self.truths.holds(device) if on is None else on
 
 
 def _fingers(layout: Layout) -> list[str]:
