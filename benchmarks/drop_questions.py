@@ -5,6 +5,7 @@ Of the recording, only the path of the arm is read after the moment, as a stand-
 
 from __future__ import annotations
 
+import shutil
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
@@ -94,8 +95,8 @@ class FallsIn(Question):
     def _forecast(self, drop: Drop, futures: int, jobs: int) -> Forecast:
         scenario = load_scenario(find_scenario(self.scenario))
         times, plan = drop.announced, drop.folder / f"plan_{self.at}"
-        if not plan.exists():
-            write_plan(drop.recording, plan, scenario, HAND, times[self.at], times["release"])
+        shutil.rmtree(plan, ignore_errors=True)  # of a run that was stopped
+        write_plan(drop.recording, plan, scenario, HAND, times[self.at], times["release"])
         asked = Asked(Moment(before=self.at), futures, jobs=jobs)
         return predict(scenario, RunOptions(source=str(plan), scene=drop.scene), asked)
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -20,27 +18,32 @@ from typing import Any
 
 from machine import machine
 
-HETWIN = (sys.executable, "-m", "hetwin_suite.cli.main")
-KIND, MISSED = "drop", "missed"
+from hetwin_suite.futures.explaining.explain import Wanted, explain
+from hetwin_suite.proving_ground.episodes import name_of, record_episodes
+from hetwin_suite.proving_ground.kind import Kind
+from hetwin_suite.proving_ground.recipe import Shifts
+
+MISSED = "missed"
 WHOLE, HALF = 1.0, 0.5
 AIM_WHOLE, AIM_HALF = 0.8, 0.4
-LIMIT_S = 3600.0
 EXAMPLES = """examples:
   python benchmarks/explanations.py --count 3
   python benchmarks/explanations.py --count 40 --seed 9000 --keep explanations.json --json
 """
 
 
-def record(seed: int, number: int, out: Path, shift: str | None = None) -> dict[str, Any]:
+def record(seed: int, number: int, out: Path, shifts: Shifts | None = None) -> dict[str, Any]:
     """Record an episode of a seed; returns what was true."""
-    command = ["record", KIND, "--seed", str(seed), "--episode", str(number), "--out", str(out)]
-    _hetwin([*command, *([] if shift is None else ["--shift", shift])])
-    truth: dict[str, Any] = json.loads((_episode(out) / "truth.json").read_text())
+    record_episodes(Kind.DROP, 1, seed, out, episode=number, shifts=shifts)
+    episode = out / name_of(Kind.DROP, number - 1)
+    truth: dict[str, Any] = json.loads((episode / "truth.json").read_text(encoding="utf-8"))
     return truth
 
 
-def _episode(out: Path) -> Path:
-    return next(path.parent for path in out.glob("*/truth.json"))
+def processor_s() -> float:
+    """Return the processor time of this process and of its children that are over [s]."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def measure(seed: int, number: int, jobs: int | None) -> dict[str, Any]:
@@ -52,36 +55,23 @@ def measure(seed: int, number: int, jobs: int | None) -> dict[str, Any]:
         if truth["cause"] != MISSED:
             return row
         container = str(truth["container"])
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        asked = ["explain", str(_episode(folder / "was")), "--change", container, "--json"]
-        found = json.loads(_hetwin([*asked, *([] if jobs is None else ["--jobs", str(jobs)])]))
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before = processor_s()
+        episode = folder / "was" / name_of(Kind.DROP, number - 1)
+        found = explain(episode, Wanted(container, jobs=jobs), folder / "run")
         row |= {
             "container": container,
-            "mended": found["found"],
-            "text": found["text"],
-            "futures": found["futures"]["finished"],
-            "processor_s": round(
-                after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2
-            ),
+            "mended": found.found,
+            "text": found.text,
+            "futures": found.finished,
+            "processor_s": round(processor_s() - before, 2),
         }
-        if found["found"]:
-            x, y, _ = found["change"]["shift"]
-            row["shift"] = [x, y]
+        if found.change is not None:
+            x, y, _ = found.change.shift
+            row["shift"] = [round(x, 6), round(y, 6)]
             for name, share in (("whole", WHOLE), ("half", HALF)):
-                there = f"{container}={share * x:.6f},{share * y:.6f}"
+                there = {container: (share * x, share * y)}
                 row[name] = record(seed, number, folder / name, there)["label"] == "success"
         return row
-
-
-def _hetwin(arguments: Sequence[str]) -> str:
-    done = subprocess.run(
-        [*HETWIN, *arguments], capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ}
-    )
-    if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["no word"])[-1]
-        raise RuntimeError(f"hetwin {' '.join(arguments[:2])} ended with {done.returncode}: {said}")
-    return done.stdout
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

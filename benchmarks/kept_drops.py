@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -71,8 +72,12 @@ def kept_drop(
     """
     kind = "any" if near is None else "near"
     folder = keep / f"{kind}_{seed}" / f"{number:04d}"
-    if not (folder / "distribution.json").exists():
+    if not folder.exists():
         if stored:
             return None
-        record_episodes(Kind.DROP, 1, seed, folder, near_rim=near, episode=number)
+        begun = folder.with_name(f"{folder.name}_begun")
+        shutil.rmtree(begun, ignore_errors=True)  # of a run that was stopped
+        begun.mkdir(parents=True)
+        record_episodes(Kind.DROP, 1, seed, begun, near_rim=near, episode=number)
+        begun.rename(folder)
     return Drop(folder / f"drop_{number:04d}")

@@ -88,6 +88,7 @@ def play(episode: LabelledEpisode) -> dict[str, Any]:
     last = before[-1] if before else None
     return {
         "episode": episode.name,
+        "answers": len(heard.answers),
         "first_before_effect_s": before[0]["before_effect_s"] if before else None,
         "final_futures": 0 if last is None else last["futures"]["finished"],
         "equal_to_replay": None if last is None else is_replayed(episode, last),
@@ -176,8 +177,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.json:
         print(json.dumps({"machine": on, "rows": rows}))
     else:
-        print("| episode | first before [s] | futures | as replayed | lag 95 % [ms] | plain |")
-        print("|---|---|---|---|---|---|")
+        print("| episode | answers | first before [s] | futures | as replayed | lag 95 % [ms] | plain |")
+        print("|---|---|---|---|---|---|---|")
         for row in rows:
             print("| " + " | ".join(str(value) for value in row.values()) + " |")
     return 0
