@@ -177,7 +177,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.json:
         print(json.dumps({"machine": on, "rows": rows}))
     else:
-        print("| episode | answers | first before [s] | futures | as replayed | lag 95 % [ms] | plain |")
+        print(
+            "| episode | answers | first before [s] | futures | as replayed | lag 95 % [ms] | plain |"
+        )
         print("|---|---|---|---|---|---|---|")
         for row in rows:
             print("| " + " | ".join(str(value) for value in row.values()) + " |")
