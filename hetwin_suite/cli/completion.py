@@ -47,6 +47,11 @@ def mismatches(incomplete: str) -> list[str]:
     return _beginning(incomplete, [f"{name}=" for name in names])
 
 
+def libraries(incomplete: str) -> list[str]:
+    """Names of hetwin's own libraries of strategies."""
+    return _beginning(incomplete, names_of("scenarios/libraries", ".yaml"))
+
+
 def engines(incomplete: str) -> list[str]:
     """Names of the physics engines."""
     return _beginning(incomplete, ENGINES)

@@ -22,6 +22,7 @@ class Schema(StrEnum):
     MODEL = "model"
     SCENARIOS = "scenarios"
     NEW = "new"
+    LIBRARY = "library"
 
 
 def models(
@@ -138,8 +139,8 @@ def schema(
     what: Annotated[
         Schema,
         typer.Argument(
-            help="scenario: scenario files; model, scenarios, new: what `models TYPE --json`, "
-            "`scenarios --json` and `new --json` print"
+            help="scenario: scenario files; library: libraries of strategies; model, scenarios, new: what "
+            "`models TYPE --json`, `scenarios --json` and `new --json` print"
         ),
     ] = Schema.SCENARIO,
 ) -> None:
@@ -159,6 +160,10 @@ def schema(
         from hetwin_suite.scaffolding.printed import NewScenario
 
         found = NewScenario.model_json_schema()
+    elif what is Schema.LIBRARY:
+        from hetwin_suite.futures.deciding import library
+
+        found = library.json_schema()
     else:
         from hetwin_core.ensemble.scenario.schema import json_schema
 

@@ -14,6 +14,7 @@ from hetwin_suite.cli import (
     calibrate,
     check,
     compare,
+    decide,
     describe,
     evaluate,
     explain,
@@ -63,6 +64,7 @@ app.command("compare")(compare.compare)
 app.command("explain")(explain.explain)
 app.command("export")(export.export)
 app.command("predict")(predict.predict)
+app.command("decide")(decide.decide)
 app.command("project")(project.project)
 app.command("describe")(describe.describe)
 app.command("forward")(kinematics.forward)

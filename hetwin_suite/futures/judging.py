@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
 from pathlib import Path
+from types import UnionType
+from typing import NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.expression import Expression
@@ -45,6 +46,25 @@ def judged_tables(tables: Tables, outcomes: Mapping[str, str]) -> dict[str, bool
     return {name: _truth(asked, question) for name, question in outcomes.items()}
 
 
+def valued_tables(
+    tables: Tables, judged: Mapping[str, bool | None], utility: str | None
+) -> float | None:
+    """Return what an episode is worth; None if it does not say.
+
+    Args:
+        tables: of the episode, which is over.
+        judged: its outcomes.
+        utility: a question whose answer is a number; None: 1 if all outcomes came about, else 0.
+    """
+    if utility is None:
+        return float(all(value is True for value in judged.values()))
+    try:
+        value = AskedTables(tables).ask(utility).value
+    except BadInput:
+        return None
+    return float(value) if isinstance(value, bool | int | float) else None
+
+
 def _truth(tables: AskedTables, question: str) -> bool | None:
     """Return the answer to a question that was checked; it may ask for an event that has never happened."""
     try:
@@ -60,29 +80,56 @@ def check_outcomes(scenario: Scenario, run: Path) -> None:
     Raises:
         BadInput: if one is no question, names what is not there, or is neither true nor false; with file, line and key.
     """
-    tables = AskedTables(Follower(run).poll())
-    told = {name for plan in scenario.models for name in plan.description.raises}
+    tables = Follower(run).poll()
     for name, question in scenario.file.outcomes.items():
         try:
-            _check(tables, question, told)
+            _check(scenario, tables, question, f"{KEY}.{name}", _TRUTH)
         except BadInput as error:
-            found = error.found or question
-            placed = BadInput(
-                error.problem, where=f"{KEY}.{name}", found=found, expected=error.expected
-            )
-            raise scenario.placed(placed) from None
+            raise scenario.placed(error) from None
 
 
-def _check(tables: AskedTables, question: str, told: AbstractSet[str]) -> None:
+def check_utility(scenario: Scenario, tables: Tables, question: str, where: str) -> None:
+    """Check a question about what an episode is worth, on one that goes on.
+
+    Raises:
+        BadInput: if it is no question, names what is not there, or its answer is no number.
+    """
+    _check(scenario, tables, question, where, _NUMBER)
+
+
+class _Kind(NamedTuple):
+    """What the answer to a question is to be."""
+
+    types: type | UnionType
+    problem: str
+    expected: str
+
+
+_TRUTH = _Kind(
+    bool | None,
+    "an outcome is true or false",
+    'a question such as holds(on("box", "tray"), at(end))',
+)
+_NUMBER = _Kind(
+    bool | int | float | None,
+    "a utility is a number",
+    'a question such as count(in_container("ball", any))',
+)
+
+
+def _check(scenario: Scenario, tables: Tables, question: str, where: str, kind: _Kind) -> None:
+    """Check a question on an episode that goes on.
+
+    Raises:
+        BadInput: if it is none, names what is not there, or has an answer of another kind.
+    """
+    told = {name for plan in scenario.models for name in plan.description.raises}
     try:
-        value = tables.ask(question).value
-    except BadInput:
+        value = AskedTables(tables).ask(question).value
+    except BadInput as error:
         if Expression(question).functions & told:
             return  # it asks for an event that a model will tell
-        raise
-    if not isinstance(value, bool | None):
-        raise BadInput(
-            "an outcome is true or false",
-            found=value,
-            expected='a question such as holds(on("box", "tray"), at(end))',
-        )
+        found = error.found or question
+        raise BadInput(error.problem, where=where, found=found, expected=error.expected) from None
+    if not isinstance(value, kind.types):
+        raise BadInput(kind.problem, where=where, found=value, expected=kind.expected)

@@ -38,6 +38,7 @@ class Future:
         digest: of its run.
         state: truth -> whether it holds at the end.
         outcomes: name -> whether it came about; None if the episode does not say.
+        value: its utility; None if none was asked for, or the episode does not say.
         events: since the moment, by time.
         inputs: what was drawn, by name.
         paths: object -> (n, 4) times [s] and positions in the world [m] of what has moved.
@@ -53,6 +54,7 @@ class Future:
     digest: str = ""
     state: Mapping[str, bool] = field(default_factory=dict)
     outcomes: Mapping[str, bool | None] = field(default_factory=dict)
+    value: float | None = None
     events: Sequence[Seen] = ()
     inputs: Mapping[str, Json] = field(default_factory=dict)
     paths: Mapping[str, Floats] = field(default_factory=dict)

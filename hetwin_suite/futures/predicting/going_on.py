@@ -17,7 +17,7 @@ from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.tables.running import RunTables
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.drawing.find import KEY as UNCERTAINTY
-from hetwin_suite.futures.judging import judged_tables
+from hetwin_suite.futures.judging import judged_tables, valued_tables
 from hetwin_suite.futures.predicting.future import Future
 from hetwin_suite.futures.predicting.seen import events_since, paths_since
 
@@ -38,7 +38,12 @@ def alter(now: BetweenSteps, draw: Draw) -> None:
 
 
 def future_of(
-    draw: Draw, summary: RunSummary, tables: RunTables, outcomes: Mapping[str, str], at_ns: int
+    draw: Draw,
+    summary: RunSummary,
+    tables: RunTables,
+    outcomes: Mapping[str, str],
+    at_ns: int,
+    utility: str | None = None,
 ) -> Future:
     """Return what came of a future that is over.
 
@@ -48,17 +53,20 @@ def future_of(
         tables: of the whole run, from its start.
         outcomes: name -> question.
         at_ns: the moment from which on it was a future.
+        utility: question whose answer is its value; None: whether all outcomes came about.
     """
     if summary.error is not None:
         return failed(draw, failure_row_words(summary.error))
     try:
         found = tables.tables()
+        judged = judged_tables(found, outcomes)
         return Future(
             index=draw.index,
             end_ns=found.known_until_ns,
             digest=summary.digest,
             state={name: bool(value) for name, value in summary.state.items()},
-            outcomes=judged_tables(found, outcomes),
+            outcomes=judged,
+            value=valued_tables(found, judged, utility),
             events=events_since(found, at_ns),
             inputs=draw.inputs,
             paths=paths_since(found, at_ns),

@@ -32,9 +32,15 @@ class Moment:
         """
         if self.at_s is not None:
             return time_ns >= round(self.at_s * 1e9)
-        return any(
-            event.kind is EventKind.ACTION
+        return self.action(events) is not None
+
+    def action(self, events: Sequence[Event]) -> Event | None:
+        """Return the begin of the action that makes it; None if a time does, or the action has not begun."""
+        begun = (
+            event
+            for event in events
+            if event.kind is EventKind.ACTION
             and event.name == self.before
             and phase_of(event) in BEGUN
-            for event in events
         )
+        return next(begun, None)

@@ -81,8 +81,8 @@ def predict(
         BadInput: if the scenario or the question cannot be used.
         HetwinError: if the run fails before the moment.
     """
-    _check(asked)
-    out = None if asked.out is None else _empty(asked.out)
+    check_asked(asked)
+    out = None if asked.out is None else new_folder(asked.out)
     moment, horizon_s, jobs = asked.moment, asked.horizon_s, asked.jobs
     elsewhere: Elsewhere | None = None
     if workers is not None:
@@ -143,7 +143,12 @@ def _by_workers(
     return found
 
 
-def _check(asked: Asked) -> None:
+def check_asked(asked: Asked) -> None:
+    """See that a question about the future can be answered.
+
+    Raises:
+        BadInput: if it cannot; the option is named.
+    """
     moment = asked.moment
     if (moment.at_s is None) == (not moment.before):
         raise BadInput(
@@ -167,7 +172,12 @@ def _check(asked: Asked) -> None:
         )
 
 
-def _empty(folder: Path) -> Path:
+def new_folder(folder: Path) -> Path:
+    """Return the absolute path of a folder in which there is nothing yet.
+
+    Raises:
+        BadInput: if there is something.
+    """
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         raise BadInput(
             "there is something already", where="--out", found=str(folder), expected="a new folder"

@@ -13,6 +13,7 @@ from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused
+from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
@@ -47,12 +48,16 @@ class Now(NamedTuple):
         uncertainty: what is uncertain now.
         scene: as it is now; not to be kept.
         checkpoint: saves the run as it is now; its tables beside it.
+        tables: of the run until now.
+        action: the event of the action that begins now; None if a time says when now is.
     """
 
     time_ns: int
     uncertainty: Uncertainty
     scene: Snapshot
     checkpoint: Callable[[], tuple[Checkpoint, RunTables]]
+    tables: RunTables
+    action: Event | None
 
 
 class Fork(Protocol):
@@ -80,6 +85,7 @@ def at_moment(
     horizon_s: float | None = None,
     jobs: int | None = None,
     out: Path | None = None,
+    utility: str | None = None,
     checkpoint: Checkpoint | None = None,
     progress: Callable[[Future], None] = lambda _: None,
     look: Callable[[], None] = lambda: None,
@@ -94,6 +100,7 @@ def at_moment(
         horizon_s: how long each future goes on [s]; None: to the end of the source.
         jobs: how many futures at a time; None: one per core.
         out: folder in which each future is kept as an episode, by its index; None: nowhere.
+        utility: a question to each future's episode whose answer is its value; None: whether all outcomes came about.
         checkpoint: of this run, to begin with; None: the run begins at its start.
         progress: is called with each future that is over.
         look: is called several times a second while futures go on.
@@ -104,7 +111,7 @@ def at_moment(
     """
     root = _Root(scenario, options, moment, plan)
     root.horizon_s, root.out = horizon_s, out
-    root.progress = progress
+    root.utility, root.progress = utility, progress
     root.forks = Forks(jobs, lambda heartbeat: overdue(scenario, heartbeat), look)
     return root.result(checkpoint)
 
@@ -112,6 +119,7 @@ def at_moment(
 class _Root(Generic[Result]):
     horizon_s: float | None
     out: Path | None
+    utility: str | None
     progress: Callable[[Future], None]
     forks: Forks
     _between: BetweenSteps
@@ -182,15 +190,19 @@ class _Root(Generic[Result]):
             return
         if not self._moment.is_now(between.time_ns, between.events):
             return
-        self._at_ns, scene, self._between = between.time_ns, between.scene, between
+        self._at_ns, self._between = between.time_ns, between
         try:
-            now = Now(self._at_ns, of_now(self._uncertainty, scene), scene, self._checkpoint)
-            self._results.append(self._plan(now, self._fork))
+            self._results.append(self._plan(self._now(between), self._fork))
         except _Copied:
             return
         except BaseException as error:
             self._failure = error
         self._conductor.stop()
+
+    def _now(self, between: BetweenSteps) -> Now:
+        scene = between.scene
+        uncertainty, action = of_now(self._uncertainty, scene), self._moment.action(between.events)
+        return Now(self._at_ns, uncertainty, scene, self._checkpoint, self._tables, action)
 
     def _checkpoint(self) -> tuple[Checkpoint, RunTables]:
         return self._between.checkpoint(), self._tables
@@ -235,7 +247,7 @@ class _Root(Generic[Result]):
     def _future(self, draw: Draw, summary: RunSummary) -> Future:
         """Return what came of this process, which is a future that is over."""
         outcomes = self._scenario.file.outcomes
-        future = future_of(draw, summary, self._tables, outcomes, self._at_ns)
+        future = future_of(draw, summary, self._tables, outcomes, self._at_ns, self.utility)
         if self.out is None or future.error is not None:
             return future
         return replace(future, folder=str(self._folder(draw.index)))

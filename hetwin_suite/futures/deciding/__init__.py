@@ -1,0 +1,1 @@
+"""Decisions: which strategy of a library brings most under what is uncertain at a moment."""
