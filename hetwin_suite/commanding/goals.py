@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, Tag
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.robot import PlanarPose
 from hetwin_core.ensemble.scenario.strict_yaml import load
-from hetwin_core.ensemble.validation import Finite, Pose7, Strict, Text, alternatives, check, tag
+from hetwin_core.ensemble.validation import (
+    AboveZero,
+    Finite,
+    Pose7,
+    Strict,
+    Text,
+    Vector3,
+    alternatives,
+    check,
+    tag,
+)
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 from model_nodes.main_physics.sources.commanded.trajectory_file import read_trajectory
 
@@ -54,13 +64,41 @@ class TrajectoryGoal(AnyGoal):
     trajectory: Text = Field(description="YAML file, relative to that of the goal")
 
 
-Goal: TypeAlias = JointsGoal | TipGoal | BaseGoal | TrajectoryGoal
+class GraspGoal(AnyGoal):
+    """An object in a hand, lifted off what it stands on."""
+
+    grasp: Text = Field(description="object that is to be held; it is `pickable`")
+    hand: Text | None = Field(None, description="hand of the scenario; not needed with one")
+    from_: Literal["side", "top"] | None = Field(
+        None, alias="from", description="side from which the hand comes; default: by the shape"
+    )
+    lift: AboveZero = Field(0.1, description="how far it is lifted, in m")
+    margin: AboveZero = Field(
+        0.1, description="how far the hand stands off before it goes in, in m"
+    )
+
+
+class ReleaseGoal(AnyGoal):
+    """What a hand holds, in or on something else."""
+
+    release: Text = Field(description="entity that is to take it; it is a `receptacle`")
+    hand: Text | None = Field(None, description="hand of the scenario; not needed with one")
+    at: Vector3 | None = Field(
+        None,
+        description="x y z in the entity's frame where the lowest point is to be, in m; default: found",
+    )
+
+
+Goal: TypeAlias = JointsGoal | TipGoal | BaseGoal | TrajectoryGoal | GraspGoal | ReleaseGoal
+_KEYS = ("joints", "tip", "base", "trajectory", "grasp", "release")
 _Entry = Annotated[
     Annotated[JointsGoal, Tag(tag("joints"))]
     | Annotated[TipGoal, Tag(tag("tip"))]
     | Annotated[BaseGoal, Tag(tag("base"))]
-    | Annotated[TrajectoryGoal, Tag(tag("trajectory"))],
-    alternatives("joints", "tip", "base", "trajectory"),
+    | Annotated[TrajectoryGoal, Tag(tag("trajectory"))]
+    | Annotated[GraspGoal, Tag(tag("grasp"))]
+    | Annotated[ReleaseGoal, Tag(tag("release"))],
+    alternatives(*_KEYS),
 ]
 
 
@@ -96,7 +134,7 @@ def read_goals(path: Path) -> list[ReadGoal]:
             "this is no goal",
             file=path,
             found=data if isinstance(data, str) else type(data).__name__,
-            expected="a mapping with joints, tip, base or trajectory, or a list of such mappings",
+            expected=f"a mapping with {', '.join(_KEYS[:-1])} or {_KEYS[-1]}, or a list of such mappings",
         )
 
     def placed_in(key: str) -> Callable[[BadInput], BadInput]:

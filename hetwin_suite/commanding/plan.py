@@ -12,6 +12,7 @@ from hetwin_core.kinematics.base_moves import BaseMove, BaseState
 from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.polynomials import State
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from hetwin_suite.commanding.expected import Expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Stage:
         link: the link that a goal for a tip names; empty for other goals.
         touches: entities that may be touched.
         base: the way of the base; None: it rests.
+        presses: fingers that stop at what they touch.
+        expects: what is to have come of it at its end; None: it is enough that the robot is there.
     """
 
     begin: float
@@ -33,6 +36,8 @@ class Stage:
     link: str = ""
     touches: frozenset[str] = frozenset()
     base: BaseMove | None = None
+    presses: frozenset[str] = frozenset()
+    expects: Expected | None = None
 
     @property
     def end(self) -> float:
@@ -72,6 +77,11 @@ class Plan:
     def moved(self) -> frozenset[str]:
         """Names of the joints that it moves."""
         return frozenset().union(*(stage.moved for stage in self.stages))
+
+    @property
+    def presses(self) -> frozenset[str]:
+        """Names of the fingers that stop at what they touch."""
+        return frozenset().union(*(stage.presses for stage in self.stages))
 
     @property
     def drives(self) -> bool:

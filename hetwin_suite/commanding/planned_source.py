@@ -30,6 +30,7 @@ class PlannedSource(Source):
         self._of_joint: NDArray[np.intp] = np.zeros(0, np.intp)
         self._driven: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self._height = 0.0
+        self._limited: tuple[str, ...] = ()
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -50,11 +51,19 @@ class PlannedSource(Source):
 
     def motion(self, time_ns: int) -> JointMotion:
         """Return the joints at a time."""
-        state = self._plan.at(time_ns * 1e-9 - self._rest)
+        time = time_ns * 1e-9 - self._rest
+        state = self._plan.at(time)
+        begun = [stage.presses for stage in self._plan.stages if time >= stage.begin]
+        self._limited = tuple(sorted(frozenset().union(*begun)))
         spread = np.zeros((3, len(self._driven)))
         spread[:, self._driven] = np.array(state)[:, self._of_joint]
         unknown = np.full(len(self._driven), np.nan)
         return JointMotion(spread[0], spread[1], spread[2], unknown)
+
+    @property
+    def limited(self) -> tuple[str, ...]:
+        """The fingers that stop at what they touch, of the stages that have begun."""
+        return self._limited
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
         """Take note of the height of the base; where it goes is the plan's."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -19,11 +20,21 @@ from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.polynomials import State
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 from hetwin_suite.commanding.commanded import Commanded
-from hetwin_suite.commanding.goals import BaseGoal, JointsGoal, ReadGoal, TipGoal, TrajectoryGoal
+from hetwin_suite.commanding.goals import (
+    BaseGoal,
+    GraspGoal,
+    JointsGoal,
+    ReadGoal,
+    ReleaseGoal,
+    TipGoal,
+    TrajectoryGoal,
+)
+from hetwin_suite.commanding.handling import Handling
 from hetwin_suite.commanding.plan import Plan, Stage
 from hetwin_suite.commanding.refusal import Refusal, Rule
 from model_nodes.main_physics.world.chains import chain_to
 from model_nodes.main_physics.world.description import Body
+from model_nodes.robot_program.errors import CannotReach
 
 START_TOLERANCE = 0.02
 """A motion begins no further from where the robot is [rad or m]."""
@@ -39,6 +50,7 @@ class Planner:
         commanded: the joints that may be moved.
         positions: where all joints of the robot are now, by name [rad or m].
         place: where its base is now, in the world.
+        handling: makes what plans for objects; None: there are no goals for them.
     """
 
     def __init__(
@@ -47,7 +59,9 @@ class Planner:
         commanded: Commanded,
         positions: Mapping[str, float],
         place: PlanarPose,
+        handling: Callable[[], Handling] | None = None,
     ) -> None:
+        self._handling = None if handling is None else cache(handling)
         self._robot, self._commanded = robot, commanded
         self._first = self._place = place
         self._positions = dict(positions)
@@ -91,7 +105,28 @@ class Planner:
         if isinstance(goal, TrajectoryGoal):
             assert read.trajectory is not None  # it was read with the goal
             return self._along(goal, read.trajectory)
+        if isinstance(goal, GraspGoal | ReleaseGoal):
+            return self._with_object(goal)
         return self._to_place(goal)
+
+    def _with_object(self, goal: GraspGoal | ReleaseGoal) -> Stage | Refusal:
+        assert self._handling is not None  # it is given with such goals
+        try:
+            handled = self._handling().plan(goal, self._positions, self._place)
+        except CannotReach as error:
+            what = goal.grasp if isinstance(goal, GraspGoal) else goal.release
+            return Refusal(Rule.UNREACHABLE, what, self._time, str(error), None)
+        motion = handled.motion
+        index = [self._commanded.names.index(name) for name in motion.names]
+        return Stage(
+            self._time,
+            self._of_all(motion, index),
+            frozenset(motion.names),
+            handled.link,
+            frozenset((handled.expects.what, *goal.touches)),
+            presses=handled.presses,
+            expects=handled.expects,
+        )
 
     def _to_place(self, goal: BaseGoal) -> Stage:
         if self._commanded.base is None:

@@ -22,6 +22,8 @@ class Rule(StrEnum):
     """What moves stays in the scenario's box."""
     COLLISION = "collision"
     """The robot and what it holds keep the scenario's clearance."""
+    OUTCOME = "outcome"
+    """What a goal asks for an object comes about."""
     STALE = "stale"
     """The robot has just said where it is."""
     START = "start"

@@ -13,14 +13,15 @@ from hetwin_core.ensemble.scenario.commands import Commands
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.commanding.commanded import Commanded
 from hetwin_suite.commanding.joint_rules import joint_refusals
+from hetwin_suite.commanding.look import TOUCHING_M, Look
 from hetwin_suite.commanding.plan import Plan
 from hetwin_suite.commanding.refusal import Refusal, Rule
-from hetwin_suite.commanding.twin import Look, Twin
+from hetwin_suite.commanding.twin import Twin
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.names import frame_name
 
-TOUCHING_M = 1e-3
-"""Pairs that are nearer than this touch [m]."""
+_SETTLED_S = 0.05
+"""Outcomes are looked at so long after the end of their stage, which is before the twin's rest is over [s]."""
 _EPSILON = 1e-4
 """Less than this is no difference between two distances or places [m]."""
 
@@ -75,6 +76,7 @@ def rehearse(
         return Rehearsal(plan.duration, tuple(refused))
     distances = _Distances(commands.clearance, plan)
     box = _Box(commands, _ends(plan, commanded, twin.robot))
+    outcomes = _Outcomes(plan)
     for look in twin.looks(plan, positions, max(commands.clearance, 2.0 * TOUCHING_M)):
         if look.time <= 0.0:
             distances.begin(look)
@@ -82,7 +84,10 @@ def rehearse(
         else:
             distances.check(look)
             box.check(look)
-    found = sorted((*distances.refused, *box.refused), key=lambda refusal: refusal.at)
+            outcomes.check(look)
+    found = sorted(
+        (*distances.refused, *box.refused, *outcomes.refused), key=lambda refusal: refusal.at
+    )
     return Rehearsal(plan.duration, tuple(found))
 
 
@@ -118,6 +123,23 @@ class _Distances:
             self.refused.append(
                 Refusal(Rule.COLLISION, what, look.time, round(distance, 6), allowed)
             )
+
+
+class _Outcomes:
+    """Whether what the goals ask for objects has come about at the end of each."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._open = [stage for stage in plan.stages if stage.expects is not None]
+        self.refused: list[Refusal] = []
+
+    def check(self, look: Look) -> None:
+        while self._open and look.time >= self._open[0].end + _SETTLED_S:
+            expected = self._open.pop(0).expects
+            assert expected is not None  # it was chosen by that
+            found = expected.missed(look)
+            if found is not None:
+                what, wanted = expected.what, expected.wanted
+                self.refused.append(Refusal(Rule.OUTCOME, what, look.time, found, wanted))
 
 
 class _Box:

@@ -13,6 +13,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load
 from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.commanded import Commanded, commanded_joints
 from hetwin_suite.commanding.goals import ReadGoal, read_goals
+from hetwin_suite.commanding.handling import Handling
 from hetwin_suite.commanding.outcome import Outcome, Result
 from hetwin_suite.commanding.plan import Plan
 from hetwin_suite.commanding.planning import Planner
@@ -73,7 +74,13 @@ class Commander:
             BadInput: if a goal is about what the robot does not have.
             RunFailed: if the twin fails.
         """
-        planner = Planner(self.twin.robot, self.commanded, positions, place or self.twin.place)
+        place = place or self.twin.place
+
+        def handling() -> Handling:
+            poses = self.twin.poses(self.commanded.names, positions, place)
+            return Handling(self.twin, self.commanded, self.commands.clearance, poses)
+
+        planner = Planner(self.twin.robot, self.commanded, positions, place, handling)
         plan, refused = planner.plan(self.goals)
         if refused:
             return plan, Rehearsal(plan.duration, tuple(refused))

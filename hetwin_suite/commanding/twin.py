@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,33 +18,19 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.scene.watch import Watch
 from hetwin_core.kinematics.planar import PlanarPose
+from hetwin_suite.commanding.look import TOUCHING_M, Look
 from hetwin_suite.commanding.plan import Plan
 from hetwin_suite.commanding.planned_source import PlannedSource
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import read_settings
 from model_nodes.main_physics.world.description import Body, Pose, World
+from model_nodes.main_physics.world.entities import entities_of
 
 LOOKS_PER_SECOND = 100.0
 """How often distances are measured in a rehearsal, per simulated second, at most the scenario's rate."""
 REST_S = 0.1
 """How long the twin rests before the plan begins, and after it has ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """The twin at one time of a plan.
-
-    Attributes:
-        time: of the plan [s]; negative before it begins.
-        near: (entity, other) -> distance [m], of links of robots to static bodies and other links, and of objects to
-            everything, as far as the twin was asked to see.
-        poses: (7,) x y z [m], qw qx qy qz in the world, by entity.
-    """
-
-    time: float
-    near: Mapping[tuple[str, str], float]
-    poses: Mapping[str, Floats]
 
 
 class Twin:
@@ -57,7 +42,10 @@ class Twin:
 
     Attributes:
         robot: the robot's description.
+        settings: of the main model.
         wheels: what the scenario says of its wheels.
+        entities: of the main model, with the tags and attributes that the scenario gives them.
+        hands: their frames.
         place: where its base is at the start.
         resting: where its joints are unless something moves them, by name [rad or m].
 
@@ -81,8 +69,8 @@ class Twin:
         resolver = ParameterResolver(scenario, options)
         self._parameters = resolver.resolve(plan, requests, Known({}, {}, {}))
         try:
-            self._settings = read_settings(self._parameters)
-            self._world: World = load_world(self._settings)
+            self.settings = read_settings(self._parameters)
+            self._world: World = load_world(self.settings)
         except BadInput as error:
             raise resolver.placed(plan, error) from None
         robots = [body for body in self._world.bodies if body.robot]
@@ -96,9 +84,11 @@ class Twin:
                 )
             )
         self.robot: Body = robots[0]
-        given = {} if self._settings.robot is None else self._settings.robot.joints_at_start
-        said = self._settings.robot
+        given = {} if self.settings.robot is None else self.settings.robot.joints_at_start
+        said = self.settings.robot
         self.wheels = None if said is None else said.wheels
+        self.entities = tuple(entities_of(self._world, self.settings.tags))
+        self.hands = self._world.hands
         self.place = _on_the_ground(self.robot.pose)
         self.resting = {
             joint.name: given.get(joint.name, joint.resting) for joint in self.robot.moving_joints
@@ -132,6 +122,22 @@ class Twin:
                     yield scene.look(output, time_ns * 1e-9 - REST_S)
         finally:
             model.stop()
+
+    def poses(
+        self, names: Sequence[str], positions: Mapping[str, float], place: PlanarPose
+    ) -> Mapping[str, Floats]:
+        """Return where everything is at the start, by entity, each (7,).
+
+        Args:
+            names: of the joints that may be commanded.
+            positions: where all joints of the robot are, by name [rad or m].
+            place: of its base.
+
+        Raises:
+            RunFailed: if the main model fails.
+        """
+        resting = Plan(names, np.array([positions[name] for name in names]), [], place)
+        return next(self.looks(resting, positions, TOUCHING_M)).poses
 
     def _for(self, plan: Plan, positions: Mapping[str, float], reach: float) -> dict[str, Any]:
         """The main model's parameters for a rehearsal."""

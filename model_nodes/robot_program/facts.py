@@ -17,12 +17,14 @@ class JointFacts:
         start: where it is at first [rad or m].
         lower, upper: limits [rad or m]; infinite if there are none.
         speed: largest velocity [rad/s or m/s].
+        acceleration: largest one [rad/s^2 or m/s^2]; infinite: what leads to four times its speed in a second.
     """
 
     start: float
     lower: float = -inf
     upper: float = inf
     speed: float = 1.0
+    acceleration: float = inf
 
 
 @dataclass(frozen=True, slots=True)

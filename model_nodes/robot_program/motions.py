@@ -104,7 +104,7 @@ class Motions:
             hand: its name.
             pose: at the end.
             speed: mean velocity on the way [m/s]; the rotation takes as long.
-            seconds: that it takes; None: as the speed says.
+            seconds: that it takes; None: as the speed says; longer if a joint cannot follow.
 
         Raises:
             CannotReach: if the hand cannot be at a point of the line.
@@ -130,7 +130,9 @@ class Motions:
         velocities = np.gradient(positions, times, axis=0)
         velocities[0] = velocities[-1] = 0.0
         self.commanded.update(arm)
-        return JointTrajectory(tuple(arm), times, positions, velocities)
+        limits = np.array([self._facts.joints[name].speed for name in arm])
+        line = JointTrajectory(tuple(arm), times, positions, velocities)
+        return _lasting(line, lasts * float((np.abs(velocities) / limits).max(initial=0.0)))
 
     def _solved(self, hand: str, pose: Sequence[float], start: Floats, verb: str) -> Floats:
         facts = self._facts.hands[hand]
@@ -154,8 +156,10 @@ class Motions:
         return {name: position for name, position in pairs if name in self._facts.joints}
 
     def _limits(self, names: Sequence[str], share: float) -> MoveLimits:
-        velocity = share * np.array([self._facts.joints[name].speed for name in names])
-        return MoveLimits(velocity, _RISE * velocity, 10.0 * _RISE * velocity)
+        joints = [self._facts.joints[name] for name in names]
+        velocity = share * np.array([joint.speed for joint in joints])
+        acceleration = np.minimum(_RISE * velocity, [joint.acceleration for joint in joints])
+        return MoveLimits(velocity, acceleration, 10.0 * acceleration)
 
     def _check(self, name: str, position: float) -> None:
         joint = self._facts.joints.get(name)

@@ -9,9 +9,8 @@ from functools import cached_property
 import numpy as np
 from transforms3d.quaternions import quat2mat
 
-from hetwin_core.ensemble.scene.layout import Entity
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.chains.inverse import STARTS
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 from model_nodes.robot_program.errors import CannotReach
 from model_nodes.robot_program.facts import RobotFacts
@@ -86,6 +85,27 @@ class SkillScene:
         self._fingers.hand(hand)
         return within(self._root, self._motions.hand_pose(hand, self._motions.commanded))
 
+    def held(self, hand: str) -> str | None:
+        """Return the object in a hand, the one in which the middle of its fingers is; None if they are open.
+
+        Raises:
+            ValueError: if there is no such hand.
+        """
+        commanded = self._motions.commanded
+        opened = dict(
+            zip(self._fingers.hand(hand).fingers, self._fingers.hand(hand).opened, strict=False)
+        )
+        if all(commanded.get(name, at) == at for name, at in opened.items()):
+            return None
+        place = np.array(self.hand_pose(hand)[:3])
+        for entity in self.entities.values():
+            if entity.kind is EntityKind.OBJECT and any(shape.collides for shape in entity.shapes):
+                points = self.points(entity.name)
+                inside = (points.min(axis=0) <= place) & (place <= points.max(axis=0))
+                if inside.all():
+                    return entity.name
+        return None
+
     def hand_shape(self, hand: str) -> HandShape:
         """Return how a hand goes to things and closes.
 
@@ -112,7 +132,7 @@ class SkillScene:
     @contextmanager
     def attempt(self) -> Iterator[None]:
         """Plan quickly; if that fails, the next motion begins where it would have without."""
-        before = dict(self._motions.commanded)
+        before, starts = dict(self._motions.commanded), self._motions.starts
         self._motions.starts = _QUICK
         try:
             yield
@@ -120,7 +140,7 @@ class SkillScene:
             self._motions.commanded.update(before)
             raise
         finally:
-            self._motions.starts = STARTS
+            self._motions.starts = starts
 
     @contextmanager
     def ahead(self) -> Iterator[None]:
@@ -154,7 +174,11 @@ class SkillScene:
 
     @cached_property
     def _surroundings(self) -> Surroundings:
-        return Surroundings(self._facts, self.entities, self._pose_of, self.joints, self.clearance)
+        held = {self.held(hand): hand for hand in self.hands}
+        carried = {what: hand for what, hand in held.items() if what is not None}
+        return Surroundings(
+            self._facts, self.entities, self._pose_of, self.joints, self.clearance, carried
+        )
 
     def fingers(self, hand: str, goal: str | float) -> dict[str, float]:
         """Return where the fingers of a hand are when it is ``open``, ``closed``, or all are at a position [rad or m].

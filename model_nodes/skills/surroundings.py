@@ -10,8 +10,10 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 from model_nodes.robot_program.facts import RobotFacts
+from model_nodes.robot_program.placing import seen_from
 from model_nodes.scene_shapes import add_shapes
 
 CLEARANCE = 0.005
@@ -35,6 +37,7 @@ class Surroundings:
         pose_of: returns where one is, (7,) or more.
         joints: where the robot's joints are, by name [rad or m].
         clearance: less than this from something is in its way [m].
+        carried: entity -> hand in which it is; it goes along like a part of the hand.
     """
 
     def __init__(
@@ -44,14 +47,23 @@ class Surroundings:
         pose_of: Callable[[str], Floats],
         joints: Mapping[str, float],
         clearance: float = CLEARANCE,
+        carried: Mapping[str, str] | None = None,
     ) -> None:
-        spec = mj.MjSpec()
+        spec, carried = mj.MjSpec(), carried or {}
         for entity in entities.values():
-            if entity.owner != facts.name and any(shape.collides for shape in entity.shapes):
+            if entity.name in carried or entity.owner == facts.name:
+                continue
+            if any(shape.collides for shape in entity.shapes):
                 pose = pose_of(entity.name)[:7].tolist()
                 body = spec.worldbody.add_body(name=entity.name, pos=pose[:3], quat=pose[3:])
                 add_shapes(spec, body, entity, _WORLD, 0, clearance)
-        self._links = _add_robot(spec, facts, entities, pose_of(facts.name)[:7].tolist(), clearance)
+        root = pose_of(facts.name)[:7].tolist()
+        self._links = _add_robot(spec, facts, entities, root, clearance)
+        for name, hand in carried.items():
+            place = seen_from(root, pose_of(name)[:7].tolist())
+            _add_carried(
+                spec, facts.hands[hand].link, facts, entities[name], place, joints, clearance
+            )
         self._model = spec.compile()
         self._data = mj.MjData(self._model)
         names = [self._model.body(i).name for i in range(self._model.nbody)]
@@ -125,6 +137,23 @@ def _add_robot(
             meets = _WORLD if name in hands else _WORLD | _ROBOT
             add_shapes(spec, body, entity, _ROBOT, meets, clearance)
     return links
+
+
+def _add_carried(
+    spec: mj.MjSpec,
+    link: str,
+    facts: RobotFacts,
+    entity: Entity,
+    place: Sequence[float],
+    joints: Mapping[str, float],
+    clearance: float,
+) -> None:
+    """Fix an entity to the link of a hand, where it is in the frame of the robot's root."""
+    chain = Chain(facts.links[link])
+    positions = np.array([joints.get(name, 0.0) for name in chain.joints])
+    pose = list(seen_from(chain.place(positions).pose.tolist(), place))
+    body = spec.body(f"link {link}").add_body(name=entity.name, pos=pose[:3], quat=pose[3:])
+    add_shapes(spec, body, entity, _ROBOT, _WORLD, clearance)
 
 
 def _hand_links(facts: RobotFacts) -> set[str]:

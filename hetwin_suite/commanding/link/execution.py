@@ -109,7 +109,8 @@ class Execution:
         self._driven_at = -np.inf
         self._clock = clock or Clock()
         self._plan, self._groups, self._sender, self._tip = plan, tuple(groups), sender, tip
-        self._moved = [i for i, name in enumerate(plan.names) if name in plan.moved]
+        compared = plan.moved - plan.presses  # fingers stop at what they touch
+        self._moved = [i for i, name in enumerate(plan.names) if name in compared]
         self._agreement = Agreement(limits[self._moved])
         self._figures = Figures([plan.names[i] for i in self._moved])
         self._stop = stop

@@ -43,7 +43,10 @@ def test_one_goal_and_a_list_of_all_kinds(tmp_path: Path) -> None:
         ("- tip: [0, 0, 1, 1, 0, 0, 0]\n", ("line 1, 0.link", "missing")),
         ("base: [1, 2]\n", ("line 1, base", "three numbers x y yaw")),
         ("- trajectory: none.yaml\n", ("line 1, 0.trajectory", "there is no such file")),
-        ("[]\n", ("this is no goal", "a mapping with joints, tip, base or trajectory")),
+        (
+            "[]\n",
+            ("this is no goal", "a mapping with joints, tip, base, trajectory, grasp or release"),
+        ),
         ("up\n", ("this is no goal", "found 'up'")),
         ("- 3\n", ("line 1, 0", "a mapping")),
     ],
