@@ -26,7 +26,7 @@ from hetwin_suite.futures.counting.wilson import probability
 EXAMPLES = """examples:
   python benchmarks/predictions.py --episodes 4 --keep predicted
   python benchmarks/predictions.py --episodes 100 --keep predicted --json
-  python benchmarks/predictions.py --episodes 100 --at reach --futures 8 --keep predicted
+  python benchmarks/predictions.py --episodes 100 --at reach --futures 4 --keep predicted
   python benchmarks/predictions.py --episodes 100 --keep predicted --stored    # only what is there already
 """
 EDGES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)

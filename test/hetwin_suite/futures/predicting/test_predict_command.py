@@ -19,6 +19,12 @@ from hetwin_suite.futures.predicting.predict import Asked, predict
 SHORT = ("pick_and_place", "--horizon", "0.05", "--seed", "7", "--json")
 
 
+def planned(joint: str, *times: float) -> str:
+    """A source: a trajectory of a joint."""
+    points = [{"positions": [0.1], "time_from_start": time} for time in times]
+    return json.dumps({"plan": [{"trajectory": {"joint_names": [joint], "points": points}}]})
+
+
 def forecast(*arguments: str | Path) -> dict[str, Any]:
     """The JSON of a prediction, without what differs from one time to the next."""
     said = hetwin("predict", *SHORT, *arguments)
@@ -90,6 +96,9 @@ def test_people_read_it() -> None:
         (("--at", "0.5", "--within", "0"), ("--within", "above 0")),
         ((), ("--at, --before", "neither")),
         (("--at", "1", "--before", "reach"), ("--at, --before", "both")),
+        (("--before", "reach", "--source", planned("elbow_joint", 0.1)), ("--before", "until 0.1")),
+        (("--at", "0", "--source", planned("knee", 1.0)), ("joint_names.0", "found 'knee'")),
+        (("--at", "0", "--source", planned("elbow_joint", 1.0, 0.5)), ("points.1", "found 0.5")),
     ],
 )
 def test_what_cannot_be_asked(
