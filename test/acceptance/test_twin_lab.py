@@ -6,27 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cli_runs import ROOT, hetwin
+from support.cli_runs import hetwin
+from support.twin_lab import short_lab
 
 SCENARIO = "scenarios/twin_lab.yaml"
 SHORT_S = 8
 """Enough for one move and the beginning of a second."""
-L2 = """
-inputs: [result]
-events: [reported]
-outputs: [give, mission, target, over]
-advance: once
-machines:
-  deliberation:
-    initial: START
-    init: {give: false, mission: 2, target: 2, over: false}
-    states:
-      START:
-        - {if: "true", do: {give: true}, to: GIVE}
-      GIVE:
-        - {if: "true", do: {give: false}, to: WAIT}
-      WAIT: []
-"""
 
 
 def run(folder: Path, *options: object, scenario: Path | str = SCENARIO) -> dict[str, Any]:
@@ -37,15 +22,7 @@ def run(folder: Path, *options: object, scenario: Path | str = SCENARIO) -> dict
 
 @pytest.fixture(scope="module")
 def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The lab with one mission, which follows a path."""
-    folder = tmp_path_factory.mktemp("lab")
-    (folder / "l2.yaml").write_text(L2, encoding="utf-8")
-    lab = folder / "short.yaml"
-    text = (ROOT / SCENARIO).read_text(encoding="utf-8")
-    own = text.replace("file: scenarios/networks/lab_l2.yaml", "file: l2.yaml")
-    assert own != text
-    lab.write_text(own, encoding="utf-8")
-    return lab
+    return short_lab(tmp_path_factory.mktemp("lab"))
 
 
 def trace(outcome: dict[str, Any]) -> list[tuple[float, Any]]:
