@@ -12,7 +12,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.kinematics.drives.drive import Recording
 from hetwin_core.kinematics.least_squares import Floats
 from hetwin_suite.calibrating.drive_bags import read_bag
-from hetwin_suite.calibrating.tables import LINE, Row, read_table
+from hetwin_suite.calibrating.tables import LINE, Row, read_rows
 
 COLUMNS = ("t", "left", "right", "x", "y", "yaw")
 _LEAST = 20
@@ -34,7 +34,7 @@ def read_recording(log: Path, wheels: Sequence[str] | None, truth: str | None) -
     """
     if log.is_dir() or log.suffix in (".mcap", ".db3", ".bag"):
         return checked(read_bag(log, wheels, truth), log)
-    rows = read_table(log, COLUMNS, may_lack=("yaw",))
+    rows = read_rows(log, COLUMNS, may_lack=("yaw",))
     _check_rows(rows, log)
     table = np.array([[row[name] for name in COLUMNS[:5]] for row in rows], dtype=np.float64)
     times = table[:, 0]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.kinematics.travel import Lap
-from hetwin_suite.calibrating.tables import LINE, Row, read_table
+from hetwin_suite.calibrating.tables import LINE, Row, read_rows
 
 COLUMNS = ("T", "rotation", "displacement", "lap_real", "lap_virtual")
 WANTED = ("rotation", "displacement", "lap_virtual")
@@ -20,7 +20,7 @@ def read_laps(log: Path) -> list[Lap]:
     Raises:
         BadInput: if the table cannot be used; with line and column.
     """
-    rows = read_table(log, COLUMNS, may_lack=COLUMNS[1:])
+    rows = read_rows(log, COLUMNS, may_lack=COLUMNS[1:])
     for before, row in itertools.pairwise(rows):
         if float(row["T"] or 0.0) < float(before["T"] or 0.0):
             raise BadInput(
@@ -40,7 +40,7 @@ def read_commands(file: Path) -> list[Lap]:
     Raises:
         BadInput: if the table cannot be used; with line and column.
     """
-    rows = read_table(file, WANTED, may_lack=("lap_virtual",))
+    rows = read_rows(file, WANTED, may_lack=("lap_virtual",))
     return [
         Lap(
             float(row["rotation"] or 0.0), float(row["displacement"] or 0.0), None, _time(row, file)

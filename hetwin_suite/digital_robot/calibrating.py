@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_core.ensemble.number_table import Table, need_columns, read_table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.arm.calibration import FOLDS, Calibration, Measured, calibrate_arm
 from hetwin_core.kinematics.arm.model import BASE, all_errors_of, offsets_of
 from hetwin_core.kinematics.chains.chain import Chain, Placed
 from hetwin_suite.digital_robot.methods import Parameters
-from hetwin_suite.digital_robot.tables import Table, need_columns, read_table
 
 _MARKER = re.compile(r"([xyz])([1-9]\d*)")
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.number_table import read_table
 from hetwin_core.kinematics.chains.denavit_hartenberg import DhTable, dh_table
 from hetwin_suite.digital_robot.contents import Contents, contents_of_robot, contents_of_world
 from hetwin_suite.digital_robot.dimensions import Dimension, Part, compare, links_of, things_of
 from hetwin_suite.digital_robot.robot_file import read_robot
-from hetwin_suite.digital_robot.tables import read_table
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.sdf.reader import read_world
 from model_nodes.main_physics.world.urdf.reader import read_urdf

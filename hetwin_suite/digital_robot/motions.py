@@ -10,6 +10,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import perhaps
+from hetwin_core.ensemble.number_table import Table, read_table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.moves import MoveLimits
 from hetwin_core.kinematics.waypoints import (
@@ -19,7 +20,6 @@ from hetwin_core.kinematics.waypoints import (
 )
 from hetwin_suite.digital_robot.methods import Profile
 from hetwin_suite.digital_robot.robot_file import RobotFile
-from hetwin_suite.digital_robot.tables import Table, read_table
 from model_nodes.main_physics.world.description import JointKind
 
 _ON_LIMIT = 1e-9

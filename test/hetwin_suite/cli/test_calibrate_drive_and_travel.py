@@ -127,8 +127,14 @@ def test_the_real_robot_is_the_same_from_any_sheet(sheet: str) -> None:
 
 BAD_LOGS: dict[str, tuple[Callable[[Path], Path], tuple[str, ...]]] = {
     "no file": (lambda f: f / "nowhere.csv", ("nowhere.csv", "cannot be read", "t, left, right")),
-    "no column": (lambda f: changed(f, 1, 4, "z"), ("drive.csv: line 1", "column y is missing")),
-    "a column short": (lambda f: changed(f, 7, 5, None), ("drive.csv: line 7", "found 5", "6: t,")),
+    "no column": (
+        lambda f: changed(f, 1, 4, "z"),
+        ("drive.csv: line 1", "column is missing", "y as well"),
+    ),
+    "a column short": (
+        lambda f: changed(f, 7, 5, None),
+        ("drive.csv: line 7", "'5 cells'", "6: t,"),
+    ),
     "nan": (lambda f: changed(f, 9, 3, "nan"), ("line 9, column x", "'nan'")),
     "a word": (lambda f: changed(f, 9, 1, "fast"), ("line 9, column left", "'fast'")),
     "time goes back": (lambda f: changed(f, 9, 0, "0.1"), ("line 9, column t", "found 0.1")),
@@ -190,7 +196,10 @@ BAD_LAPS: dict[str, tuple[Callable[[Path], Path], tuple[str, ...]]] = {
         ("travel.csv: line 5, column T", "time goes back"),
     ),
     "nan": (lambda f: changed(f, 6, 1, "nan", "travel"), ("line 6, column rotation", "'nan'")),
-    "no column": (lambda f: changed(f, 1, 3, "lap", "travel"), ("lap_real is missing",)),
+    "no column": (
+        lambda f: changed(f, 1, 3, "lap", "travel"),
+        ("column is missing", "lap_real as well"),
+    ),
 }
 
 

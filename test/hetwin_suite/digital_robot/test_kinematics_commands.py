@@ -78,6 +78,7 @@ WRONG = [
     ((), POSE, ("0,0,0,0.9,0,0,0",), (), ("in.csv: line 2", "not of length 1", "0.9")),
     ((), POSE, (ROW, "nan,0,0,1,0,0,0"), (), ("in.csv: line 3, column x", "finite", "'nan'")),
     ((), POSE, (), (), ("in.csv", "has no rows", "only a header")),
+    ((), "", (), (), ("in.csv", "has no rows", "nothing")),
     ((), POSE, ("1,0,0",), (), ("line 2", "3 cells", "7 cells")),
     ((), "x,y,z,w,qx,qy,qz", (ROW,), (), ("line 1", "no such column", "'w'", POSE)),
     ((), "x,y,z,qw,qx,qy", ("1,0,0,1,0,0",), (), ("line 1", "missing", "qz as well")),
