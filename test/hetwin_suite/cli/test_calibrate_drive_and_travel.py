@@ -133,7 +133,7 @@ BAD_LOGS: dict[str, tuple[Callable[[Path], Path], tuple[str, ...]]] = {
     ),
     "a column short": (
         lambda f: changed(f, 7, 5, None),
-        ("drive.csv: line 7", "'5 cells'", "6: t,"),
+        ("drive.csv: line 7", "'5 cells'", "6 cells: t,"),
     ),
     "nan": (lambda f: changed(f, 9, 3, "nan"), ("line 9, column x", "'nan'")),
     "a word": (lambda f: changed(f, 9, 1, "fast"), ("line 9, column left", "'fast'")),
