@@ -34,6 +34,13 @@ def record(
         float | None,
         typer.Option(metavar="M", help="of drops: aims at most so near to the rim, on either side"),
     ] = None,
+    aim: Annotated[
+        str | None,
+        typer.Option(
+            metavar="INSIDE_M,BEARING_RAD",
+            help="of drops: all aims so far inside the rim, and in this direction from the container's middle",
+        ),
+    ] = None,
     shift: Annotated[
         list[str] | None,
         typer.Option(
@@ -62,9 +69,9 @@ def record(
     Episodes of lab_robot are moves of one robot, whose hidden measures the seed says: drive.csv (wheels, and where it
     really was) and laps.csv are logs for hetwin calibrate, robot.json is its data sheet.
 
-    --grasp, --flaw, --near-rim and --shift leave everything else about the episodes of a seed as it is. A cage bears
-    the ball from below, a pinch holds it by friction. --shift moves what stands (the stand, the container, the socket)
-    without the robot's knowing. With --mismatch reality itself is another one, e.g. an arm that gives way more.
+    --grasp, --flaw, --near-rim, --aim and --shift leave everything else about the episodes of a seed as it is. A cage
+    bears the ball from below, a pinch holds it by friction. --shift moves what stands (the stand, the container, the
+    socket) without the robot's knowing. With --mismatch reality itself is another one, e.g. an arm that gives way more.
 
     For example:
 
@@ -80,6 +87,7 @@ def record(
 
     mismatches = read_mismatches(mismatch or ())
     shifts = read_shifts(shift or ())
+    chosen_aim = None if aim is None else read_aim(aim)
     count = episodes if episode is None else 1
     done = 0
 
@@ -98,6 +106,7 @@ def record(
             mismatches=mismatches,
             reality=reality,
             near_rim=near_rim,
+            aim=chosen_aim,
             episode=episode,
             shifts=shifts,
             friction=friction,
@@ -106,6 +115,32 @@ def record(
         print(json.dumps({**found, "out": str(out.resolve())}, indent=2))
     else:
         _print(found, out)
+
+
+def read_aim(text: str) -> tuple[float, float]:
+    """Return what `--aim INSIDE_M,BEARING_RAD` says.
+
+    Raises:
+        BadInput: if the text says something else.
+    """
+    found = _two_numbers(text)
+    if found is None:
+        raise BadInput(
+            "this is no aim",
+            where="--aim",
+            found=text,
+            expected="INSIDE_M,BEARING_RAD, e.g. 0.05,0; below 0 it is outside of the rim",
+        )
+    return found
+
+
+def _two_numbers(text: str) -> tuple[float, float] | None:
+    """Return two finite numbers between which a comma stands; None of any other text."""
+    try:
+        x, y = map(float, text.split(","))
+    except ValueError:
+        return None
+    return (x, y) if math.isfinite(x) and math.isfinite(y) else None
 
 
 def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
@@ -117,11 +152,8 @@ def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
     found: dict[str, tuple[float, float]] = {}
     for text in texts:
         name, _, numbers = text.partition("=")
-        try:
-            x, y = map(float, numbers.split(","))
-        except ValueError:
-            x = y = math.nan
-        if not name or not math.isfinite(x) or not math.isfinite(y):
+        shift = _two_numbers(numbers)
+        if not name or shift is None:
             raise BadInput(
                 "this is no shift",
                 where="--shift",
@@ -132,7 +164,7 @@ def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
             raise BadInput(
                 "this is shifted twice", where="--shift", found=text, expected=f"{name} once"
             )
-        found[name] = x, y
+        found[name] = shift
     return found
 
 

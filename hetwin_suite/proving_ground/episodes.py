@@ -25,10 +25,12 @@ from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, Real
 from hetwin_suite.proving_ground.lab.recorded import record as record_lab_robot
 from hetwin_suite.proving_ground.mismatch.axis import Mismatch, Place
 from hetwin_suite.proving_ground.mismatch.registry import in_order, refuse
-from hetwin_suite.proving_ground.recipe import Recipe, Shifts
+from hetwin_suite.proving_ground.recipe import Aim, Recipe, Shifts
 
 DISTRIBUTION = "distribution.json"
 MOST_FRICTION = 10.0
+MOST_AIM_M = 0.2
+"""Aims are at most so far from the rim."""
 
 Summary: TypeAlias = Mapping[str, Any]
 """The summary of an episode: label, cause, margin ..."""
@@ -58,6 +60,7 @@ def record_episodes(
     mismatches: Sequence[Mismatch] = (),
     reality: RealityChoice = RealityChoice.MUJOCO,
     near_rim: float | None = None,
+    aim: Aim | None = None,
     episode: int | None = None,
     shifts: Shifts | None = None,
     friction: float | None = None,
@@ -77,6 +80,7 @@ def record_episodes(
         flaw: what goes wrong in drops.
         mismatches: that act on reality.
         reality: what simulates drops.
+        aim: of all drops: how far inside the rim [m], at most to the middle, and in which direction from it [rad].
         near_rim: largest distance of the aims of drops from the rim [m].
         episode: number of the only one to be recorded, from 1; then `count` says nothing.
         shifts: what is really elsewhere than its episode has it.
@@ -97,12 +101,13 @@ def record_episodes(
         if value < least:
             raise BadInput("is too small", where=f"--{name}", found=value, expected=f">= {least}")
     _check_choices(kind, grasp, flaw, reality, near_rim)
+    _check_aim(kind, aim, near_rim)
     _check_lab_robot(kind, friction, mismatches, shifts)
     refuse(mismatches, (Place.REALITY,), "to replay with it: hetwin evaluate table2 --mismatch ...")
     _make_free(out)
     root = resource("worlds").parent
     first = Recipe(
-        seed, 0, grasp, flaw, in_order(mismatches), reality, near_rim, dict(shifts or {})
+        seed, 0, grasp, flaw, in_order(mismatches), reality, near_rim, aim, dict(shifts or {})
     )
     first = replace(first, friction=friction)
     indices = range(count) if episode is None else (episode - 1,)
@@ -156,6 +161,27 @@ def _check_choices(
             where="--reality",
             found=reality.value,
             expected="pip install 'hetwin-suite[drake]', or --reality mujoco",
+        )
+
+
+def _check_aim(kind: Kind, aim: Aim | None, near_rim: float | None) -> None:
+    if aim is None:
+        return
+    if kind is not Kind.DROP:
+        raise BadInput(f"{kind.value} has no such option", where="--aim", expected="drop")
+    if near_rim is not None:
+        raise BadInput(
+            "--near-rim and --aim both fix the aim",
+            where="--aim",
+            found=f"{aim[0]:g},{aim[1]:g}",
+            expected="one of the two options",
+        )
+    if not abs(aim[0]) <= MOST_AIM_M:
+        raise BadInput(
+            "this is no distance of an aim from the rim",
+            where="--aim",
+            found=aim[0],
+            expected=f"metres, {-MOST_AIM_M:g} to {MOST_AIM_M:g}; above 0 inside",
         )
 
 

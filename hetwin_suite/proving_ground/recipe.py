@@ -13,6 +13,8 @@ from hetwin_suite.proving_ground.mismatch.axis import Mismatch, RealityAxis
 from hetwin_suite.proving_ground.own_random import own_random
 from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 
+Aim: TypeAlias = tuple[float, float]
+"""How far inside its rim a container is aimed at [m], and the direction from its middle in its own frame [rad]."""
 Shifts: TypeAlias = Mapping[str, tuple[float, float]]
 """Entity -> how far along the world's x and y it really is from where its episode has it [m]."""
 
@@ -29,6 +31,7 @@ class Recipe:
         mismatches: that act on reality, in the order in which they act.
         reality: what simulates it; only drops have a choice.
         near_rim: of drops, the largest distance of the aim from the rim [m]; None: as drawn.
+        aim: of drops; None: as drawn.
         shifts: what is really elsewhere; the robot does not know.
         friction: of a lab robot's wheels on the floor; None: as in the world's file.
     """
@@ -40,6 +43,7 @@ class Recipe:
     mismatches: tuple[Mismatch, ...] = ()
     reality: RealityChoice = RealityChoice.MUJOCO
     near_rim: float | None = None
+    aim: Aim | None = None
     shifts: Shifts = field(default_factory=dict)
     friction: float | None = None
 
@@ -69,9 +73,11 @@ class Recipe:
     def told(self) -> dict[str, Any]:
         """The chosen aims and shifts, as the files of a recording say them; empty without."""
         told: dict[str, Any] = {} if self.near_rim is None else {"near_rim": self.near_rim}
-        return (
-            {**told, "shift": {k: list(v) for k, v in self.shifts.items()}} if self.shifts else told
-        )
+        if self.aim is not None:
+            told["aim"] = list(self.aim)
+        if self.shifts:
+            told["shift"] = {name: list(shift) for name, shift in self.shifts.items()}
+        return told
 
 
 def unchanged(real: RealWorld) -> RealWorld:

@@ -83,7 +83,7 @@ class _Deciding:
         self._begun = time.monotonic()
         self._until = None if asked.within_s is None else self._begun + asked.within_s
         event = None if now.action is None else action_arguments(now.action)
-        self._plans = plans_of(library, now.time_ns, event)
+        self._plans = plans_of(library, now.scene, event)
         self._sources = list(self._plans.values())
         self._over: dict[Trial, Future] = {}
         self._whole = True

@@ -141,7 +141,7 @@ def _check(action: Action, where: str) -> None:
 
 def _check_expressions(data: object, where: str) -> None:
     if isinstance(data, str) and data.startswith(EXPRESSION):
-        Expression(data.removeprefix(EXPRESSION), where).check_names((), ("event",))
+        Expression(data.removeprefix(EXPRESSION), where).check_names(("pose",), ("event",))
     elif isinstance(data, dict):
         for key, value in data.items():
             _check_expressions(value, f"{where}.{key}")

@@ -9,28 +9,29 @@ from typing import Any
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.expressions.expression import EvaluationError, Expression
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_suite.futures.deciding.library import EXPRESSION, Action, Library
 
 _DIGITS = 9
 
 
 def plans_of(
-    library: Library, time_ns: int, event: Mapping[str, Json] | None
+    library: Library, scene: Snapshot, event: Mapping[str, Json] | None
 ) -> dict[str, dict[str, Any]]:
     """Return strategy -> the source that carries it out from a moment on.
 
     Args:
         library: of the strategies.
-        time_ns: the moment [ns].
+        scene: at the moment, as the robot believes it.
         event: arguments of the action that begins then; None if none does.
 
     Raises:
         BadInput: with file, line and key, if an expression has no value.
     """
-    filler = _Filler(event)
+    filler = _Filler(scene, event)
     try:
         return {
-            name: {"plan": filler.steps(actions, f"strategies.{name}", time_ns / 1e9)}
+            name: {"plan": filler.steps(actions, f"strategies.{name}")}
             for name, actions in library.file.strategies.items()
         }
     except BadInput as error:
@@ -40,16 +41,13 @@ def plans_of(
 class _Filler:
     """Gives expressions their values."""
 
-    def __init__(self, event: Mapping[str, Json] | None) -> None:
-        self._event = event
+    def __init__(self, scene: Snapshot, event: Mapping[str, Json] | None) -> None:
+        self._scene, self._event = scene, event
 
-    def steps(self, actions: Sequence[Action], where: str, moment_s: float) -> list[dict[str, Any]]:
-        return [
-            self._step(action, f"{where}.{number}", moment_s)
-            for number, action in enumerate(actions)
-        ]
+    def steps(self, actions: Sequence[Action], where: str) -> list[dict[str, Any]]:
+        return [self._step(action, f"{where}.{number}") for number, action in enumerate(actions)]
 
-    def _step(self, action: Action, where: str, moment_s: float) -> dict[str, Any]:
+    def _step(self, action: Action, where: str) -> dict[str, Any]:
         step: dict[str, Any] = {
             "operation": action.operation,
             "arguments": self._filled(action.arguments, f"{where}.arguments"),
@@ -65,7 +63,7 @@ class _Filler:
                     found=after,
                     expected="seconds, at least 0",
                 )
-            step["at"] = round(moment_s + after, _DIGITS)
+            step["at"] = round(self._scene.time_ns / 1e9 + after, _DIGITS)
         return step
 
     def _filled(self, data: Any, where: str) -> Any:
@@ -87,7 +85,7 @@ class _Filler:
                 expected="--before ACTION, whose arguments are those of event",
             )
         try:
-            return expression.evaluate({"event": dict(self._event or {})}, {})
+            return expression.evaluate({"event": dict(self._event or {})}, {"pose": self._pose})
         except EvaluationError as error:
             raise BadInput(
                 f"the expression has no value: {error}",
@@ -95,6 +93,10 @@ class _Filler:
                 found=f"{EXPRESSION}{text}",
                 expected=f"arguments of the action that begins: {', '.join(self._event or {})}",
             ) from None
+
+    def _pose(self, entity: str) -> list[float]:
+        """Where something is, before anything is drawn."""
+        return [float(number) for number in self._scene.pose(entity)[:7]]
 
 
 def _is_time(value: object) -> bool:

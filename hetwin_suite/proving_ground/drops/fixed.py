@@ -68,6 +68,9 @@ def fixed(drawn: Draw, recipe: Recipe) -> Draw:
         drawn = _with_flaw(drawn, Flaw(recipe.flaw.value), recipe.random("flaw"))
     if recipe.near_rim is not None:
         drawn = _near_rim(drawn, recipe.near_rim, recipe.random("near_rim"))
+    if recipe.aim is not None:
+        inside, bearing = recipe.aim
+        drawn = replace(drawn, aim=inside, bearing=bearing)
     if recipe.grasp is not GraspChoice.CAGE:
         random = recipe.random("grasp")
         # Drawn for pinches too, so that a mixed pinch equals the pinch of that seed and episode.

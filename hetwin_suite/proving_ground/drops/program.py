@@ -6,9 +6,11 @@ It explores: to learn where a drop succeeds, it aims beside the container too.
 from __future__ import annotations
 
 from math import atan2, cos, sin, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.proving_ground.containers import Container
 from hetwin_suite.proving_ground.drops.draw import Draw
@@ -23,6 +25,8 @@ _NEAR_HOME = np.array([-0.6, -0.6, 0.7, -1.4, 0.0, 1.9, 0.0])
 _GRAVITY = 9.81
 _OPENING_S = 0.035
 """Delay between the command to open and free fall of the ball [s]."""
+TO_RELEASE_S, TO_BEGIN_S = 1.6, 1.4
+"""How long the hand moves to where it lets go at rest, and to where a throw begins [s]."""
 _RUN_M = 0.3
 """Distance that the hand moves in a throw [m]."""
 
@@ -87,35 +91,56 @@ def _carry(program: Program, drawn: Draw, grasp: Floats, target: dict[str, str])
     lifted = np.array([*grasp[:2], max(height, 1.0) + 0.01])
     with program.doing("lift", {"hand": target["hand"], "object": target["object"]}):
         program.line(lifted, 0.9)
+    release = np.array([*aim, height])
+    letting_go = {"clearance": drawn.clearance, "speed": drawn.speed, "course": drawn.course}
+    words: dict[str, Json] = {**target, **letting_go}
     if not drawn.speed:
-        release = np.array([*aim, height])
-        with program.doing("move", target):
-            program.line(release, 1.6)
+        with program.doing("move", words):
+            program.line(release, TO_RELEASE_S)
             program.wait(0.25)
         program.say("release", target)
         program.grip(0.0)
         with program.doing("move_hand", {"hand": target["hand"], "goal": "open"}):
             program.wait(0.5)
         return
-    _throw(program, drawn, np.array([*aim, height]), target)
-
-
-def _throw(program: Program, drawn: Draw, aim: Floats, target: dict[str, str]) -> None:
-    pose = drawn.container_pose(False)
-    ahead = pose[:2] - drawn.stand
-    angle = atan2(ahead[1], ahead[0]) + drawn.course
-    course = np.array([cos(angle), sin(angle), 0.0])
-    flight = _OPENING_S + sqrt(2 * drawn.clearance / _GRAVITY)
-    release = aim - course * drawn.speed * flight
-    duration = (
-        1.875 * _RUN_M / drawn.speed
-    )  # the peak velocity of a minimum-jerk motion is 1.875 times the mean
-    with program.doing("move", target):
-        program.line(release - course * _RUN_M / 2, 1.4)
+    thrown = throw(release, pose[:2] - drawn.stand, **letting_go)
+    with program.doing("move", words):
+        program.line(thrown.begins, TO_BEGIN_S)
         begin = program.now
-        program.line(release + course * _RUN_M / 2, duration)
-    opening = round(begin + duration / 2, 3)
+        program.line(thrown.ends, thrown.lasts_s)
+    opening = round(begin + thrown.lasts_s / 2, 3)
     program.say("release", target, opening)
     program.grip(0.0, opening)
-    words = {"hand": target["hand"], "goal": "open"}
-    program.span("move_hand", words, opening, opening + 0.5)
+    opens = {"hand": target["hand"], "goal": "open"}
+    program.span("move_hand", opens, opening, opening + 0.5)
+
+
+class Throw(NamedTuple):
+    """A straight motion of the hand, in whose middle it opens.
+
+    Attributes:
+        begins: (3,) where [m].
+        ends: (3,) where [m].
+        lasts_s: how long, with minimum jerk [s].
+    """
+
+    begins: Floats
+    ends: Floats
+    lasts_s: float
+
+
+def throw(aim: Floats, ahead: Floats, clearance: float, speed: float, course: float) -> Throw:
+    """Return the throw that leads through a point.
+
+    Args:
+        aim: (3,) above the rim by the clearance and the ball's radius [m].
+        ahead: (2,) horizontal direction to the container.
+        clearance: between the ball's lowest point and the rim when the hand opens [m].
+        speed: of the hand then [m/s].
+        course: direction of its motion relative to `ahead` [rad].
+    """
+    angle = atan2(ahead[1], ahead[0]) + course
+    along = np.array([cos(angle), sin(angle), 0.0])
+    release = aim - along * speed * (_OPENING_S + sqrt(2 * clearance / _GRAVITY))
+    lasts_s = 1.875 * _RUN_M / speed  # the peak velocity of minimum jerk is 1.875 times the mean
+    return Throw(release - along * _RUN_M / 2, release + along * _RUN_M / 2, lasts_s)

@@ -167,3 +167,10 @@ def test_what_is_shifted_is_elsewhere_in_truth_alone() -> None:
     assert np.array_equal(after.container_pose(False), before.container_pose(False))
     with pytest.raises(BadInput, match=f"found 'moon'; expected stand.*{name}"):
         fixed(before, Recipe(SEED, 0, shifts={"moon": (0.02, -0.01)}))
+
+
+def test_an_aim_is_all_that_differs() -> None:
+    for index in range(20):
+        found = fixed(drawn(index), Recipe(SEED, index, aim=(-0.01, 0.5)))
+        assert (found.aim, found.bearing) == (-0.01, 0.5)
+        assert differences(drawn(index), found) <= {"aim", "bearing"}

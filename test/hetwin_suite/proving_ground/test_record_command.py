@@ -123,6 +123,10 @@ def test_one_episode_of_a_seed_is_recorded_again(
     [
         ("drop", "--near-rim", "0", "--near-rim: .*expected metres, above 0"),
         ("insertion", "--near-rim", "0.01", "insertion has no such option"),
+        ("insertion", "--aim", "0.01,0", "insertion has no such option"),
+        ("drop", "--aim", "0.01", "this is no aim.*found '0.01'.*INSIDE_M,BEARING_RAD"),
+        ("drop", "--aim", "0.01,nan", "this is no aim"),
+        ("drop", "--aim", "3,0", "--aim: .*found 3.*metres, -0.2 to 0.2"),
         ("drop", "--shift", "bin=1", "this is no shift.*found 'bin=1'.*NAME=X,Y"),
         ("drop", "--shift", "bin=nan,0", "this is no shift"),
         (

@@ -34,7 +34,7 @@ def test_most_futures_go_to_those_that_may_be_best() -> None:
     asked = Asked([0.0, 1.0, 0.8, 0.1, 0.2, 0.05], noise=0.2)
     assert race(6, 64, asked) == 1
     assert asked.made[0] == asked.made[3] == FIRST
-    assert asked.made[1] > 2 * FIRST
+    assert asked.made[1] >= 2 * FIRST
     assert asked.made[2] > FIRST
 
 
