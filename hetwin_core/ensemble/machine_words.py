@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 MACHINE_STATE = "machine_state"
-"""A machine is in another state, or has another stack: machine, state, stack (the top last)."""
+"""A machine is in another state, or has another stack: machine, state, stack (the top last), why (guard of its arc)."""
 MACHINE_FAULT = "machine_fault"
-"""A machine has a fault: machine, state, fault, reason."""
+"""A machine has a fault: machine, state, fault, why."""
 DRIVE_BASE = "drive_base"
 """A robot's base is to move: forward [m/s], turn [rad/s]; until the next such event."""
 ALIGN_BASE = "align_base"

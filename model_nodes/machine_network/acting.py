@@ -15,6 +15,8 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
 from hetwin_core.machines.cycle import FAULTS
 from hetwin_core.machines.expressions.operations import Value
+from hetwin_core.machines.network import Network
+from hetwin_core.machines.seeing.watch import Seen
 from model_nodes.machine_network.settings import Drives, Raised, Words
 from model_nodes.references import Reference
 
@@ -128,14 +130,33 @@ class Driving:
         return [Event(DRIVE_BASE, time_ns, arguments={"forward": forward, "turn": turn})]
 
 
+def reasons_of(network: Network, seen: Seen) -> dict[str, str]:
+    """Return why machines changed in a cycle: the guard of the arc that was taken, or the reason of a fault."""
+    reasons = dict(seen.why)
+    for machine in network.machines:
+        index = seen.arcs.get(machine.name)
+        if index is not None:
+            arc = machine.states[seen.before[machine.name]][index]
+            reasons[machine.name] = f"arc {index}: {' '.join(arc.guard.text.split())}"
+    return reasons
+
+
 class States:
     """Reports when a machine is in another state, or has another stack."""
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[str, list[str]]] = {}
 
-    def events(self, machines: Mapping[str, Mapping[str, Any]], time_ns: int) -> list[Event]:
-        """Return the events of a step by what all machines were like at its end."""
+    def events(
+        self, machines: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, str], time_ns: int
+    ) -> list[Event]:
+        """Return the events of a step.
+
+        Args:
+            machines: what all were like at its end.
+            reasons: why machines are in another state, in words; that of one in its initial state is missing.
+            time_ns: of the events [ns].
+        """
         found: list[Event] = []
         for name, now in machines.items():
             state, stack = now["state"], now["stack"]
@@ -144,10 +165,13 @@ class States:
                 continue
             self._last[name] = (state, list(stack))
             said: dict[str, Json] = {"machine": name, "state": state, "stack": list(stack)}
+            reason: dict[str, Json] = {"why": reasons[name]} if name in reasons else {}
+            said |= reason
             found.append(Event(MACHINE_STATE, time_ns, arguments=said))
             if state in FAULTS:
                 fault: dict[str, Json] = {"machine": name, "fault": state.strip("_").lower()}
                 fault["state"] = None if before is None else before[0]
+                fault |= reason
                 found.append(Event(MACHINE_FAULT, time_ns, arguments=fault))
         return found
 

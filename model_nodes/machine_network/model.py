@@ -24,8 +24,8 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE, Value
 from hetwin_core.machines.network import Network
-from hetwin_core.machines.running import NetworkRun
-from model_nodes.machine_network.acting import Driving, Given, Raising, States
+from hetwin_core.machines.seeing.watch import Watch
+from model_nodes.machine_network.acting import Driving, Given, Raising, States, reasons_of
 from model_nodes.machine_network.happenings import Happenings
 from model_nodes.machine_network.sensing import Sensing
 from model_nodes.machine_network.settings import Settings
@@ -52,8 +52,8 @@ class MachineNetwork(Model):
             rate=20.0,
             provides=(ANY_ATTRIBUTE,),
             raises={
-                MACHINE_STATE: "a machine is in another state, or has another stack: machine, state, stack",
-                MACHINE_FAULT: "a machine has a fault, and stays in it: machine, fault, state (before it)",
+                MACHINE_STATE: "a machine has another state or stack: machine, state, stack, why (its arc)",
+                MACHINE_FAULT: "a machine has a fault, and stays in it: machine, fault, state (before it), why",
                 DRIVE_BASE: "the base is to move: forward [m/s], turn [rad/s]",
                 OVER: "a machine has ended the network: machine",
             },
@@ -69,7 +69,7 @@ class MachineNetwork(Model):
         network = load_network(settings.file)
         _check(network, settings)
         self._network = network
-        self._run = NetworkRun(network)
+        self._run = Watch(network, changes_only=True)
         self._sensing = Sensing(settings.inputs)
         self._happenings = Happenings(settings.events)
         self._raising = Raising(settings.raises)
@@ -114,10 +114,12 @@ class MachineNetwork(Model):
         self._inputs |= {n: v for n, v in happening.items() if n in self._network.inputs}
         outside = self._inputs | self._sensing.values(tick.scene, self._signals) | happening
         machines: Mapping[str, Any] = {}
-        for line in self._run.step(outside):
-            machines, self._signals = line["machines"], line["signals"]
+        reasons: dict[str, str] = {}
+        for seen in self._run.step(outside):
+            machines, self._signals = seen.line["machines"], seen.line["signals"]
+            reasons |= reasons_of(self._network, seen)
         events = [
-            *self._states.events(machines, tick.time_ns),
+            *self._states.events(machines, reasons, tick.time_ns),
             *self._driving.events(self._signals, tick.time_ns),
             *self._raising.events(tick.scene, self._signals, tick.time_ns),
         ]

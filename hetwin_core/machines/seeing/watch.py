@@ -21,7 +21,8 @@ class Seen:
     Attributes:
         line: what all was like after it, see `cycle.line_of`.
         before: state of each machine before it.
-        arcs: index of the arc that each machine took; machines that took none are missing.
+        arcs: index of the arc that each machine took; machines that took none are missing, and those that were not
+            looked at.
         why: reason of each machine that got into a fault in this cycle.
     """
 
@@ -36,16 +37,22 @@ class Watch:
 
     Args:
         network: what is run.
+        changes_only: look only at machines that get into another state or have another stack, which is quicker.
     """
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, *, changes_only: bool = False) -> None:
         self._network = network
+        self._changes_only = changes_only
         self._run = NetworkRun(network)
 
     @property
     def is_over(self) -> bool:
         """Whether a machine has ended the run."""
         return self._run.is_over
+
+    def monitor(self) -> Line:
+        """Return what all is like now, see `NetworkRun.monitor`."""
+        return self._run.monitor()
 
     def step(self, outside: Mapping[str, Value]) -> Iterator[Seen]:
         """Take a step; yield what was seen after each of its cycles.
@@ -71,9 +78,11 @@ class Watch:
         at: Mapping[str, tuple[str, tuple[str, ...]]],
     ) -> Seen:
         machines = [m for m in self._network.machines if _goes_on(at.get(m.name))]
-        fired = {m.name: firing(guards(m.states[at[m.name][0]], signals)) for m in machines}
         after = {name: entry["state"] for name, entry in line["machines"].items()}
         faulty = [m for m in machines if after[m.name] in FAULTS]
+        if self._changes_only and not faulty:
+            machines = [m for m in machines if _changed(at[m.name], line["machines"][m.name])]
+        fired = {m.name: firing(guards(m.states[at[m.name][0]], signals)) for m in machines}
         wanted = self._wanted(machines, at, fired, signals) if faulty else {}
         return Seen(
             line=line,
@@ -106,3 +115,7 @@ class Watch:
 
 def _goes_on(at: tuple[str, tuple[str, ...]] | None) -> bool:
     return at is not None and at[0] not in FAULTS
+
+
+def _changed(at: tuple[str, tuple[str, ...]], entry: Mapping[str, Any]) -> bool:
+    return at != (entry["state"], tuple(entry["stack"]))

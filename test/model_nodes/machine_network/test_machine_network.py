@@ -100,7 +100,8 @@ def test_states_are_reported_when_they_change(tmp_path: Path) -> None:
     first = named(bench.step(), "machine_state")
     assert first == [{"machine": "gate", "state": "SHUT", "stack": []}]
     assert named(bench.step(), "machine_state") == []
-    assert [s["state"] for s in named(bench.step(0.2, go()), "machine_state")] == ["WIDE"]
+    (opened,) = named(bench.step(0.2, go()), "machine_state")
+    assert (opened["state"], opened["why"]) == ("WIDE", "arc 1: go")
 
 
 def test_a_signal_raises_an_event_with_what_its_arguments_name(tmp_path: Path) -> None:
@@ -175,9 +176,10 @@ def test_a_fault_is_an_event_and_the_run_goes_on(tmp_path: Path) -> None:
     bench = Bench(
         tmp_path, text=GATE.replace('if: "!go", to: SHUT', 'if: "!go && low > 1", to: SHUT')
     )
-    assert named(bench.step(), "machine_fault") == [
-        {"machine": "gate", "fault": "incomplete", "state": None}
-    ]
+    (fault,) = named(bench.step(), "machine_fault")
+    why = fault.pop("why")
+    assert fault == {"machine": "gate", "fault": "incomplete", "state": None}
+    assert "no arc of SHUT fires: arc 0 if !go && low > 1 is false" in why
     assert named(bench.step(), "machine_fault") == []
 
 

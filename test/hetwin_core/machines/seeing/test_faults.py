@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support.random_networks import random_network, random_rows
 
 from hetwin_core.machines.reading import read_network
-from hetwin_core.machines.seeing.watch import Watch
+from hetwin_core.machines.seeing.watch import Seen, Watch
 
 
 def reasons(machines: dict[str, Any], **outside: Any) -> dict[str, str]:
@@ -74,3 +75,19 @@ def test_machines_in_conflict() -> None:
         "b": "arc 0 to B: it sets x to 5, a sets it to 1 and c sets it to 1",
         "c": "arc 0 to B: it sets x to 1, b sets it to 5",
     }
+
+
+def test_looking_at_changes_only_sees_the_same_of_them() -> None:
+    for seed in range(20):
+        network = read_network(random_network(seed))
+        whole, changes = Watch(network), Watch(network, changes_only=True)
+        for row in random_rows(seed, 12):
+            for one, two in zip(whole.step(row), changes.step(row), strict=True):
+                assert (one.line, one.why) == (two.line, two.why)
+                assert two.arcs.items() <= one.arcs.items()
+                stayed = {name for name, before in one.before.items() if _is_in(one, name, before)}
+                assert one.arcs.keys() - two.arcs.keys() <= stayed
+
+
+def _is_in(seen: Seen, name: str, state: str) -> bool:
+    return bool(seen.line["machines"][name]["state"] == state)
