@@ -16,7 +16,16 @@ AT_WORK_S = 300
 BEGINNINGS = {"pick_and_place": 9.5, "pouring": 5.0, "truck_unloading": 5.0}
 """How much is kept of shipped recordings [s]: till the box is on the tray, and till something was taken."""
 LONG = {
-    *("asking", "calibration", "checkpoints", "comparing", "experiment", "eyes", "fidelity"),
+    *(
+        "asking",
+        "calibration",
+        "checkpoints",
+        "comparing",
+        "deciding",
+        "experiment",
+        "eyes",
+        "fidelity",
+    ),
     *("flaws", "fluid"),
     *("fmu", "new", "nodes_by_hand", "prediction", "projecting", "robot_health", "ros_interface"),
     *("digital_robot", "machines", "sql", "twin_lab", "use_cases"),

@@ -1,0 +1,42 @@
+"""The page about decisions: its options are those of the command, and its library is one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from support.pages import ROOT
+
+PAGE = ROOT / "docs" / "deciding.md"
+
+
+def test_the_options_of_the_page_are_those_of_the_command() -> None:
+    from typer.main import get_command
+
+    from hetwin_suite.cli.main import app
+
+    command = get_command(app).commands["decide"]  # type: ignore[attr-defined]
+    known = {option for parameter in command.params for option in parameter.opts}
+    rows = re.findall(r"^\| (`--.*?) \|", PAGE.read_text("utf-8"), re.MULTILINE)
+    said = {option for row in rows for option in re.findall(r"`(--[a-z-]+)", row)}
+    assert len(said) >= 10
+    assert said <= known, said - known
+
+
+def test_the_library_of_the_page_can_be_read(tmp_path: Path) -> None:
+    from hetwin_suite.futures.deciding.library import read_library
+
+    (text,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    file = tmp_path / "library.yaml"
+    file.write_text(text, encoding="utf-8")
+    assert list(read_library(str(file)).file.strategies) == ["middle", "wait"]
+
+
+def test_hetwins_own_libraries_can_be_read() -> None:
+    from hetwin_core.ensemble.resources import names_of
+    from hetwin_suite.futures.deciding.library import FOLDER, read_library
+
+    names = names_of(FOLDER, ".yaml")
+    assert {"aims", "put_down"} <= set(names)
+    assert all(read_library(name).file.description for name in names)
+    assert len(read_library("aims").file.strategies) == 25
