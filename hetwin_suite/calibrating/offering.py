@@ -46,13 +46,7 @@ class Offer:
         radius = (abs(drive.left_radius) + abs(drive.right_radius)) / 2.0
         measures = {"radius": round(radius, 6), "separation": round(drive.base, 6)}
         robot = {**self.robot, "wheels": {**self.robot["wheels"], **measures}}
-        _write(self.out, _text(self.base, self.out, robot, found))
-        try:
-            load_scenario(self.out)
-        except BadInput:
-            self.out.unlink()
-            raise
-        return self.out
+        return written(self.out, *_parts(self.base, self.out, robot, found))
 
 
 def offer(scenario: str, out: Path) -> Offer:
@@ -62,8 +56,7 @@ def offer(scenario: str, out: Path) -> Offer:
         BadInput: if there is no such scenario, its robot has no wheels, or the new file is there already.
     """
     base = find_scenario(scenario)
-    if out.exists():
-        raise BadInput("this file is there already", file=out, where="--out", expected="a new file")
+    new_file(out)
     data = load_with_base(base).data
     robot = data.get("robot") if isinstance(data, dict) else None
     if not isinstance(robot, dict) or not isinstance(robot.get("wheels"), dict):
@@ -76,7 +69,34 @@ def offer(scenario: str, out: Path) -> Offer:
     return Offer(base, robot, out)
 
 
-def _text(base: Path, out: Path, robot: dict[str, Any], found: Calibration) -> str:
+def new_file(out: Path) -> None:
+    """See that a file is not there yet.
+
+    Raises:
+        BadInput: if it is.
+    """
+    if out.exists():
+        raise BadInput("this file is there already", file=out, where="--out", expected="a new file")
+
+
+def written(out: Path, header: str, entries: Mapping[str, Any]) -> Path:
+    """Write a scenario and return its file; nothing is left of it if it is none.
+
+    Raises:
+        BadInput: if the file cannot be written, or what comes of it is no scenario.
+    """
+    _write(out, header + yaml.safe_dump(dict(entries), sort_keys=False, allow_unicode=True))
+    try:
+        load_scenario(out)
+    except BadInput:
+        out.unlink()
+        raise
+    return out
+
+
+def _parts(
+    base: Path, out: Path, robot: dict[str, Any], found: Calibration
+) -> tuple[str, dict[str, Any]]:
     below = Path(os.path.relpath(base, out.parent.resolve()))
     chosen = [f"{name} {found.drive.parameters[name]:.6g}" for name in found.chosen]
     header = _HEADER.format(
@@ -84,8 +104,7 @@ def _text(base: Path, out: Path, robot: dict[str, Any], found: Calibration) -> s
         said=", ".join(chosen) or "nothing that is worth an update",
         sd=", ".join(f"{name} {found.sd[name]:.2g}" for name in found.chosen) or "none",
     )
-    entries = {"extends": str(below), "scenario": out.stem, "robot": robot}
-    return header + yaml.safe_dump(entries, sort_keys=False, allow_unicode=True)
+    return header, {"extends": str(below), "scenario": out.stem, "robot": robot}
 
 
 def _write(out: Path, text: str) -> None:

@@ -30,6 +30,13 @@ def travel(
             help="commands whose times are wanted: rotation, displacement, lap_virtual",
         ),
     ] = None,
+    scenario: Annotated[
+        str | None,
+        typer.Option(help="scenario of a lab; --out is the same with a virtual robot as fast"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="the new scenario; never the old one", metavar="YAML")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Learn speeds, accelerations and lag of the real robot from the laps of its commands, and predict others.
@@ -41,7 +48,11 @@ def travel(
     """
     from hetwin_core.kinematics.travel import choose, travel_model
     from hetwin_suite.calibrating.travel_logs import read_commands, read_laps
+    from hetwin_suite.calibrating.travel_offering import travel_offer
 
+    if (scenario is None) is not (out is None):
+        raise BadInput("one of --scenario and --out is missing", expected="both, or neither")
+    offered = None if scenario is None or out is None else travel_offer(scenario, out)
     laps = read_laps(log)
     wanted = [] if predict is None else read_commands(predict)
     try:
@@ -49,10 +60,13 @@ def travel(
     except ValueError as error:
         raise BadInput(str(error), file=log) from None
     times = _times(chosen, fit, wanted)
+    written = None if offered is None else str(offered.write(laps).resolve())
     if as_json:
-        print(json.dumps(_to_json(fit, chosen, times)))
-    else:
-        _show(fit, chosen, wanted, times)
+        print(json.dumps(_to_json(fit, chosen, times) | {"scenario": written}))
+        return
+    _show(fit, chosen, wanted, times)
+    if written is not None:
+        print(f"wrote {written}")
 
 
 def _times(chosen: Chosen, fit: TravelFit, wanted: list[Lap]) -> list[float]:

@@ -66,6 +66,24 @@ def test_travel_times_are_learned_and_predicted() -> None:
     assert len(found["predictions"]) == 8
 
 
+def test_speeds_are_offered_as_a_new_scenario(tmp_path: Path) -> None:
+    out = tmp_path / "faster.yaml"
+    learn = ("calibrate", "travel", LOGS / "travel.csv", "--scenario", "twin_lab", "--out", out)
+    said = hetwin(*learn, "--json")
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["scenario"] == str(out.resolve())
+    load_scenario(out)
+    old, new = (
+        load_with_base(file).data["models"]["reactive"]["parameters"]["inputs"]
+        for file in (resource("scenarios", "twin_lab.yaml"), out)
+    )
+    learned = {"speed", "acceleration", "turn_speed", "turn_acceleration", "lag"}
+    assert {name for name in old if old[name] != new[name]} == learned
+    refused(tmp_path, *learn, says=("faster.yaml: --out", "there already"))
+    unfit = (*learn[:4], "lab_robot", "--out", tmp_path / "none.yaml")
+    refused(tmp_path, *unfit, says=("lab_robot.yaml: models", "speeds of a robot"))
+
+
 def test_the_log_of_the_link_teaches_travel_times(tmp_path: Path) -> None:
     rows = list(csv.DictReader((LOGS / "travel.csv").read_text().splitlines()))
     messages = ["time,from,id,message"]
