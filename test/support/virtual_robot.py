@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class VirtualTime(Clock):
 
 
 class VirtualRobot:
-    """Takes pieces some milliseconds after they were sent, and moves as the stand-in does.
+    """Takes pieces some milliseconds after they were sent, and moves as the stand-in does; `stops` stop its joints.
 
     Attributes:
         heard: what it says.
@@ -52,8 +52,15 @@ class VirtualRobot:
     """
 
     def __init__(
-        self, clock: VirtualTime, plan: Plan, seed: int = 0, fault: Fault | None = None
+        self,
+        clock: VirtualTime,
+        plan: Plan,
+        seed: int = 0,
+        fault: Fault | None = None,
+        stops: Mapping[str, float] | None = None,
     ) -> None:
+        limits = [(stops or {}).get(name, np.inf) for name in plan.names]
+        self._stops = np.array(limits)
         self.heard, self._clock, self._names = Heard(), clock, plan.names
         self.base = BaseHeard(plan.place)
         self._mismatch = drawn(seed)
@@ -100,6 +107,7 @@ class VirtualRobot:
         wanted = JointMotion(state.positions, state.velocities, state.accelerations, np.zeros(0))
         spoiled, _ = self._faulty.spoiled(wanted, STILL, now)
         motion = self._response.to(spoiled)
+        np.minimum(motion.positions, self._stops, out=motion.positions)
         self.track.append((now, motion.positions.copy()))
         self._steps += 1
         if self._steps % STATES_EVERY == 0 and not self._faulty.is_now(FaultKind.SILENCE, now):

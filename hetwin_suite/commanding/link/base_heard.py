@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import threading
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from hetwin_core.kinematics.base_moves import nearest_turn
 from hetwin_core.kinematics.planar import PlanarPose
+
+_STANDS = 5e-3
+"""A base whose odometry changes by less stands [m and rad]."""
 
 
 class BaseFix(NamedTuple):
@@ -28,6 +33,8 @@ class BaseHeard:
         self._origin = begin
         self._odometry: PlanarPose | None = None
         self._arrived = 0.0
+        self._stands_at = begin
+        self._origins: list[PlanarPose] = []
 
     def add_odometry(self, pose: PlanarPose, arrived: float) -> None:
         """Add a pose in the frame of odometry, by when it arrived on the monotonic clock [s]."""
@@ -35,10 +42,21 @@ class BaseHeard:
             self._odometry, self._arrived = pose, arrived
 
     def add_localization(self, pose: PlanarPose) -> None:
-        """Add a pose in the world; odometry goes on from there."""
+        """Add a pose in the world; odometry goes on from there, or from the mean of those since the base stands."""
         with self._lock:
-            if self._odometry is not None:
-                self._origin = _composed(pose, _inverse(self._odometry))
+            if self._odometry is None:
+                return
+            if _apart(self._odometry, self._stands_at) > _STANDS:
+                self._origins.clear()
+                self._stands_at = self._odometry
+            self._origins.append(_composed(pose, _inverse(self._odometry)))
+            self._origin = _mean(self._origins)
+
+    @property
+    def localized(self) -> int:
+        """How many localizations the place is the mean of."""
+        with self._lock:
+            return len(self._origins)
 
     def fix(self) -> BaseFix | None:
         """Return where the base is; None if it was never heard."""
@@ -46,6 +64,21 @@ class BaseHeard:
             if self._odometry is None:
                 return None
             return BaseFix(_composed(self._origin, self._odometry), self._arrived)
+
+
+def _apart(pose: PlanarPose, other: PlanarPose) -> float:
+    there = seen_from(pose, other)
+    return max(math.hypot(there.x, there.y), abs(there.yaw))
+
+
+def _mean(poses: Sequence[PlanarPose]) -> PlanarPose:
+    first, count = poses[0], len(poses)
+    turns = [nearest_turn(pose.yaw - first.yaw) for pose in poses]
+    return PlanarPose(
+        sum(pose.x for pose in poses) / count,
+        sum(pose.y for pose in poses) / count,
+        first.yaw + sum(turns) / count,
+    )
 
 
 def seen_from(pose: PlanarPose, other: PlanarPose) -> PlanarPose:

@@ -12,6 +12,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.kinematics.planar import PlanarPose
+from hetwin_suite.commanding.goals import GraspGoal, ReleaseGoal
 from hetwin_suite.commanding.link.checks import base_refusals, moved_since, stale
 from hetwin_suite.commanding.link.execution import Execution, Tip
 from hetwin_suite.commanding.link.ros_link import RosLink
@@ -25,6 +26,8 @@ from model_nodes.main_physics.world.chains import chain_to
 WAIT_S = 5.0
 """For so long a robot may be silent at the beginning [s]."""
 _LOOK_S = 0.02
+_LOCALIZATIONS = 8
+"""Of so many the mean is taken before a hand goes to an object, if the robot says as many in `WAIT_S`."""
 DEVIATION = JOINT_LIMIT
 """How far a joint may be from where it is to be [rad or m]."""
 
@@ -142,6 +145,10 @@ def _wait_for_base(commander: Commander, link: RosLink) -> PlanarPose | None:
                 )
             )
         time.sleep(_LOOK_S)
+    if any(isinstance(read.goal, GraspGoal | ReleaseGoal) for read in commander.goals):
+        while link.base.localized < _LOCALIZATIONS and time.monotonic() < end:
+            time.sleep(_LOOK_S)
+        fix = link.base.fix() or fix
     return fix.pose
 
 

@@ -18,6 +18,7 @@ from hetwin_core.ensemble.scenario.robot import BaseKind, FollowedBase, Robot
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import ODOMETRY_TOPIC
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.proving_ground.obeying.base import DrivenBase, MobileBase, RollingBase
 from hetwin_suite.proving_ground.obeying.faults import Fault, FaultKind, Faulty
 from hetwin_suite.proving_ground.obeying.localization import Localization
@@ -73,6 +74,7 @@ class ObeyingRobot:
         seed: of what the twin does not know of it.
         fault: what goes wrong; None: nothing.
         packages: name of a package:// -> its folder, beside those of the scenario.
+        start: where its base truly begins; None: where the scenario has it.
 
     Attributes:
         joints: names of the joints that it has sensors for.
@@ -94,6 +96,7 @@ class ObeyingRobot:
         seed: int = 0,
         fault: Fault | None = None,
         packages: Mapping[str, str] | None = None,
+        start: PlanarPose | None = None,
     ) -> None:
         options = RunOptions(source=f"commands:{namespace}", packages=packages or {})
         settings, spec = _settings(scenario, options)
@@ -118,18 +121,28 @@ class ObeyingRobot:
         self._faulty = Faulty(fault, self._drive.driven & ~_turning(self.joints, wheels))
         self._place()
         self._time_ns = 0
-        self.base = self._mobile(body, robot, wheels)
+        self.base = self._mobile(body, robot, wheels, start)
         self.base_topics = _base_topics(robot)
         self.localization = Localization(self.mismatch, self._noise)
         links = {link.name: frame_name(body, link.name) for link in body.links}
         self.lidars = fitted_lidars(robot.lidars, links, self._engine.frames, settings.rate)
 
     def _mobile(
-        self, body: Body, robot: Robot, wheels: DifferentialDrive | None
+        self,
+        body: Body,
+        robot: Robot,
+        wheels: DifferentialDrive | None,
+        start: PlanarPose | None,
     ) -> MobileBase | None:
         if isinstance(robot.base, FollowedBase):
-            start = None if isinstance(robot.base.start, str) else robot.base.start
-            return DrivenBase(self._engine, body, start, self.mismatch, self._period_ns / SECOND)
+            said = None if isinstance(robot.base.start, str) else robot.base.start
+            return DrivenBase(
+                self._engine,
+                body,
+                said if start is None else list(start),
+                self.mismatch,
+                self._period_ns / SECOND,
+            )
         if robot.base is BaseKind.FREE and wheels is not None:
             return RollingBase(self._engine, body, wheels)
         return None
@@ -184,6 +197,12 @@ class ObeyingRobot:
     def stamp_ns(self) -> int:
         """The time of the state, by this machine's clock [ns]."""
         return self._source.epoch_ns + self._time_ns
+
+    def poses(self) -> dict[str, Floats]:
+        """Return where everything truly is, by entity, each (7,) x y z [m], qw qx qy qz in the world."""
+        frames = np.zeros((len(self._engine.frames), 13))
+        self._engine.read_frames(frames)
+        return dict(zip(self._engine.frames, frames[:, :7], strict=True))
 
     def scan(self, lidar: FittedLidar) -> Floats:
         """Return what a laser scanner of the robot measures now (beams,) [m], with noise."""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.words import event_line
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.proving_ground.obeying.faults import Fault
 from hetwin_suite.proving_ground.obeying.publishing import RobotTopics
 from hetwin_suite.proving_ground.obeying.robot import ObeyingRobot
@@ -52,6 +53,7 @@ def obeying(
     seed: int = 0,
     fault: Fault | None = None,
     packages: Mapping[str, str] | None = None,
+    start: PlanarPose | None = None,
 ) -> Iterator[RunningRobot]:
     """The robot of a scenario, ready to obey; it is closed at the end.
 
@@ -61,12 +63,13 @@ def obeying(
         seed: of what the twin does not know of it.
         fault: what goes wrong; None: nothing.
         packages: name of a package:// -> its folder, beside those of the scenario.
+        start: where its base truly begins; None: where the scenario has it.
 
     Raises:
         BadInput: if the scenario, its files or its robot cannot be used.
     """
     loaded = load_scenario(find_scenario(scenario))
-    robot = ObeyingRobot(loaded, namespace, seed, fault, packages)
+    robot = ObeyingRobot(loaded, namespace, seed, fault, packages, start)
     try:
         topics = RobotTopics(namespace, robot)
         try:

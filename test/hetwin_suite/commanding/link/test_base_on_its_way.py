@@ -36,6 +36,25 @@ def test_localization_corrects_it() -> None:
     assert fix.pose == pytest.approx((1.2, 0.6, np.pi / 2))
 
 
+def test_the_place_of_a_base_that_stands_is_the_mean_of_its_localizations() -> None:
+    heard = BaseHeard(PlanarPose())
+    heard.add_odometry(PlanarPose(1, 0, 0.0), 1.0)
+    for x, yaw in ((2.0, 3.1), (2.2, -3.1), (2.4, 3.1)):
+        heard.add_localization(PlanarPose(x, 0.5, yaw))
+        heard.add_odometry(PlanarPose(1.001, 0, 0.0), 2.0)
+    fix = heard.fix()
+    assert fix is not None
+    assert heard.localized == 3
+    assert (fix.pose.x, fix.pose.y) == pytest.approx((2.2, 0.5), abs=2e-3)
+    assert abs(fix.pose.yaw) == pytest.approx(3.1 + (2 * np.pi - 6.2) / 3, abs=1e-6)
+    heard.add_odometry(PlanarPose(1.1, 0, 0.0), 3.0)
+    heard.add_localization(PlanarPose(5.0, 0.5, 0.0))
+    fix = heard.fix()
+    assert fix is not None
+    assert heard.localized == 1
+    assert fix.pose == pytest.approx((5.0, 0.5, 0.0))
+
+
 @pytest.mark.parametrize(
     "goal", [PlanarPose(1, 1, -2), PlanarPose(-1, 0.2, 0), PlanarPose(0, 0, 2)]
 )

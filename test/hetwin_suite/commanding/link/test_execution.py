@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -153,6 +154,23 @@ def test_a_stop_before_the_beginning_sends_nothing(arm: tuple[Commander, Plan]) 
     assert execution.run() is Result.STOPPED
     assert not execution.sent
     assert robot.pieces == []
+
+
+@pytest.mark.parametrize("presses", [True, False])
+def test_only_a_finger_that_is_to_press_may_be_stopped_by_something(
+    arm: tuple[Commander, Plan], presses: bool
+) -> None:
+    one, plan = arm
+    fingers = frozenset({"elbow_joint"}) if presses else frozenset()
+    stages = [replace(stage, presses=fingers) for stage in plan.stages]
+    pressing = Plan(plan.names, plan.start, stages)
+    clock = VirtualTime()
+    robot = VirtualRobot(clock, pressing, stops={"elbow_joint": 0.5})
+    limits = np.full(len(plan.names), DEVIATION)
+    execution = Execution(
+        pressing, one.commanded.groups, robot, limits, None, threading.Event(), clock
+    )
+    assert execution.run() is (Result.REACHED if presses else Result.DEVIATED)
 
 
 @pytest.mark.parametrize(
