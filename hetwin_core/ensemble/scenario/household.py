@@ -73,11 +73,42 @@ def complete(file: ScenarioFile, path: Path) -> ScenarioFile:
     return file.model_copy(update={"entities": entities, "models": models})
 
 
-def _of_world(file: ScenarioFile, path: Path) -> dict[str, EntityNotes]:
-    """What stands in ``WORLD.attributes.yaml`` beside the world, if there is one."""
+def placed_beside(
+    error: BadInput, document: strict_yaml.Document, file: ScenarioFile, path: Path
+) -> BadInput | None:
+    """Return an error with file and line if it names what only the world's file of attributes has; else None.
+
+    Args:
+        error: of the scenario.
+        document: of the scenario as it stands.
+        file: the same, checked.
+        path: of the scenario.
+    """
+    head, name, *rest = [*(error.where or "").split("."), ""]
+    beside = _file_beside(file, path)
+    if head != "entities" or error.file not in (None, str(path)) or beside is None:
+        return None
+    word = rest[1] if len(rest) > 2 else ""
+    own = document.data.get("entities", {}).get(name)
+    there = strict_yaml.load(beside)
+    if name not in there.data or (own is not None and word not in there.data[name]):
+        return None
+    if own is not None and word in (own.get("attributes") or {}):
+        return None
+    return there.placed(error.at(".".join([name, *rest[1:-1]]), beside), beside)
+
+
+def _file_beside(file: ScenarioFile, path: Path) -> Path | None:
+    """``WORLD.attributes.yaml`` beside the world, if there is one."""
     world = None if file.world is None else find(file.world, path.parent)
     beside = None if world is None else world.with_suffix(SUFFIX)
-    if beside is None or not beside.is_file():
+    return beside if beside is not None and beside.is_file() else None
+
+
+def _of_world(file: ScenarioFile, path: Path) -> dict[str, EntityNotes]:
+    """What stands in the world's file of attributes."""
+    beside = _file_beside(file, path)
+    if beside is None:
         return {}
     document = strict_yaml.load(beside)
     try:

@@ -20,7 +20,7 @@ from hetwin_core.ensemble.own_modules import in_use, use_modules_in
 from hetwin_core.ensemble.resources import find, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.extends import load_with_base
-from hetwin_core.ensemble.scenario.household import complete
+from hetwin_core.ensemble.scenario.household import complete, placed_beside
 from hetwin_core.ensemble.scenario.schema import ModelEntry, OnFailure, ScenarioFile
 from hetwin_core.ensemble.scenario.variants import with_variant
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
@@ -144,7 +144,8 @@ class Scenario:
 
     def placed(self, error: BadInput) -> BadInput:
         """The same error with the file and the line of the key that it names; see `Document.placed`."""
-        return self.document.placed(error, self.path)
+        beside = placed_beside(error, self.document, self.file, self.path)
+        return beside or self.document.placed(error, self.path)
 
     def path_of(self, name: str) -> Path | None:
         """A file that the scenario names; None if it does not exist."""
@@ -202,7 +203,11 @@ def load_scenario(path: Path, variant: str | None = None) -> Scenario:
 def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:
     """Check a document that has been read; see `load_scenario`."""
     try:
-        file = complete(_validate(document), path)
+        given = _validate(document)
+        try:
+            file = complete(given, path)
+        except BadInput as error:
+            raise placed_beside(error, document, given, path) or error from None
         clock = MainClock(file.rate)
         use_modules_in(path.parent)
         models = _plans(file)

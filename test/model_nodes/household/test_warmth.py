@@ -106,6 +106,31 @@ def test_a_world_s_file_says_so_for_all_its_scenarios(tmp_path: Path) -> None:
         lived(file)
 
 
+@pytest.mark.parametrize(
+    ("beside", "says"),
+    [
+        ("stoves: {pickable: {}}\n", r"line 1, stoves: the world has no such entity"),
+        (
+            "far: {moveable: {}}\npot: {openable: {joint: lid, closed: 0, opened: 1}}\n",
+            r"line 2, pot\.openable\.joint: it has no such joint",
+        ),
+        (
+            """stove: {heatable: {temperature: 400, rate: 1, inside: true, when: hot(pot)}}
+pot: {coolable: {temperature: 200, rate: 1, within: 1, when: cold(stove)}}
+""",
+            r"line 1, stove: sources of heat wait",
+        ),
+    ],
+)
+def test_what_cannot_be_is_found_in_the_world_s_file(
+    tmp_path: Path, beside: str, says: str
+) -> None:
+    file = home(tmp_path, [STOVE, POT, FAR], "entities: {far: {attributes: {pickable: true}}}\n")
+    (tmp_path / "home.attributes.yaml").write_text(beside)
+    with pytest.raises(BadInput, match=r"home\.attributes\.yaml: " + says):
+        lived(file)
+
+
 def home_for(file: Path, seconds: float) -> Path:
     motion = file.with_name("motion.yaml")
     motion.write_text(
