@@ -114,6 +114,8 @@ class Containment(Model):
         for inside, container, index in zip(
             self._insides, self._containers, self._ids, strict=True
         ):
+            if container == name:
+                continue
             pose = scene.pose(container)
             local = rotate(conjugate(pose[3:7].tolist()), (point - pose[:3]).tolist())
             if inside.holds(local):
