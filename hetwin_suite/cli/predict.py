@@ -64,6 +64,13 @@ def predict(
         str | None,
         typer.Option(metavar="ADDRESS", help="on the workers of this dask.distributed scheduler"),
     ] = None,
+    physics_only: Annotated[
+        bool,
+        typer.Option(
+            "--physics-only",
+            help="by physics alone, at a fraction of the cost; no other model may take part",
+        ),
+    ] = False,
     variant: Variant = None,
     out: Annotated[Path | None, typer.Option(help="keep each future as an episode there")] = None,
     engine: Annotated[
@@ -101,7 +108,16 @@ def predict(
         packages=package_folders(package),
         variant=variant,
     )
-    asked = Asked(Moment(at, before or ""), futures, horizon, within, seed, jobs, out)
+    asked = Asked(
+        Moment(at, before or ""),
+        futures,
+        horizon,
+        within,
+        seed,
+        jobs,
+        out,
+        physics_only=physics_only,
+    )
     patience = Patience(to_stderr)
     done: list[Future] = []
 

@@ -199,6 +199,7 @@ class MainPhysics(Model):
         """Apply other models' values, command the robot, step the engine and read its state."""
         engine, moving = self._ready()
         moving.begin()
+        self._leap(engine, tick)
         try:
             self._set_fidelities(engine, tick)
             self._foreign.follow(tick.foreign)
@@ -223,6 +224,40 @@ class MainPhysics(Model):
             late=source is not None and source.late,
             watch=None if self._watching is None else self._watching.report(tick.time_ns, motion),
         )
+
+    def _leap(self, engine: Engine, tick: StepInput) -> None:
+        """Pass over all periods but the last one of a longer step; see `roll_out`."""
+        periods = round(tick.period_ns * self._settings.rate / 1e9)
+        if periods > 1:
+            engine.leap(periods - 1)
+
+    def record_forces(self) -> Sequence[Floats]:
+        """Keep the forces that drive the robots from now on; what is returned grows, (k,) in each substep.
+
+        Raises:
+            Refused: if the engine cannot, or the robots' source reacts to what they sense.
+        """
+        engine, moving = self._ready()
+        if moving.source is not None and moving.source.senses:
+            raise Refused("what moves the robots reacts to what they sense")
+        try:
+            return engine.record_forces()
+        except Unsupported as error:
+            raise Refused(str(error)) from error
+
+    def roll_out(self, forces: Floats) -> None:
+        """Compute what follows from the present state by physics alone, so that steps may pass over several periods.
+
+        Args:
+            forces: that another run from this moment has recorded.
+
+        Raises:
+            Refused: if more than these forces decides what follows.
+        """
+        try:
+            self._changing_engine().roll_out(forces)
+        except Unsupported as error:
+            raise Refused(str(error)) from error
 
     def _near(self, engine: Engine) -> LateRows:
         """What computes the rows of proximity after this step."""

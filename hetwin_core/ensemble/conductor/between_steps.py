@@ -51,6 +51,7 @@ class BetweenSteps:
         self._scenario, self._options, self._ports = scenario, options, tuple(ports)
         self._listeners, self._parts, self._scene, self._start = listeners, parts, scene, start
         self._step = 0
+        self._next: Callable[[int], int] = _each
         self._seen = 0
         self._new: Sequence[Event] = ()
 
@@ -64,6 +65,23 @@ class BetweenSteps:
     def begin(self) -> None:
         """What happened so far, such as in a saved run, is not new."""
         self._seen = len(self._parts.events.events)
+
+    @property
+    def step(self) -> int:
+        """The last complete step of the main model."""
+        return self._step
+
+    def leap(self, following: Callable[[int], int]) -> None:
+        """Let the main model, which must be able to, pass over steps from now on.
+
+        Args:
+            following: returns, for a complete step, the next one to be taken; those between them are passed over.
+        """
+        self._next = following
+
+    def following(self, step: int) -> int:
+        """The step to be taken after this one."""
+        return self._next(step)
 
     @property
     def time_ns(self) -> int:
@@ -152,6 +170,10 @@ class BetweenSteps:
     def end_at(self, time_ns: int) -> None:
         """End the run with the first step that reaches this time [ns], unless its source ends before."""
         self._parts.step.end_at(time_ns)
+
+
+def _each(step: int) -> int:
+    return step + 1
 
 
 AtBarrier: TypeAlias = Callable[[BetweenSteps], None]

@@ -184,9 +184,10 @@ class Run:
             self._step = step
             if self._at_barriers:
                 self._between.come_to(step, self._at_barriers)
-            if not begun and not self._begin_when_allowed(step + 1, idle):
+            following = self._between.following(step)
+            if not begun and not self._begin_when_allowed(following, idle):
                 return "stopped"
-            step += 1
+            step = following
             handled = self._parts.events.handled
             over = ensemble.finish(step) or effects.stopped_by is not None
             if self._controls.pause.until_event and self._parts.events.handled != handled:

@@ -43,6 +43,7 @@ class Asked:
         jobs: how many at a time; None: one per core.
         out: folder in which each future is kept as an episode; None: nowhere.
         drawn: whether what is uncertain is drawn; else all futures are alike.
+        physics_only: whether they go on by physics alone, which no other model may take part in.
     """
 
     moment: Moment
@@ -53,6 +54,7 @@ class Asked:
     jobs: int | None = None
     out: Path | None = None
     drawn: bool = True
+    physics_only: bool = False
 
 
 def predict(
@@ -82,6 +84,13 @@ def predict(
         HetwinError: if the run fails before the moment.
     """
     check_asked(asked)
+    if asked.physics_only and workers is not None:
+        raise BadInput(
+            "physics alone goes on where the run is",
+            where="--physics-only",
+            found="--cluster",
+            expected="one of them",
+        )
     out = None if asked.out is None else new_folder(asked.out)
     moment, horizon_s, jobs = asked.moment, asked.horizon_s, asked.jobs
     elsewhere: Elsewhere | None = None
@@ -99,6 +108,7 @@ def predict(
         checkpoint=checkpoint,
         progress=progress,
         look=look,
+        physics_only=asked.physics_only,
     )
     if horizon_s is None:
         horizon_s = max((one.end_ns - at_ns for one in futures if not one.error), default=0) / 1e9

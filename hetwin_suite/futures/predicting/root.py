@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
@@ -35,6 +35,8 @@ from hetwin_suite.futures.predicting.going_on import (
     refused,
 )
 from hetwin_suite.futures.predicting.moment import Moment
+from hetwin_suite.futures.predicting.physics_alone import PhysicsAlone
+from hetwin_suite.futures.predicting.ways import AsItIs, Way
 from hetwin_suite.futures.workers.forks import Ended, Forked, Forks
 
 Result = TypeVar("Result")
@@ -72,6 +74,13 @@ class Fork(Protocol):
         """
 
 
+class _Task(NamedTuple):
+    """What a copy has to do; a draw with a negative index is none of the futures."""
+
+    draw: Draw
+    way: Way[Any]
+
+
 class _Copied(BaseException):
     """This process is a copy, which goes on as a future; passes through whatever called `Fork`."""
 
@@ -89,6 +98,7 @@ def at_moment(
     checkpoint: Checkpoint | None = None,
     progress: Callable[[Future], None] = lambda _: None,
     look: Callable[[], None] = lambda: None,
+    physics_only: bool = False,
 ) -> Result:
     """Run to a moment, ask futures there, and return what the plan makes of them.
 
@@ -104,14 +114,16 @@ def at_moment(
         checkpoint: of this run, to begin with; None: the run begins at its start.
         progress: is called with each future that is over.
         look: is called several times a second while futures go on.
+        physics_only: futures go on by physics alone.
 
     Raises:
-        BadInput: if the scenario cannot be used or forked, or the moment does not come.
+        BadInput: if the scenario cannot be used or forked, or the moment does not come, or there is more than physics.
         HetwinError: if the run fails before the moment.
     """
     root = _Root(scenario, options, moment, plan)
     root.horizon_s, root.out = horizon_s, out
     root.utility, root.progress = utility, progress
+    root.physics_only = physics_only
     root.forks = Forks(jobs, lambda heartbeat: overdue(scenario, heartbeat), look)
     return root.result(checkpoint)
 
@@ -121,6 +133,7 @@ class _Root(Generic[Result]):
     out: Path | None
     utility: str | None
     progress: Callable[[Future], None]
+    physics_only: bool
     forks: Forks
     _between: BetweenSteps
 
@@ -136,7 +149,9 @@ class _Root(Generic[Result]):
         self._ports = local_ports(scenario, one_process=True)
         self._tables = RunTables(scenario.file.log.state_rate)
         self._conductor = Conductor(scenario, self._ports, [self._tables], options)
-        self._forked: Forked[Draw, Future] | None = None
+        self._forked: Forked[_Task, Any] | None = None
+        self._way: Way[Future] | None = None
+        self._beside_s = 0.0  # processor time of other copies than futures
         self._at_ns = 0
         self._results: list[Result] = []
         self._failure: BaseException | None = None
@@ -152,10 +167,11 @@ class _Root(Generic[Result]):
             summary = conductor.run()
         except BaseException as error:
             if self._forked is not None:
-                self._forked.end(failed(self._forked.task, f"{type(error).__name__}: {error}"))
+                draw = self._forked.task.draw
+                self._forked.end(failed(draw, f"{type(error).__name__}: {error}"))
             raise
         if self._forked is not None:
-            self._forked.end(self._future(self._forked.task, summary))
+            self._forked.end(self._told(self._forked.task, summary))
         if self._failure is not None:
             raise self._failure
         if not self._results:
@@ -211,27 +227,48 @@ class _Root(Generic[Result]):
         found: list[Future] = []
         for port in self._ports:
             port.change({})  # what changes need is loaded once, before there are copies
-        for one in self.forks.work(draws, until):
-            if isinstance(one, Forked):
-                self._forked = one
-                self._part(one)
-                raise _Copied
-            future = _of(one)
+        if self._way is None:
+            is_alone, models = self.physics_only, (self._scenario, self._ports)
+            self._way = (
+                PhysicsAlone(*models).way(self._between, self._one) if is_alone else AsItIs()
+            )
+        for ended in self._copies((_Task(draw, self._way) for draw in draws), until):
+            future = _of(ended)
             if future.refused:
                 raise self._scenario.placed(refused(future))
+            future = replace(future, processor_s=future.processor_s + self._beside_s)
+            self._beside_s = 0.0
             found.append(future)
             self.progress(future)
         return found
 
-    def _part(self, forked: Forked[Draw, Future]) -> None:
+    def _one(self, way: Way[object]) -> object:
+        """Let one copy go on with nothing drawn; returns what came of it."""
+        (ended,) = self._copies([_Task(Draw(-1, 0, {}), way)])
+        self._beside_s += ended.processor_s
+        return _of(ended) if ended.result is None else ended.result
+
+    def _copies(
+        self, tasks: Iterable[_Task], until: float | None = None
+    ) -> Generator[Ended[_Task, Any], None, None]:
+        """Yield copies as they end; in a copy itself, go on as it."""
+        for one in self.forks.work(tasks, until):
+            if isinstance(one, Forked):
+                self._forked = one
+                self._part(one)
+                raise _Copied
+            yield one
+
+    def _part(self, forked: Forked[_Task, Any]) -> None:
         """Go on as a future, in the forked process."""
         for port in self._ports:
             assert isinstance(port, LocalPort)  # all are in one process
             port.report_to(forked.heartbeat.row(port.plan.index))
-        draw = forked.task
+        draw, way = forked.task
         try:
             alter(self._between, draw)
-            if self.out is not None:
+            way.begin(self._between)
+            if self.out is not None and draw.index >= 0:
                 rate = self._scenario.file.log.state_rate
                 self._between.add_listener(RunLog(self._folder(draw.index), state_rate=rate))
         except Exception as error:
@@ -244,16 +281,19 @@ class _Root(Generic[Result]):
         assert self.out is not None  # futures are kept
         return self.out / "futures" / f"{index:04d}"
 
-    def _future(self, draw: Draw, summary: RunSummary) -> Future:
-        """Return what came of this process, which is a future that is over."""
-        outcomes = self._scenario.file.outcomes
-        future = future_of(draw, summary, self._tables, outcomes, self._at_ns, self.utility)
-        if self.out is None or future.error is not None:
-            return future
-        return replace(future, folder=str(self._folder(draw.index)))
+    def _told(self, task: _Task, summary: RunSummary) -> object:
+        """Return what came of this process, which is a copy that is over."""
+        outcomes, scene = self._scenario.file.outcomes, self._conductor.scene
+        assert scene is not None  # there was a run
+        future = future_of(task.draw, summary, self._tables, outcomes, self._at_ns, self.utility)
+        if self.out is not None and future.error is None and task.draw.index >= 0:
+            future = replace(future, folder=str(self._folder(task.draw.index)))
+        return task.way.end(future, summary, scene)
 
 
-def _of(ended: Ended[Draw, Future]) -> Future:
+def _of(ended: Ended[_Task, Any]) -> Future:
+    """Return the future that a copy was."""
     if ended.result is None:
-        return replace(failed(ended.task, ended.lost), processor_s=ended.processor_s)
+        return replace(failed(ended.task.draw, ended.lost), processor_s=ended.processor_s)
+    assert isinstance(ended.result, Future)
     return replace(ended.result, processor_s=ended.processor_s)

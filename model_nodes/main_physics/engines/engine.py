@@ -401,6 +401,26 @@ class Engine(ABC):
         """Restore a saved state, to the bit."""
         raise Unsupported(f"{self.name} cannot restore a state")
 
+    def record_forces(self) -> Sequence[Floats]:
+        """Keep the forces that drive the robots from now on, for `roll_out`; what is returned grows, (k,) each time."""
+        raise Unsupported(f"{self.name} cannot say which forces drive the robots")
+
+    def roll_out(self, forces: Floats) -> None:
+        """Compute what follows from the present state under forces of another run from this moment, for `leap`.
+
+        Raises:
+            Unsupported: if the engine cannot, or more than these forces decides what follows.
+        """
+        raise Unsupported(f"{self.name} cannot compute states ahead")
+
+    def leap(self, periods: int) -> None:
+        """Go on from the state that `roll_out` has computed, so many periods later.
+
+        Raises:
+            Unsupported: if it has computed none.
+        """
+        raise Unsupported(f"{self.name} cannot compute states ahead")
+
     def add(self, body: Body) -> None:
         """Add a body to the running world; `frames` changes."""
         raise Unsupported(f"{self.name} cannot add {body.name} to a running world")

@@ -57,7 +57,7 @@ class MainModel:
     def begin(self, step: int) -> None:
         """Ask for a step; a model in another process is at work on it from now on."""
         port, scene = self.port, self._scene
-        now, then = self._clock.time_of(step - 1), self._clock.time_of(step)
+        now, then = scene.time_ns, self._clock.time_of(step)
         seen = self._events.unseen_by(port.plan.index)
         tick = StepInput(then, then - now, scene.snapshot(), seen, scene.foreign_for_main)
         port.begin_step(tick, self._further(step))

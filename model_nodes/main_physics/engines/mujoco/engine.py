@@ -45,7 +45,9 @@ from model_nodes.main_physics.engines.mujoco.kinematic_bodies import KinematicBo
 from model_nodes.main_physics.engines.mujoco.link_fidelities import LinkFidelities
 from model_nodes.main_physics.engines.mujoco.motors import Motors
 from model_nodes.main_physics.engines.mujoco.rangefinders import Rangefinders
+from model_nodes.main_physics.engines.mujoco.rolled_out import RolledOut
 from model_nodes.main_physics.engines.mujoco.servo import Servo
+from model_nodes.main_physics.engines.mujoco.sleep import is_enabled
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables, make_tables
 from model_nodes.main_physics.engines.mujoco.transfer import copy_joints
 from model_nodes.main_physics.engines.proximity import note_too_many, proximity_objects
@@ -100,6 +102,8 @@ class MujocoEngine(Engine):
         self._settings = settings
         self._inverse: InverseDynamics | None = None
         self._soft: tuple[tuple[int, ...], float] = ((), 0.0)
+        self._forces: list[Floats] | None = None
+        self._rolled_out: RolledOut | None = None
         self._builder = Builder(world, settings, notes)
         model = self._builder.compile()
         self._use(model, mj.MjData(model))
@@ -261,6 +265,8 @@ class MujocoEngine(Engine):
             if self._motors.any:
                 before = self._servo.target((i - 1) / count, period)
                 self._motors.push(before, self._servo.target(share, period))
+            if self._forces is not None:
+                self._forces.append(data.qfrc_applied.copy())
             mj.mj_step2(model, data)
             if i == count:
                 self._contacts.copy()
@@ -272,6 +278,8 @@ class MujocoEngine(Engine):
             self._begin_step()
         self._reader.read()
         self._periods += 1
+        if self._rolled_out is not None:
+            self._rolled_out.stepped(count)
         self._check()
         if self._depenetration.any:
             self._depenetration.update(self._seconds())
@@ -663,6 +671,35 @@ class MujocoEngine(Engine):
 
     def _still_free(self, by_name: dict[str, _Any]) -> dict[str, _Any]:
         return {name: value for name, value in by_name.items() if name in self._tables.free}
+
+    def record_forces(self) -> Sequence[Floats]:
+        """Keep the forces of each substep."""
+        self._forces = []
+        return self._forces
+
+    def roll_out(self, forces: Floats) -> None:
+        """Compute all states ahead; see `rolled_out`."""
+        led = (
+            (self._motors.any or bool(self._soft[0]), "a drive gives way to what it touches"),
+            (self._kinematic.any, "a body follows another model"),
+            (self._depenetration.any, "a body comes out of another one"),
+            (is_enabled(self._model), "bodies sleep"),
+        )
+        for is_so, why in led:
+            if is_so:
+                raise Unsupported(f"physics is not alone: {why}")
+        self._refresh()
+        self._rolled_out = RolledOut(self._model, self._data, forces)
+
+    def leap(self, periods: int) -> None:
+        """Go on from a state that was computed ahead."""
+        if self._rolled_out is None:
+            raise Unsupported("nothing was computed ahead")
+        self._rolled_out.go_on(periods * self._settings.substeps)
+        self._periods += periods
+        self._servo.place()
+        self._bases.place()
+        self._dirty = True
 
     def take_remarks(self) -> list[Remark]:
         """Return the remarks about penetrations."""
