@@ -24,7 +24,7 @@ from hetwin_core.ensemble.scene.fidelity import FIDELITY
 from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
-from hetwin_core.ensemble.scene.values import POSE, Value
+from hetwin_core.ensemble.scene.values import POSE, Floats, Value
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.main_physics.base_drive import BASE_CORRECTED
 from model_nodes.main_physics.block import Block
