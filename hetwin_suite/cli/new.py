@@ -59,7 +59,7 @@ def new(
     written = write_scenario(draft, folder)
     if not as_json:
         print("\n".join(written.lines()), flush=True)
-    ended = _run(written.file, folder / RUN) if and_run else None
+    ended = _run(written.file, folder / RUN, quiet=as_json) if and_run else None
     facts = None if ended is None else _facts(ended, as_json)
     if as_json:
         print(written.printed(facts).model_dump_json(indent=2))
@@ -69,14 +69,14 @@ def new(
         raise typer.Exit(ended.code)
 
 
-def _run(file: Path, out: Path) -> Ended:
+def _run(file: Path, out: Path, *, quiet: bool) -> Ended:
     from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_suite.running.carry_out import carry_out
     from hetwin_suite.running.placing import Placing
     from hetwin_suite.running.progress import Progress
     from hetwin_suite.running.request import RunRequest
 
-    with Progress(file.stem) as progress:
+    with Progress(file.stem, quiet=quiet) as progress:
         request = RunRequest(str(file), RunOptions(), out)
         return carry_out(request, progress, Placing(), watched=True)
 

@@ -178,7 +178,7 @@ def run(
             request = RunRequest(
                 scenario, options, out, hold, pace, checkpoint, beside=_predicting_beside
             )
-        with Progress(Path(scenario).stem) as progress:
+        with Progress(Path(scenario).stem, quiet=as_json) as progress:
             if show or foxglove is not None:
                 from hetwin_suite.running.showing import Window, carry_out_shown
 

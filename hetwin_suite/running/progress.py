@@ -30,6 +30,8 @@ LINE_PERIOD_S = 2.0
 BLOCK_RATE_HZ = 8
 _LIKE_A_TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE")
 """Variables by which users say that something else is as good as a terminal, or is not."""
+_ALWAYS_SHOWN = ("warning: ", "absurd: ", "error: ", "shown by ", "shown: ")
+"""How lines begin that a quiet display shows as well."""
 
 
 class Display(Protocol):
@@ -83,9 +85,11 @@ class Progress:
 
     Args:
         name: what is run.
+        quiet: print only warnings, errors and where the world can be seen; a terminal has its bar all the same.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, quiet: bool = False) -> None:
+        self._quiet = quiet
         self._bar = _bar()
         self._block: Block | None = None
         self._screen: Live | None = None
@@ -146,19 +150,22 @@ class Progress:
                 factor=factor,
             )
             return
+        if self._quiet:
+            return
         share = f" of {self._duration:.2f} s" if self._duration else " s"
         self._print_all(self._repeats.rest())
         self._print(f"{simulated_s:8.2f}{share}, {factor:.1f} x real time")
 
     def line(self, text: str, at_s: float | None = None) -> None:
         """A line of its own; of equal ones in a row only the first is shown, then how many more there were."""
-        self._print_all(self._repeats.lines(text, at_s))
+        if not self._quiet or text.startswith(_ALWAYS_SHOWN):
+            self._print_all(self._repeats.lines(text, at_s))
 
     def wait(self, doing: str) -> None:
         """The run has not begun yet; what is being done, in words."""
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self._name}: {doing}")
-        else:
+        elif not self._quiet:
             self._patience.look(doing)
 
     def _print_all(self, lines: Sequence[str]) -> None:

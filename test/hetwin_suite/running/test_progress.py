@@ -13,8 +13,8 @@ def touches(at: float, severity: str, **more: Json) -> Event:
     return Event("link_touches", round(at * 1e9), source="robot_health", arguments=arguments)
 
 
-def shown(capsys: pytest.CaptureFixture[str], *events: Event) -> list[str]:
-    with Progress("a run") as progress:
+def shown(capsys: pytest.CaptureFixture[str], *events: Event, quiet: bool = False) -> list[str]:
+    with Progress("a run", quiet=quiet) as progress:
         listener = ProgressListener(progress)
         for event in events:
             listener.event(event)
@@ -48,6 +48,29 @@ def test_forty_equal_lines_are_one_with_a_count(capsys: pytest.CaptureFixture[st
 def test_what_was_held_back_is_shown_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
     bump = Event("bumped", 0, source="m")
     assert shown(capsys, bump, bump)[-1] == "   0.000 s  (1 more of the same)"
+
+
+def test_a_quiet_display_shows_what_is_doubtful_and_nothing_else(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    routine = Event("bumped", 0, source="m", arguments={"object": "box"})
+    lines = shown(capsys, routine, touches(1.0, "note"), touches(1.5, "absurd"), quiet=True)
+    assert [line.split()[2] for line in lines] == ["absurd:"]
+
+
+def test_a_quiet_display_shows_warnings_and_no_times(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hetwin_suite.running.progress.LINE_PERIOD_S", 0.0)
+    monkeypatch.setattr("hetwin_suite.running.patience.PERIOD_S", 0.0)
+    with Progress("a run", quiet=True) as progress:
+        progress.wait("loading the world")
+        progress.begin(1.0)
+        progress.show(0.5)
+        listener = ProgressListener(progress)
+        listener.note(500_000_000, "info", "m", "ready")
+        listener.note(500_000_000, "warning", "m", "a step was late")
+    assert capsys.readouterr().err == "   0.500 s  warning: m: a step was late\n"
 
 
 def test_lines_without_a_time_have_none() -> None:
