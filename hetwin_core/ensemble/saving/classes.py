@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from types import MemberDescriptorType
+from types import MappingProxyType, MemberDescriptorType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from hetwin_core.ensemble.saving.plain import Unsaveable
 
 OWN_PACKAGES = ("hetwin_core", "model_nodes", "hetwin_suite")
+_SLOTS: WeakKeyDictionary[type[Any], Mapping[str, MemberDescriptorType]] = WeakKeyDictionary()
 
 
 def find(name: str, packages: Collection[str]) -> type[Any]:
@@ -38,12 +40,14 @@ def _is_module(found: object) -> bool:
     return isinstance(found, type(sys))
 
 
-def slots_of(cls: type[Any]) -> dict[str, MemberDescriptorType]:
-    """Return the slots of a class and its bases, by name."""
-    found: dict[str, MemberDescriptorType] = {}
-    for base in reversed(cls.__mro__):
-        found |= {n: v for n, v in vars(base).items() if isinstance(v, MemberDescriptorType)}
-    return found
+def slots_of(cls: type[Any]) -> Mapping[str, MemberDescriptorType]:
+    """Return the slots of a class and its bases, by name; they are looked up once."""
+    if cls not in _SLOTS:
+        found: dict[str, MemberDescriptorType] = {}
+        for base in reversed(cls.__mro__):
+            found |= {n: v for n, v in vars(base).items() if isinstance(v, MemberDescriptorType)}
+        _SLOTS[cls] = MappingProxyType(found)
+    return _SLOTS[cls]
 
 
 def attributes_of(instance: object) -> Iterator[tuple[str, Any]]:

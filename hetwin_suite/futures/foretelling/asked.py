@@ -9,19 +9,29 @@ from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.events import Json
 
 
+class Awaited(NamedTuple):
+    """An action that was announced and has not begun.
+
+    Attributes:
+        operation: its name.
+        arguments: its own.
+        effect_s: when it begins, by `time.time` of this machine [s].
+    """
+
+    operation: str
+    arguments: Mapping[str, Json]
+    effect_s: float
+
+
 class Question(NamedTuple):
     """A prediction that is asked for.
 
     Attributes:
         checkpoint: of the twin, with what the robot has announced as its source.
-        operation: the action that is predicted.
-        arguments: its own.
-        effect_s: when it begins, by `time.time` of this machine [s].
+        awaited: the actions whose effects are predicted.
         horizon_s: how long futures go on [s].
     """
 
     checkpoint: Checkpoint
-    operation: str
-    arguments: Mapping[str, Json]
-    effect_s: float
+    awaited: tuple[Awaited, ...]
     horizon_s: float

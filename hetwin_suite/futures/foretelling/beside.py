@@ -1,11 +1,9 @@
-"""The twin's side: asks the process beside it whenever the robot announces an action."""
+"""The twin's side: asks the process beside it whenever the robot announces actions."""
 
 from __future__ import annotations
 
-import multiprocessing
 import time
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.conductor import Conductor
@@ -15,12 +13,11 @@ from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_suite.futures.foretelling.announced import Announced, announced_of, end_of, plan_of
-from hetwin_suite.futures.foretelling.asked import Question
-from hetwin_suite.futures.foretelling.foreteller import serve
+from hetwin_suite.futures.foretelling.asked import Awaited, Question
+from hetwin_suite.futures.foretelling.process import foreteller
 
 AFTER_S = 1.0
 """Futures go on so long after all that was announced is over [s]."""
-NICE = 5
 
 
 def predict_beside(conductor: Conductor, scenario: Scenario, options: RunOptions) -> None:
@@ -38,23 +35,8 @@ def predict_beside(conductor: Conductor, scenario: Scenario, options: RunOptions
     says = scenario.file.uncertainty or scenario.file.outcomes
     waited = all(plan.stepping is Stepping.SERVICE and not plan.beside for plan in scenario.models)
     if namespace is not None and says and waited:
-        asking = Asking(conductor, _process(scenario, namespace).send)
+        asking = Asking(conductor, foreteller(scenario, namespace))
         conductor.at_barriers(asking.look)
-
-
-def _process(scenario: Scenario, namespace: str) -> Connection:
-    """Start the process beside the twin, which ends with it; returns where it is asked."""
-    spawn = multiprocessing.get_context("spawn")
-    ours, theirs = spawn.Pipe()
-    process = spawn.Process(
-        target=serve,
-        args=(theirs, scenario.path, scenario.variant, namespace, NICE),
-        name="foreteller",
-        daemon=True,
-    )
-    process.start()
-    theirs.close()
-    return ours
 
 
 def _namespace(scenario: Scenario, options: RunOptions) -> str | None:
@@ -68,7 +50,7 @@ class Asking:
 
     Args:
         conductor: of the run.
-        send: takes each question; raises OSError when it takes none any more.
+        send: takes each question, at once.
     """
 
     def __init__(self, conductor: Conductor, send: Callable[[Question], None]) -> None:
@@ -83,30 +65,28 @@ class Asking:
             return
         self._known = [one for one in self._known if one.end_ns > now.time_ns] + new
         if not self._refused:
-            self._ask(new[-1], now)
+            self._ask(now)
 
-    def _ask(self, announced: Announced, now: BetweenSteps) -> None:
+    def _ask(self, now: BetweenSteps) -> None:
         time_ns = now.time_ns
+        ahead = [one for one in self._known if one.start_ns > time_ns]
+        if not ahead:
+            return
         try:
             checkpoint = now.checkpoint()
         except Refused:
             self._refused = True  # it will be refused again
             return
-        behind_s = self._conductor.lag_s or 0.0
-        effect_s = time.time() + (announced.start_ns - time_ns) / 1e9 - behind_s
-        horizon_s = (max(end_of(self._known), announced.start_ns) - time_ns) / 1e9 + AFTER_S
-        question = Question(
-            checkpoint.with_options(
-                source=plan_of(self._known, time_ns),
-                scene=checkpoint.given["scene"],
-                duration=time_ns / 1e9 + horizon_s + AFTER_S,
-            ),
-            announced.operation,
-            announced.arguments,
-            effect_s,
-            horizon_s,
+        now_s = time.time() - (self._conductor.lag_s or 0.0)
+        awaited = (
+            Awaited(one.operation, one.arguments, now_s + (one.start_ns - time_ns) / 1e9)
+            for one in ahead
         )
-        try:
-            self._send(question)
-        except OSError:
-            self._refused = True
+        last_ns = max(end_of(self._known), *(one.start_ns for one in ahead))
+        horizon_s = (last_ns - time_ns) / 1e9 + AFTER_S
+        planned = checkpoint.with_options(
+            source=plan_of(self._known, time_ns),
+            scene=checkpoint.given["scene"],
+            duration=time_ns / 1e9 + horizon_s + AFTER_S,
+        )
+        self._send(Question(planned, tuple(awaited), horizon_s))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
+from itertools import accumulate, count, takewhile
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -12,23 +13,25 @@ from typing import Any
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_core.ensemble.supervision.parting import end_with_parent
-from hetwin_suite.futures.foretelling.asked import Question
+from hetwin_suite.futures.foretelling.asked import Awaited, Question
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.future import Future
 from hetwin_suite.futures.predicting.moment import Moment
 from hetwin_suite.futures.predicting.root import Fork, Now, at_moment
 
-ROUNDS = (4, 4, 8, 16)
+ROUNDS = (2, 2, 4, 8, 16)
 """So many futures at a time; an answer follows each."""
 SEED = 0
-_AHEAD_S = 0.05
+_AHEAD_S = 0.03
 """An answer is worth something only so long before the effect."""
 
 
 def answers(
     question: Question, scenario: Scenario, publish: Callable[[dict[str, Any]], None]
 ) -> None:
-    """Predict in rounds until the action begins; each round is published with all futures so far.
+    """Predict in rounds until the last of the actions begins, and publish after each what is known of each action.
+
+    An answer is about the first futures without a gap, so that as many futures of the recording say the same.
 
     Args:
         question: what is asked.
@@ -40,28 +43,37 @@ def answers(
     """
 
     def plan(now: Now, fork: Fork) -> None:
-        begun = time.monotonic()
-        until = begun + question.effect_s - time.time() - _AHEAD_S
-        over: list[Future] = []
-        for asked in _totals():
-            draws = [now.uncertainty.draw(SEED, index) for index in range(len(over), asked)]
-            over += fork(draws, until)
-            finished = sorted(over, key=lambda one: one.index)
-            if len(over) < asked and not over:
-                return
-            is_last = len(over) < asked or time.monotonic() >= until or asked == sum(ROUNDS)
-            publish(
-                {
-                    **_forecast(question, scenario, now, asked, finished, begun).to_json(),
-                    "operation": question.operation,
-                    "arguments": dict(question.arguments),
-                    "final": is_last,
-                    "before_effect_s": round(question.effect_s - time.time(), 4),
-                }
-            )
+        over: dict[int, Future] = {}
+        begun_s = time.time()
+        totals = accumulate(ROUNDS)
+        asked = next(totals)
+        while awaited := _in_time(question):
+            soonest_s = min(one.effect_s for one in awaited)
+            missing = [index for index in range(asked) if index not in over]
+            draws = (now.uncertainty.draw(SEED, index) for index in missing)
+            until = time.monotonic() + _left_s(soonest_s)
+            over |= {future.index: future for future in fork(draws, until)}
+            finished = _first(over)
+            is_whole = len(finished) == asked
+            is_last = is_whole and asked == sum(ROUNDS)
+            forecast = _forecast(question, scenario, now, finished, time.time() - begun_s)
+            for one in awaited if finished else ():
+                publish(
+                    {
+                        **forecast,
+                        "operation": one.operation,
+                        "arguments": dict(one.arguments),
+                        "final": is_last or _left_s(one.effect_s) <= 0.0,
+                        "before_effect_s": round(one.effect_s - time.time(), 4),
+                    }
+                )
             if is_last:
                 return
+            if is_whole:
+                asked = next(totals)
 
+    if not _in_time(question):
+        return
     checkpoint = question.checkpoint
     at_moment(
         scenario,
@@ -73,55 +85,67 @@ def answers(
     )
 
 
-def _totals() -> Iterator[int]:
-    total = 0
-    for more in ROUNDS:
-        total += more
-        yield total
+def _in_time(question: Question) -> list[Awaited]:
+    """Return the actions of which an answer is still worth something."""
+    return [one for one in question.awaited if _left_s(one.effect_s) > 0.0]
+
+
+def _left_s(effect_s: float) -> float:
+    """How long an answer is still worth something [s]."""
+    return effect_s - _AHEAD_S - time.time()
+
+
+def _first(over: Mapping[int, Future]) -> list[Future]:
+    """Return the first futures without a gap."""
+    return [over[index] for index in takewhile(over.__contains__, count())]
 
 
 def _forecast(
-    question: Question,
-    scenario: Scenario,
-    now: Now,
-    asked: int,
-    futures: list[Future],
-    begun: float,
-) -> Forecast:
+    question: Question, scenario: Scenario, now: Now, futures: list[Future], wall_s: float
+) -> dict[str, Any]:
     outcomes = tuple(scenario.file.outcomes)
-    at_s, wall_s = now.time_ns / 1e9, time.monotonic() - begun
-    return Forecast(at_s, question.horizon_s, SEED, asked, futures, outcomes, wall_s)
+    at_s = now.time_ns / 1e9
+    asked = len(futures)
+    return Forecast(at_s, question.horizon_s, SEED, asked, futures, outcomes, wall_s).to_json()
 
 
-def serve(pipe: Connection, scenario: Path, variant: str | None, namespace: str, nice: int) -> None:
+def serve(pipe: Connection, scenario: Path, variant: str | None, namespace: str) -> None:
     """Answer questions until the twin ends; those that come too late have no answer.
 
     Args:
-        pipe: from which they come.
+        pipe: says by an empty message when a question is wanted; from it they come.
         scenario: file of the scenario.
         variant: of it.
         namespace: of the topic of the answers.
-        nice: how much less urgent than the twin this process and the futures are.
     """
     end_with_parent()
-    os.nice(nice)
     from hetwin_suite.futures.foretelling.publishing import Answers
 
     loaded = load_scenario(scenario, variant)
     with Answers(namespace) as publisher:
+        pipe.send_bytes(b"")  # it is ready
+        _be_less_urgent()
         while (question := _next(pipe)) is not None:
-            if question.effect_s - time.time() < _AHEAD_S:
-                continue
             try:
                 answers(question, loaded, publisher.publish)
             except HetwinError as error:
-                publisher.warn(f"{question.operation} cannot be predicted: {error}")
+                what = ", ".join(one.operation for one in question.awaited)
+                publisher.warn(f"{what} cannot be predicted: {error}")
+
+
+def _be_less_urgent() -> None:
+    """Run only while nobody else wants to, so that the twin keeps up."""
+    if hasattr(os, "SCHED_IDLE"):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    else:
+        os.nice(19)
 
 
 def _next(pipe: Connection) -> Question | None:
     """Wait for a question; returns None at the end."""
     try:
+        pipe.send_bytes(b"")
         question: Question | None = pipe.recv()
-    except EOFError:
+    except (EOFError, OSError):
         return None
     return question

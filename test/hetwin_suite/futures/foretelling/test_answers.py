@@ -53,14 +53,16 @@ def question(scenario: Scenario) -> Question:
 def answers(question: Question, scenario: Scenario, left_s: float) -> list[dict[str, Any]]:
     """The answers if the action begins so soon."""
     published: list[dict[str, Any]] = []
-    soon = question._replace(effect_s=time.time() + left_s, horizon_s=0.02)
+    awaited = [one._replace(effect_s=time.time() + left_s) for one in question.awaited]
+    soon = question._replace(awaited=tuple(awaited), horizon_s=0.02)
     foreteller.answers(soon, scenario, published.append)
     json.dumps(published)
     return published
 
 
 def test_the_twin_saves_itself_with_what_was_announced_as_its_plan(question: Question) -> None:
-    assert (question.operation, question.arguments) == ("wave", {"hand": "gripper"})
+    (one,) = question.awaited
+    assert (one.operation, one.arguments) == ("wave", {"hand": "gripper"})
     steps = json.loads(question.checkpoint.options.source or "")["plan"]
     assert [(step["trajectory"], step["at"]) for step in steps] == [(WAY, 0.2)]
     assert question.horizon_s == pytest.approx(0.3 + AFTER_S, abs=0.01)
