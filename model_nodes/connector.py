@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import AfterValidator
 
 from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
@@ -95,6 +95,8 @@ class Connector(Model):
     """
 
     settings_class = Settings
+    thresholds = ("lock_radius", "lock_length", "lock_angle")
+    watching: ClassVar[Mapping[str, Json]] = {"takes_over": False}
 
     @classmethod
     def describe(cls) -> ModelDescription:
@@ -190,6 +192,13 @@ class Connector(Model):
             self._has_pose = False
             return Value(compose(scene.pose(self._socket), self._ideal), scene.time_ns)
         raise Refused(f"the connector is not responsible for {entity}.{attribute}")
+
+    def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
+        """Return the offsets to the ideal pose that connect while something carries the probe."""
+        if scene.parent(self._probe) == WORLD:
+            return None
+        radial, axial, angle = self._offset(scene)
+        return {"lock_radius": radial, "lock_length": abs(axial), "lock_angle": angle}
 
     def _comes_along(self, radial: float, axial: float) -> bool:
         """Whether the probe has come along the axis, inside the inner cylinder's radius all the way.

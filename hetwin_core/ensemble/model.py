@@ -192,9 +192,13 @@ class Model(ABC):
 
     Attributes:
         settings_class: the parameters as a class, if the model has them so; `initialize` reads them with its `read`.
+        thresholds: parameters that `compares` compares with something, so that they can be learned from episodes.
+        watching: parameters with which it changes nothing of what it compares, for learning them.
     """
 
     settings_class: ClassVar[type[Parameters] | None] = None
+    thresholds: ClassVar[tuple[str, ...]] = ()
+    watching: ClassVar[Mapping[str, Json]] = {}
 
     @classmethod
     @abstractmethod
@@ -260,6 +264,16 @@ class Model(ABC):
         if parameters:
             names = ", ".join(parameters)
             raise Refused(f"{type(self).__name__} cannot change {names} in a run")
+
+    def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
+        """Return what is compared with each of `thresholds` now; the model acts where all are at most theirs.
+
+        Called between two steps of a run from which thresholds are learned.
+
+        Returns:
+            Parameter -> quantity, in the parameter's unit; None if it would not act now, whatever they are.
+        """
+        return None
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Carry out a command of the model's own, for a trigger.

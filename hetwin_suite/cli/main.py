@@ -21,6 +21,7 @@ from hetwin_suite.cli import (
     export,
     flaws,
     kinematics,
+    learn,
     listing,
     machines,
     mismatches,
@@ -65,6 +66,7 @@ app.command("explain")(explain.explain)
 app.command("export")(export.export)
 app.command("predict")(predict.predict)
 app.command("decide")(decide.decide)
+app.command("learn")(learn.learn)
 app.command("project")(project.project)
 app.command("describe")(describe.describe)
 app.command("forward")(kinematics.forward)

@@ -15,7 +15,7 @@ from hetwin_suite.proving_ground.controller import Grip
 from hetwin_suite.proving_ground.drops.draw import Draw, draw
 from hetwin_suite.proving_ground.drops.fixed import fixed
 from hetwin_suite.proving_ground.drops.program import above, plan
-from hetwin_suite.proving_ground.drops.verdict import Verdict, judge
+from hetwin_suite.proving_ground.drops.verdict import FAILED_IN, Verdict, judge
 from hetwin_suite.proving_ground.episode_files import path_of, write_episode
 from hetwin_suite.proving_ground.kind import RealityChoice
 from hetwin_suite.proving_ground.motion import Program
@@ -161,6 +161,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     truth = {
         **summary,
         **recipe.truth,
+        "failed": FAILED_IN.get(verdict.cause),
         "grasp": drawn.grasp,
         "flaw": drawn.flaw,
         "contact_heights": contact_heights(drop.samples, binding(drop.program)),

@@ -13,6 +13,13 @@ from hetwin_suite.proving_ground.containers import Container
 from hetwin_suite.proving_ground.tennis_table_sdf import BALL_RADIUS, TABLE_TOP
 from hetwin_suite.proving_ground.two_hands.witness import Sample, held, intervals
 
+FAILED_IN = {
+    "never_held": "grasp",
+    "lost_on_the_way": "move",
+    "missed": "release",
+    "bounced_out": "release",
+}
+"""Cause -> the operation of the program in which it went wrong."""
 LIFTED_M = 0.03
 """A ball this high above its initial position was lifted."""
 

@@ -157,6 +157,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     truth = {
         **summary,
         **recipe.truth,
+        "failed": None if done.success else "insert",
         "short_at_end": round(done.short[1], 5),
         "held": intervals(done.samples, held(done.samples)),
         "contact": intervals(done.samples, touched(done.samples)),

@@ -56,6 +56,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("examples")
     link_repository(path, BEGINNINGS, without=("runs", "episodes"))
     write_short_drop(path / "episodes" / "drops" / "drop_0001", 0, True)
+    write_short_drop(path / "labelled" / "drop_0001", 0, True)
+    write_short_drop(path / "labelled" / "drop_0002", 1, False)
     (path / "my_recording").symlink_to(path / "scenarios" / "episodes" / "pick_and_place")
     return path
 

@@ -230,3 +230,17 @@ def test_without_taking_over_it_only_says_whether_the_probe_is_in_its_place() ->
         assert asked(output) == []
         story.append((output.values["dip", "connected"].data[0], len(output.events)))
     assert story == [(-1, 0), (-1, 0), (1, 1), (1, 0), (-1, 0)]
+
+
+def test_what_is_learned_is_what_is_compared() -> None:
+    model = Connector()
+    model.initialize(PARAMETERS, 0)
+    here = scene((0.003, 0.004, 0.02), tilt_deg=10.0)
+    model.start(here)
+    found = model.compares(here)
+    assert found is not None
+    assert tuple(found) == Connector.thresholds
+    assert found["lock_radius"] == pytest.approx(0.005)
+    assert found["lock_length"] == pytest.approx(0.02)
+    assert found["lock_angle"] == pytest.approx(10.0)
+    assert model.compares(scene((0.0, 0.0, 0.0), carried=False)) is None

@@ -1,0 +1,173 @@
+"""`hetwin learn`: what labelled episodes teach."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hetwin_suite.cli.options import AsJson, Scenario, Variant
+from hetwin_suite.cli.tables import show_table
+
+if TYPE_CHECKING:
+    from hetwin_suite.futures.learning.learn import Learned
+    from hetwin_suite.futures.learning.rows import Row
+
+
+def learn(
+    scenario: Scenario,
+    episodes: Annotated[
+        Path, typer.Option(metavar="DIR", help="labelled episodes, as hetwin record writes them")
+    ],
+    trigger: Annotated[
+        str | None, typer.Option(metavar="NAME", help="learn the thresholds of its condition")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="learn the thresholds of this model")
+    ] = None,
+    success: Annotated[
+        bool, typer.Option("--success", help="learn how probable it is that each action succeeds")
+    ] = False,
+    label: Annotated[
+        str, typer.Option(metavar="KEY", help="of truth.json: whether the thing is to act")
+    ] = "label",
+    prior_weight: Annotated[
+        float, typer.Option(min=0, help="with --success: as how many episodes kin count at most")
+    ] = 8.0,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="write the scenario, or the table, there")
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="keep what was seen of each episode for the next time"),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="processes; default: one per core")
+    ] = None,
+    variant: Variant = None,
+    as_json: AsJson = False,
+) -> None:
+    """Learn thresholds, or how often actions succeed, from labelled episodes; changes nothing by itself.
+
+    For example:
+
+    hetwin learn uncertain_environment --trigger grasp_begins --episodes labelled
+
+    hetwin learn uncertain_environment --success --episodes labelled --json
+    """
+    from hetwin_core.ensemble.errors import BadInput
+    from hetwin_core.ensemble.scenario.scenario import find_scenario
+    from hetwin_suite.futures.learning.labelled import find_labelled
+    from hetwin_suite.futures.learning.learn import learn as learn_thresholds
+    from hetwin_suite.futures.learning.learn_success import learn_success
+    from hetwin_suite.futures.learning.of_model import OfModel
+    from hetwin_suite.futures.learning.of_trigger import OfTrigger
+    from hetwin_suite.running.patience import Patience, to_stderr
+
+    asked = {"--trigger": trigger is not None, "--model": model is not None, "--success": success}
+    if sum(asked.values()) != 1:
+        found = [option for option, given in asked.items() if given]
+        raise BadInput(
+            "one thing is learned at a time",
+            where="hetwin learn",
+            found=" ".join(found) or "none of them",
+            expected="one of --trigger NAME, --model NAME, --success",
+        )
+    path, found_episodes = find_scenario(scenario), find_labelled(episodes)
+    patience = Patience(to_stderr)
+
+    def progress(count: int) -> None:
+        patience.look(f"{count} of {len(found_episodes)} episodes")
+
+    def note(text: str) -> None:
+        to_stderr(f"warning: {text}")
+
+    if success:
+        rows = learn_success(
+            path, variant, found_episodes, prior_weight, keep, jobs, note, progress
+        )
+        _tell({"rows": [row.to_json() for row in rows]}, out, as_json, lambda: _show_rows(rows))
+        return
+    of: OfModel | OfTrigger = (
+        OfModel(path, variant, model)
+        if model is not None
+        else OfTrigger(path, variant, str(trigger))
+    )
+    learned = learn_thresholds(of, found_episodes, label, keep, jobs, note, progress)
+    if out is not None:
+        _write(out, learned.yaml(out.resolve().parent))
+    if as_json:
+        print(json.dumps(learned.to_json(), indent=2))
+    else:
+        _show(learned, out)
+
+
+def _tell(found: dict[str, Any], out: Path | None, as_json: bool, show: Any) -> None:
+    if out is not None:
+        _write(out, json.dumps(found, indent=2) + "\n")
+    if as_json:
+        print(json.dumps(found, indent=2))
+    else:
+        show()
+
+
+def _write(out: Path, text: str) -> None:
+    """Write a file; never over another one.
+
+    Raises:
+        BadInput: if there is one, or it cannot be written.
+    """
+    from hetwin_core.ensemble.errors import BadInput
+
+    problem = "there is a file of this name" if out.exists() else ""
+    try:
+        if not problem:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        problem = f"the file cannot be written: {error.strerror}"
+    if problem:
+        raise BadInput(problem, where="--out", found=str(out), expected="a new file")
+
+
+def _show(learned: Learned, out: Path | None) -> None:
+    """Print thresholds for a person."""
+    rows = [
+        (one.name, f"{one.value:g}", f"{value:g}")
+        for one, value in zip(learned.thresholds, learned.values, strict=True)
+    ]
+    show_table(("compared", "before", "learned"), rows)
+    for text in learned.expressions:
+        print(text)
+    held = learned.held_out
+    print(
+        f"right on held-out episodes: {held.accuracy:.0%} of {held.of}; before {held.accuracy_before:.0%}"
+    )
+    print(learned.yaml() if out is None else f"scenario: {out}")
+
+
+def _show_rows(rows: list[Row]) -> None:
+    """Print successes for a person."""
+    show_table(
+        ("action", "arguments", "succeeded", "probability", "interval", "as its kin"),
+        [
+            (
+                row.action,
+                ", ".join(_words(key, value) for key, value in row.arguments.items()),
+                f"{row.succeeded} of {row.of}",
+                f"{row.p:.0%}",
+                f"{row.low:.0%} to {row.high:.0%}",
+                ", ".join(row.prior.source),
+            )
+            for row in rows
+        ],
+    )
+
+
+def _words(key: str, value: Any) -> str:
+    if not isinstance(value, dict):
+        return f"{key}: {value}"
+    parts = [f"{name.replace('_', ' ')} {bound:g}" for name, bound in value.items()]
+    return f"{key} {', '.join(parts)}"

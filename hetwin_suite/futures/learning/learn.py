@@ -1,0 +1,106 @@
+"""Learns the thresholds of a trigger or of a model from labelled episodes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import yaml
+
+from hetwin_suite.futures.learning.held_out import HeldOut, held_out
+from hetwin_suite.futures.learning.labelled import LABEL, Episode, both_labels
+from hetwin_suite.futures.learning.of_model import OfModel
+from hetwin_suite.futures.learning.of_trigger import OfTrigger
+from hetwin_suite.futures.learning.replaying import replayed
+from hetwin_suite.futures.learning.thresholds import Moments, Threshold
+from hetwin_suite.futures.learning.tree import learn_bounds, library
+
+Of: TypeAlias = OfModel | OfTrigger
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What episodes say of thresholds.
+
+    Attributes:
+        of: whose they are.
+        thresholds: as they were.
+        values: as they are learned.
+        held_out: how right they are on other episodes.
+    """
+
+    of: Of
+    thresholds: list[Threshold]
+    values: list[float]
+    held_out: HeldOut
+
+    @property
+    def expressions(self) -> list[str]:
+        """What is to hold, in CEL."""
+        return self.of.expressions(self.values)
+
+    def yaml(self, beside: Path | None = None) -> str:
+        """Return a scenario that extends the one that was learned for.
+
+        Args:
+            beside: the folder that it is to be kept in; None: it names the other one by its whole path.
+        """
+        base = self.of.path if beside is None else Path(os.path.relpath(self.of.path, beside))
+        data = {"extends": str(base), **self.of.written(self.values)}
+        return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
+
+    def to_json(self, beside: Path | None = None) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "yaml": self.yaml(beside),
+            "expressions": self.expressions,
+            "held_out": self.held_out.to_json(),
+        }
+
+
+def learn(
+    of: Of,
+    episodes: list[Episode],
+    label: str = LABEL,
+    keep: Path | None = None,
+    jobs: int | None = None,
+    note: Callable[[str], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Learned:
+    """Learn thresholds from labelled episodes, each of which is run once without what is learned acting on it.
+
+    Args:
+        of: whose thresholds.
+        episodes: with both labels.
+        label: key of their truth.
+        keep: folder that keeps what was seen of each episode.
+        jobs: processes; None: one per core.
+        note: is called with what is worth knowing.
+        progress: is called with how many episodes are over.
+
+    Raises:
+        BadInput: if scikit-learn is not installed, there is nothing to be learned, or all have the same label.
+        RunFailed: if an episode cannot be run.
+    """
+    library()
+    thresholds, labels = of.thresholds(), both_labels(episodes, label)
+    folders = [episode.folder for episode in episodes]
+    moments = as_moments(replayed(of, folders, keep, jobs, note, progress), len(thresholds))
+    present = signed(thresholds)
+    found = learn_bounds(moments, labels, present).values
+    values = [one.signed(float(value)) for one, value in zip(thresholds, found, strict=True)]
+    return Learned(of, thresholds, values, held_out(moments, labels, present))
+
+
+def signed(thresholds: Sequence[Threshold]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return thresholds as signed bounds."""
+    return np.array([one.signed(one.value) for one in thresholds], float)
+
+
+def as_moments(seen: Sequence[Any], columns: int) -> list[Moments]:
+    """Return what was seen of each episode as arrays."""
+    return [np.array(rows, float).reshape(-1, columns) for rows in seen]

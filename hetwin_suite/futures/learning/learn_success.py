@@ -1,0 +1,55 @@
+"""Learns from episodes how probable it is that actions succeed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_suite.futures.learning.kin import qualities
+from hetwin_suite.futures.learning.labelled import Episode
+from hetwin_suite.futures.learning.of_actions import OfActions
+from hetwin_suite.futures.learning.replaying import replayed
+from hetwin_suite.futures.learning.rows import Row
+from hetwin_suite.futures.learning.success import WEIGHT, successes
+from hetwin_suite.futures.learning.tree import library
+from hetwin_suite.futures.learning.tried import tried_in
+
+
+def learn_success(
+    scenario: Path,
+    variant: str | None,
+    episodes: list[Episode],
+    weight: float = WEIGHT,
+    keep: Path | None = None,
+    jobs: int | None = None,
+    note: Callable[[str], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> list[Row]:
+    """Learn from labelled episodes, each of which is run once, how probable it is that actions succeed.
+
+    Args:
+        scenario: file of the scenario of the episodes.
+        variant: one of its variants.
+        episodes: labelled.
+        weight: as how many episodes kin count at most.
+        keep: folder that keeps what was seen of each episode.
+        jobs: processes; None: one per core.
+        note: is called with what is worth knowing.
+        progress: is called with how many episodes are over.
+
+    Raises:
+        BadInput: if scikit-learn is not installed, or the scenario or a label cannot be used.
+        RunFailed: if an episode cannot be run.
+    """
+    library()
+    for episode in episodes:
+        episode.label()  # before hours of runs
+    folders = [episode.folder for episode in episodes]
+    seen = replayed(OfActions(scenario, variant), folders, keep, jobs, note, progress)
+    tried = [
+        one
+        for episode, actions in zip(episodes, seen, strict=True)
+        for one in tried_in(episode, actions)
+    ]
+    return successes(tried, qualities(load_scenario(scenario, variant)), weight)

@@ -1,0 +1,107 @@
+"""Thresholds of a model: those of its parameters that it compares with something."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.model import Model
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, load_scenario
+from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_core.ensemble.transport.port import ModelPort
+from hetwin_suite.futures.learning.thresholds import Threshold, lowest
+from hetwin_suite.futures.learning.watching import changed, document_of
+
+
+class ModelWatch:
+    """Looks at what a model compares whenever it is due."""
+
+    def __init__(self, model: Model, period_ns: int) -> None:
+        self._model, self._period_ns = model, period_ns
+        self._rows: list[list[float]] = []
+
+    def look(self, between: BetweenSteps) -> None:
+        """See `Watch.look`."""
+        if between.time_ns == 0 or between.time_ns % self._period_ns:
+            return
+        found = self._model.compares(between.scene)
+        if found is not None:
+            self._rows.append([float(found[name]) for name in self._model.thresholds])
+
+    def seen(self) -> list[list[float]]:
+        """See `Watch.seen`."""
+        return [list(row) for row in lowest(self._rows, len(self._model.thresholds)).tolist()]
+
+
+@dataclass(frozen=True)
+class OfModel:
+    """The thresholds of one model of a scenario."""
+
+    path: Path
+    variant: str | None
+    model: str
+
+    def thresholds(self) -> list[Threshold]:
+        """Return them with their present values.
+
+        Raises:
+            BadInput: if there is no such model, or it has none.
+        """
+        loaded = load_scenario(self.path, self.variant)
+        plan = self._plan(loaded)
+        if not plan.cls.thresholds:
+            raise BadInput(
+                f"nothing can be learned of a model of the type {plan.type}",
+                where="--model",
+                found=self.model,
+                expected="a model that declares thresholds, such as a connector",
+            )
+        given: dict[str, Any] = {one.name: one.default for one in plan.cls().parameters()}
+        given |= plan.parameters
+        return [Threshold(name, float(given[name])) for name in plan.cls.thresholds]
+
+    def scenario(self) -> Scenario:
+        """See `Watcher.scenario`."""
+        plan = self._plan(load_scenario(self.path, self.variant))
+        return changed(self.path, self.variant, self._models(dict(plan.cls.watching)))
+
+    def begin(self, scenario: Scenario, ports: list[ModelPort]) -> ModelWatch:
+        """See `Watcher.begin`."""
+        plan = self._plan(scenario)
+        port = ports[plan.index]
+        assert isinstance(port, LocalPort)  # all models are in this process
+        return ModelWatch(port.model, plan.every * scenario.clock.period_ns)
+
+    def written(self, values: list[float]) -> dict[str, Any]:
+        """Return the keys of a scenario that say other values."""
+        names = [threshold.name for threshold in self.thresholds()]
+        entry = self._models(dict(zip(names, values, strict=True)))["models"][self.model]
+        return {"models": {self.model: entry}}
+
+    def expressions(self, values: list[float]) -> list[str]:
+        """Return in words of CEL when the model acts."""
+        names = [threshold.name for threshold in self.thresholds()]
+        return [f"{self.model}.{n} <= {v:g}" for n, v in zip(names, values, strict=True)]
+
+    def _models(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        models = deepcopy(document_of(self.path, self.variant).data["models"])
+        entry = models[self.model]
+        entry["parameters"] = {**entry.get("parameters", {}), **parameters}
+        return {"models": models}
+
+    def _plan(self, scenario: Scenario) -> ModelPlan:
+        plan = scenario.plan(self.model)
+        if plan is None or self.model not in scenario.file.models:
+            raise BadInput(
+                "the scenario has no such model",
+                file=self.path,
+                where="--model",
+                found=self.model,
+                expected=one_of(self.model, list(scenario.file.models)),
+            )
+        return plan
