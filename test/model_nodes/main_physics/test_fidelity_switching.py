@@ -41,7 +41,7 @@ def say(snapshot: Snapshot, levels: list[Fidelity]) -> None:
 
 def state(engine: MujocoEngine) -> dict[str, Any]:
     """All that the engine computes with: MuJoCo's state, every array of its model, and what the sensor sees."""
-    model, data = engine._model, engine._data
+    model, data = engine._simulation.model, engine._simulation.data
     kind = mj.mjtState.mjSTATE_INTEGRATION.value
     integration = np.empty(mj.mj_stateSize(model, kind))
     mj.mj_getState(model, data, integration, kind)

@@ -143,6 +143,13 @@ class Depenetration:
         one, other = (self._tables.frames[self._tables.body_frames[body]] for body in key)
         self.remarks.append(Remark(one, other, text))
 
+    def take_remarks(self) -> list[Remark]:
+        """Return the remarks since the last call."""
+        remarks = self.remarks
+        if remarks:
+            self.remarks = []
+        return remarks
+
     def save(self) -> object:
         """Return the state for `restore`, without the model's arrays."""
         returned = {name: dict(r.passing) for name, r in self._returned.items()}

@@ -1,0 +1,97 @@
+"""A saved state of a simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.engine import Unsupported
+from model_nodes.main_physics.engines.mujoco.changed_body import CHANGED
+from model_nodes.main_physics.engines.mujoco.objects import Objects
+from model_nodes.main_physics.engines.mujoco.simulation import Simulation
+
+_STATE = mj.mjtState.mjSTATE_INTEGRATION.value
+_CHANGED = (
+    "geom_surfacevel",
+    "dof_armature",
+    "eq_obj1id",
+    "eq_data",
+    "body_pos",
+    "body_quat",
+    *CHANGED,
+)
+"""Arrays of the model that change during a run, beside the collision bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The state, the changed arrays of the model, and the state of all parts of the engine."""
+
+    state: Floats
+    model: dict[str, Any]
+    parts: tuple[object, ...]
+    periods: int
+
+
+def save(one: Simulation, objects: Objects) -> Saved:
+    """Return the whole state."""
+    state = np.empty(mj.mj_stateSize(one.model, _STATE))
+    mj.mj_getState(one.model, one.data, state, _STATE)
+    changed = {name: getattr(one.model, name).copy() for name in _CHANGED}
+    parts = (
+        one.servo.save(),
+        one.collisions.save(),
+        one.kinematic.save(),
+        one.depenetration.save(),
+        one.attachments.save(),
+        one.fidelities.save(),
+        one.link_fidelities.save(),
+        dict(objects.released),
+        one.motors.save(),
+        one.bases.save(),
+    )
+    return Saved(state, changed, parts, one.periods)
+
+
+def restore(saved: object, one: Simulation, objects: Objects) -> None:
+    """Bring a simulation of the same world to a saved state; what stands keeps its place in the builder's world.
+
+    Raises:
+        Unsupported: if it is not a state of this world.
+    """
+    if not isinstance(saved, Saved) or len(saved.state) != mj.mj_stateSize(one.model, _STATE):
+        raise Unsupported("this is not a state of this world in MuJoCo")
+    for name, values in saved.model.items():
+        getattr(one.model, name)[:] = values
+    one.model.flg_surfacevel = bool(one.model.geom_surfacevel.any())
+    (
+        servo,
+        collisions,
+        kinematic,
+        overlaps,
+        attachments,
+        fidelities,
+        links,
+        released,
+        motors,
+        bases,
+    ) = saved.parts
+    one.motors.restore(motors)
+    one.bases.restore(bases)
+    one.link_fidelities.restore(links)
+    one.servo.restore(servo)
+    one.collisions.restore(collisions)
+    one.kinematic.restore(kinematic)
+    one.depenetration.restore(overlaps)
+    one.attachments.restore(attachments)
+    assert isinstance(released, dict)
+    objects.released = dict(released)
+    mj.mj_setState(one.model, one.data, saved.state, _STATE)
+    one.fidelities.restore(fidelities)
+    one.periods = saved.periods
+    one.contacts.clear()
+    one.dirty = True

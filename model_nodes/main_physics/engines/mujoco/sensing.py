@@ -1,0 +1,125 @@
+"""What is measured in a simulation: distances, contacts, rays, efforts that the robots alone would need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.snapshot import no_proximity
+from hetwin_core.ensemble.scene.values import Floats, Ints
+from model_nodes.main_physics.engines.engine import Rangefinder, Scanner
+from model_nodes.main_physics.engines.mujoco.clearances import Clearances
+from model_nodes.main_physics.engines.mujoco.contacts import SolvedContacts
+from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
+from model_nodes.main_physics.engines.mujoco.inverse_dynamics import InverseDynamics
+from model_nodes.main_physics.engines.mujoco.rangefinders import Rangefinders
+from model_nodes.main_physics.engines.mujoco.simulation import Simulation
+from model_nodes.main_physics.engines.proximity import proximity_objects
+
+
+class Sensing:
+    """Measures in a simulation."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = one = simulation
+        self._world = one.builder.world
+        self._inverse: InverseDynamics | None = None
+        self._rangefinders = Rangefinders(one.model, one.data, one.tables)
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget all distances that were measured."""
+        one, settings = self._simulation, self._simulation.settings
+        objects = proximity_objects(settings, one.tables.free)
+        near = [body for name in objects for body in one.tables.free[name].members]
+        self._clearances: Clearances | None = None
+        self._pairs = Pairs(one.model, one.data, one.tables, near, settings.proximity_range)
+
+    def move(self, body: int, pose: Floats) -> None:
+        """Know of a body that stands elsewhere now."""
+        if self._clearances is not None:
+            tables = self._simulation.tables
+            self._clearances.move(tables.frames[tables.body_frames[body]], pose)
+
+    def frames(self, out: Floats) -> None:
+        """Write the poses and twists of all frames."""
+        one = self._simulation
+        one.refresh()
+        out[: one.tables.moving] = one.reader.sensed
+        out[one.tables.moving :] = one.still
+
+    def joints(self, positions: Floats, velocities: Floats) -> None:
+        """Write the positions and velocities of all joints."""
+        one = self._simulation
+        positions[:] = one.qpos.take(one.tables.joint_positions)
+        velocities[:] = one.qvel.take(one.tables.joint_velocities)
+
+    def proximity(self) -> Floats:
+        """Return rows for the objects of the settings; also for pairs that do not collide."""
+        one = self._simulation
+        one.refresh()
+        return _rows(self._pairs.nearest(), one.contacts.last, one.tables.body_frames)
+
+    def proximity_when_read(self) -> Callable[[], Floats]:
+        """Keep the positions and the contacts, from which the rows of a former state are computed too."""
+        one = self._simulation
+        one.refresh()
+        pairs, contacts, positions = self._pairs, one.contacts.last, one.qpos.copy()
+        frames = one.tables.body_frames
+
+        def rows() -> Floats:
+            is_now = pairs is self._pairs and one.is_current
+            is_now = is_now and positions.tobytes() == one.qpos.tobytes()
+            near = pairs.nearest() if is_now else pairs.nearest_at(positions)
+            return _rows(near, contacts, frames)
+
+        return rows
+
+    def clearances(self, reach: float) -> Floats:
+        """Measure the distances of the robots' links; see `clearances`."""
+        one, tables = self._simulation, self._simulation.tables
+        if self._clearances is None:
+            self._clearances = Clearances(self._world, tables.frames, tables.joints)
+        return self._clearances.rows(one.qpos[tables.joint_positions], reach, self._base_poses())
+
+    def _base_poses(self) -> dict[str, Floats]:
+        one = self._simulation
+        bases = one.tables.bases.items()
+        return {name: one.qpos[base.position : base.position + 7] for name, base in bases}
+
+    def expected_efforts(
+        self, positions: Floats, velocities: Floats, accelerations: Floats
+    ) -> Floats:
+        """Compute efforts in a model of the robots alone; see `inverse_dynamics`."""
+        if self._inverse is None:
+            self._inverse = InverseDynamics(self._world)
+        return self._inverse.efforts(positions, velocities, accelerations, self._base_poses())
+
+    def rangefinders(self, rangefinders: Sequence[Rangefinder]) -> Floats:
+        """Cast the rays; see `rangefinders`."""
+        self._simulation.refresh()
+        links = self._simulation.link_fidelities
+        on = [links.level(rangefinder.frame) is not Fidelity.LOW for rangefinder in rangefinders]
+        return self._rangefinders.read(rangefinders, on)
+
+    def scan(self, scanner: Scanner) -> Floats:
+        """Cast all beams at once; see `rangefinders`."""
+        self._simulation.refresh()
+        on = self._simulation.link_fidelities.level(scanner.frame) is not Fidelity.LOW
+        return self._rangefinders.scan(scanner, on)
+
+
+def _rows(
+    near: Mapping[tuple[int, int], Nearest], contacts: SolvedContacts, frames: Ints
+) -> Floats:
+    """(n, 12) rows as `Engine.proximity`; `frames` are those of the bodies."""
+    if not near:
+        return no_proximity()
+    bodies = frames[np.array(list(near))].tolist()
+    rows = [
+        (*pair, n.distance, *n.point, *n.normal, *contacts.force_on(*key))
+        for pair, (key, n) in zip(bodies, near.items(), strict=True)
+    ]
+    return np.array(rows, np.float64)

@@ -1,0 +1,193 @@
+"""A compiled world in motion: the parts that act on it, and its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.engine import Diverged, EngineSettings, Unsupported
+from model_nodes.main_physics.engines.mujoco.attachments import Attachments
+from model_nodes.main_physics.engines.mujoco.base_servo import BaseServo
+from model_nodes.main_physics.engines.mujoco.builder import Builder
+from model_nodes.main_physics.engines.mujoco.collisions import Collisions
+from model_nodes.main_physics.engines.mujoco.contacts import Contacts
+from model_nodes.main_physics.engines.mujoco.depenetration import Depenetration
+from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward
+from model_nodes.main_physics.engines.mujoco.fidelities import Fidelities
+from model_nodes.main_physics.engines.mujoco.frames import FrameReader
+from model_nodes.main_physics.engines.mujoco.kinematic_bodies import KinematicBodies
+from model_nodes.main_physics.engines.mujoco.link_fidelities import LinkFidelities
+from model_nodes.main_physics.engines.mujoco.motors import Motors
+from model_nodes.main_physics.engines.mujoco.rolled_out import RolledOut
+from model_nodes.main_physics.engines.mujoco.servo import Servo
+from model_nodes.main_physics.engines.mujoco.tables import Tables, make_tables
+
+Soft: TypeAlias = tuple[tuple[int, ...], float]
+NONE_SOFT: Soft = ((), 0.0)
+_TOO_FAST = 1e4
+"""A joint or body faster than this has diverged [m/s or rad/s]."""
+_FEW = 4096
+"""So many numbers BLAS does not share among threads."""
+
+
+class Simulation:
+    """A compiled world with its state; whatever adds or removes bodies makes another one.
+
+    Args:
+        builder: of the world.
+        settings: of the engine.
+        soft: the joints that forces move, by index among the driven ones, and their stiffness [Nm/rad or N/m].
+
+    Attributes:
+        model, data: MuJoCo's.
+        tables: ids and addresses in them.
+        still: (n, 13) states of the frames that never move.
+        periods: how many have gone by.
+        dirty: whether positions, velocities or contacts must be computed again.
+        fidelity_changed: whether they must because of a fidelity.
+        forces: of each substep, while somebody records them.
+        rolled_out: states that were computed ahead, which are gone through instead of steps.
+    """
+
+    def __init__(self, builder: Builder, settings: EngineSettings, soft: Soft = NONE_SOFT) -> None:
+        self.builder, self.settings = builder, settings
+        self.model = model = builder.compile()
+        self.data = data = mj.MjData(model)
+        self.qpos, self.qvel = data.qpos, data.qvel
+        self.tables = tables = make_tables(builder.world, model)
+        self.soft = soft
+        self.drive(data)
+        self.collisions = Collisions(model, tables, self._hand_links())
+        self.reader = FrameReader(model, data, tables)
+        self.bases = BaseServo(model, data, tables, self.reader)
+        self.fidelities = Fidelities(model, data, tables, self.collisions, self.reader)
+        self.link_fidelities = LinkFidelities(model, data, tables, self.collisions)
+        self.kinematic = KinematicBodies(model, tables, self.reader)
+        self.contacts = Contacts(model, data, tables)
+        self.depenetration = Depenetration(model, data, tables, self.collisions)
+        self.attachments = Attachments(model, data, tables, self.collisions)
+        self.periods = 0
+        self.forces: list[Floats] | None = None
+        self.rolled_out: RolledOut | None = None
+        mj.mj_kinematics(model, data)
+        self.still = self.reader.still()
+        self.dirty, self.fidelity_changed = True, False
+
+    def drive(self, state: mj.MjData, tables: Tables | None = None) -> None:
+        """Make the drives of the robots' joints.
+
+        Args:
+            state: in which their armature is measured.
+            tables: with other drives than those so far.
+        """
+        self.tables = tables = tables or self.tables
+        world, data = self.builder.world, self.data
+        self.servo = Servo(self.model, data, tables)
+        self.servo.soften(*self.soft)
+        self.motors = Motors(self.model, data, tables, lambda: FeedForward(world, data, tables))
+        self.servo.add_armature(self.model, state, self.motors.add_armature)
+
+    def _hand_links(self) -> list[int]:
+        members = [link for hand in self.builder.world.hands for link in hand.members]
+        return [self.tables.body_of(link) for link in dict.fromkeys(members)]
+
+    def place_drives(self) -> None:
+        """Have the drives begin where everything is now."""
+        self.servo.place()
+        self.motors.place()
+        self.bases.place()
+
+    def step(self) -> None:
+        """Advance by one period."""
+        count = self.settings.substeps
+        begin = self.time_ns(0.0)
+        if self.kinematic.any and not (self.is_current and self.kinematic.are_at(begin)):
+            self.refresh()
+            self.dirty = self.kinematic.place(begin)
+        self.refresh()
+        for i in range(1, count + 1):
+            self._substep(i, count)
+        self.reader.read()
+        self.periods += 1
+        if self.rolled_out is not None:
+            self.rolled_out.stepped(count)
+        self._check()
+        if self.depenetration.any:
+            self.depenetration.update(self.seconds)
+            self.dirty = True
+
+    def _substep(self, i: int, count: int) -> None:
+        model, data, period = self.model, self.data, self.settings.period
+        share = i / count
+        target = self.servo.target(share, period)
+        self.servo.push(target)
+        if self.bases.any:
+            self.bases.push(share, period)
+        if self.motors.any:
+            self.motors.push(self.servo.target((i - 1) / count, period), target)
+        if self.forces is not None:
+            self.forces.append(data.qfrc_applied.copy())
+        mj.mj_step2(model, data)
+        if i == count:
+            self.contacts.copy()
+        if self.kinematic.any:
+            mj.mj_kinematics(model, data)
+            mj.mj_comPos(model, data)
+            mj.mj_comVel(model, data)
+            self.kinematic.place(self.time_ns(share))
+        self._begin_step()
+
+    def leap(self, periods: int) -> None:
+        """Go on from a state that was computed ahead; see `rolled_out`."""
+        if self.rolled_out is None:
+            raise Unsupported("nothing was computed ahead")
+        self.rolled_out.go_on(periods * self.settings.substeps)
+        self.periods += periods
+        self.servo.place()
+        self.bases.place()
+        self.dirty = True
+
+    @property
+    def is_current(self) -> bool:
+        """Whether nothing was changed since positions, velocities and contacts were computed."""
+        return not (self.dirty or self.fidelity_changed)
+
+    def refresh(self) -> None:
+        """Compute positions, velocities and contacts again if something was changed between steps."""
+        if self.dirty or self.fidelity_changed:
+            self._begin_step()
+            self.reader.read()
+            self.dirty = self.fidelity_changed = False
+
+    def _begin_step(self) -> None:
+        mj.mj_step1(self.model, self.data)
+        self.depenetration.step()
+
+    @property
+    def seconds(self) -> float:
+        """The time of the last complete period [s]."""
+        return self.periods * self.settings.period
+
+    def time_ns(self, share: float) -> int:
+        """Return the time so far into the next period [ns]."""
+        return round((self.periods + share) * self.settings.period * 1e9)
+
+    def _check(self) -> None:
+        qvel = self.qvel
+        # Not all with BLAS, which would wake its threads for the long vectors of a large world.
+        few = qvel.size <= _FEW
+        square = qvel.dot(qvel) if few else np.einsum("i,i->", qvel, qvel)
+        if not square < _TOO_FAST**2:
+            fastest = int(np.argmax(np.nan_to_num(np.abs(qvel), nan=np.inf)))
+            body = int(self.model.dof_bodyid[fastest])
+            name = self.tables.frames[self.tables.body_frames[body]]
+            raise Diverged(f"{name} has diverged (faster than {_TOO_FAST:g})")
+
+    def record_forces(self) -> Sequence[Floats]:
+        """Keep the forces of each substep from now on; see `Engine.record_forces`."""
+        self.forces = []
+        return self.forces
