@@ -13,6 +13,7 @@ from hetwin_suite.cli.options import (
     AsJson,
     Engine,
     Packages,
+    Prior,
     Scenario,
     Variant,
     package_folders,
@@ -69,6 +70,7 @@ def decide(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="processes; default: one per core")
     ] = None,
+    prior: Prior = None,
     variant: Variant = None,
     out: Annotated[Path | None, typer.Option(help="keep each future as an episode there")] = None,
     engine: Engine = None,
@@ -87,6 +89,7 @@ def decide(
     from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
     from hetwin_suite.futures.deciding.decide import decide as decide_from
     from hetwin_suite.futures.deciding.library import read_library
+    from hetwin_suite.futures.learning.experience import read_experience
     from hetwin_suite.futures.predicting.moment import Moment
     from hetwin_suite.futures.predicting.predict import Asked
     from hetwin_suite.running.patience import Patience, to_stderr
@@ -98,7 +101,9 @@ def decide(
         packages=package_folders(package),
         variant=variant,
     )
-    asked = Asked(Moment(at, before or ""), futures, horizon, within, seed, jobs, out)
+    experience = read_experience(prior)
+    moment = Moment(at, before or "")
+    asked = Asked(moment, futures, horizon, within, seed, jobs, out, experience=experience)
     patience = Patience(to_stderr)
     done: list[Future] = []
     decision = decide_from(
@@ -109,6 +114,8 @@ def decide(
         done.append,
         lambda: patience.look(f"{len(done)} futures"),
     )
+    for operation in decision.lacking(experience):
+        to_stderr(f"warning: {prior} says nothing about {operation} with these arguments")
     for tried in decision.tried:
         if tried.broken:
             reason = f"{len(tried.broken)} futures: {tried.broken[0].error}"

@@ -81,6 +81,13 @@ Engine = Annotated[
         autocompletion=completion.engines,
     ),
 ]
+Prior = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="what hetwin learn --success found: how often actions fail for causes that no future knows",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
 
 

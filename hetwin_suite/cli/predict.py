@@ -12,6 +12,7 @@ from hetwin_suite.cli import completion
 from hetwin_suite.cli.options import (
     AsJson,
     Packages,
+    Prior,
     Scenario,
     Variant,
     package_folders,
@@ -71,6 +72,7 @@ def predict(
             help="by physics alone, at a fraction of the cost; no other model may take part",
         ),
     ] = False,
+    prior: Prior = None,
     variant: Variant = None,
     out: Annotated[Path | None, typer.Option(help="keep each future as an episode there")] = None,
     engine: Annotated[
@@ -95,6 +97,7 @@ def predict(
     """
     from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+    from hetwin_suite.futures.learning.experience import read_experience
     from hetwin_suite.futures.predicting.moment import Moment
     from hetwin_suite.futures.predicting.predict import Asked
     from hetwin_suite.futures.predicting.predict import predict as predict_from
@@ -117,6 +120,7 @@ def predict(
         jobs,
         out,
         physics_only=physics_only,
+        experience=read_experience(prior),
     )
     patience = Patience(to_stderr)
     done: list[Future] = []
@@ -138,6 +142,8 @@ def predict(
         workers=None if cluster is None else Cluster(cluster, look),
         note=lambda text: to_stderr(f"warning: {text}"),
     )
+    for operation in forecast.lacking:
+        to_stderr(f"warning: {prior} says nothing about {operation} with these arguments")
     if out is not None:
         _keep(forecast, out, Path(scenario).stem + (f", {variant}" if variant else ""))
     if as_json:
@@ -167,6 +173,11 @@ def _show(forecast: Forecast, out: Path | None) -> None:
     if forecast.outcomes and forecast.finished:
         s = forecast.success
         print(f"succeeds with {s.p:.0%} ({s.low:.0%} to {s.high:.0%})")
+        if forecast.prior:
+            e, names = forecast.expected, ", ".join(row.action for row in forecast.prior)
+            print(
+                f"with what no future knows about {names}: {e.p:.0%} ({e.low:.0%} to {e.high:.0%})"
+            )
     truths = [
         (name, f"{found.p:.0%}", f"{found.low:.0%} to {found.high:.0%}")
         for name, found in forecast.predicates.items()

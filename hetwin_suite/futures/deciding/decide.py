@@ -58,6 +58,14 @@ def decide(
             expected="a question whose answer is a number, or outcomes in the scenario",
         )
         raise library.placed(error)
+    if asked.experience.rows and library.file.utility is not None:
+        error = BadInput(
+            "what a future brings that fails for another cause is not known",
+            where=UTILITY,
+            found="--prior",
+            expected="no utility of its own, so that success counts 1",
+        )
+        raise library.placed(error)
     return at_moment(
         scenario,
         options,
@@ -94,7 +102,10 @@ class _Deciding:
         best = race(len(self._plans), self._asked.futures, self._ask)
         file, judged = self._library.file, bool(self._scenario.file.outcomes)
         found = [
-            tried(name, plan, list(self._futures_of(number)), file.critical, judged)
+            tried(
+                *(name, plan, list(self._futures_of(number)), file.critical, judged),
+                self._asked.experience,
+            )
             for number, (name, plan) in enumerate(self._plans.items())
         ]
         chosen = None if best is None or not found[best].futures else found[best]
@@ -125,12 +136,18 @@ class _Deciding:
         self._over |= over
         goes_on = len(futures) == len(trials)
         self._whole &= goes_on
-        return {trial: one.value for trial, one in over.items() if one.value is not None}, goes_on
+        worth = {trial: self._worth(one) for trial, one in over.items()}
+        return {trial: value for trial, value in worth.items() if value is not None}, goes_on
 
     def _valued(self, future: Future) -> Future:
         """A future that breaks down is no success."""
         counts = self._library.file.utility is None
         return replace(future, value=0.0) if future.error is not None and counts else future
+
+    def _worth(self, future: Future) -> float | None:
+        """What a future brings, times the chance that nothing fails in it that no future knows."""
+        value, experience = future.value, self._asked.experience
+        return None if value is None else value * experience.chance([future.actions]).p
 
     def _draw(self, strategy: int, number: int) -> Draw:
         """What a strategy's future with the draw of this number differs in."""

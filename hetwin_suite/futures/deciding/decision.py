@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from hetwin_suite.futures.counting.mean import Mean, mean_of
+from hetwin_suite.futures.counting.product import SURE, Chance, product
+from hetwin_suite.futures.learning.experience import Experience
+from hetwin_suite.futures.learning.rows import Row
 from hetwin_suite.futures.predicting.future import Future
 
 _DIGITS = 6
@@ -21,7 +24,9 @@ class Tried:
         plan: the source that carries it out.
         futures: those that are over, and did not break down.
         broken: those that broke down, or could not be carried out.
-        brought: the mean of their utilities, with its interval.
+        brought: the mean of their utilities, with its interval; times the chance that no action fails for a cause that
+            no future knows.
+        prior: what experience says of its actions.
         critical: whether it fails in too large a share of futures.
     """
 
@@ -31,6 +36,7 @@ class Tried:
     broken: Sequence[Future]
     brought: Mean
     critical: bool
+    prior: Sequence[Row] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -42,6 +48,8 @@ class Tried:
             "futures": self.brought.of,
             "critical": self.critical,
         }
+        if self.prior:
+            found["prior"] = [row.to_json() for row in self.prior]
         if self.broken:
             found |= {"failed": len(self.broken), "error": self.broken[0].error}
         return found
@@ -73,6 +81,11 @@ class Decision:
         each = (one for tried in self.tried for one in (*tried.futures, *tried.broken))
         return sum(one.processor_s for one in each)
 
+    def lacking(self, experience: Experience) -> list[str]:
+        """Operations about which experience says nothing with these arguments, though it does with others."""
+        futures = (one for tried in self.tried for one in tried.futures)
+        return experience.lacks(act for one in futures for act in one.actions)
+
     @property
     def deterministic(self) -> bool:
         """Whether the same question gets the same answer."""
@@ -93,7 +106,12 @@ class Decision:
 
 
 def tried(
-    name: str, plan: Mapping[str, Any], futures: Sequence[Future], critical: float, judged: bool
+    name: str,
+    plan: Mapping[str, Any],
+    futures: Sequence[Future],
+    critical: float,
+    judged: bool,
+    experience: Experience,
 ) -> Tried:
     """Return what the futures of a strategy brought.
 
@@ -103,13 +121,26 @@ def tried(
         futures: all that are over.
         critical: the share of failing futures above which it is critical.
         judged: whether there are outcomes, so that a future can fail.
+        experience: of what no future knows.
     """
     good = [one for one in futures if one.error is None]
     broken = [one for one in futures if one.error is not None]
     failing = len(broken) + (sum(not one.succeeded for one in good) if judged else 0)
-    is_critical = bool(futures) and failing / len(futures) > critical
-    values = [one.value for one in futures if one.value is not None]
-    return Tried(name, plan, good, broken, mean_of(values), is_critical)
+    chance = experience.chance([one.actions for one in good])
+    is_critical = bool(futures) and 1.0 - (1.0 - failing / len(futures)) * chance.p > critical
+    brought = mean_of([one.value for one in futures if one.value is not None])
+    rows = {id(row): row for one in good for row in experience.rows_of(one.actions)}
+    return Tried(
+        name, plan, good, broken, _times(brought, chance), is_critical, list(rows.values())
+    )
+
+
+def _times(brought: Mean, chance: Chance) -> Mean:
+    """Return a share of successes times the chance that nothing fails that no future knows."""
+    mean, low, high, of = brought
+    if chance == SURE or mean is None or low is None or high is None:
+        return brought
+    return Mean(*product([Chance(mean, low, high), chance]), of)
 
 
 def _rounded(number: float | None) -> float | None:

@@ -87,10 +87,16 @@ def learn(
         RunFailed: if an episode cannot be run.
     """
     library()
-    thresholds, labels = of.thresholds(), both_labels(episodes, label)
+    of.thresholds()  # before hours of runs
+    labels = both_labels(episodes, label)
     folders = [episode.folder for episode in episodes]
-    moments = as_moments(replayed(of, folders, keep, jobs, note, progress), len(thresholds))
-    present = signed(thresholds)
+    return learned_from(of, replayed(of, folders, keep, jobs, note, progress), labels)
+
+
+def learned_from(of: Of, seen: Sequence[Any], labels: Sequence[bool]) -> Learned:
+    """Learn thresholds from what was seen of each episode, and from the labels of both kinds."""
+    thresholds = of.thresholds()
+    moments, present = as_moments(seen, len(thresholds)), signed(thresholds)
     found = learn_bounds(moments, labels, present).values
     values = [one.signed(float(value)) for one, value in zip(thresholds, found, strict=True)]
     return Learned(of, thresholds, values, held_out(moments, labels, present))

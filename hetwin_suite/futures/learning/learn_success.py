@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_suite.futures.learning.kin import qualities
 from hetwin_suite.futures.learning.labelled import Episode
 from hetwin_suite.futures.learning.of_actions import OfActions
@@ -47,9 +48,16 @@ def learn_success(
         episode.label()  # before hours of runs
     folders = [episode.folder for episode in episodes]
     seen = replayed(OfActions(scenario, variant), folders, keep, jobs, note, progress)
+    return successes_in(load_scenario(scenario, variant), episodes, seen, weight)
+
+
+def successes_in(
+    scenario: Scenario, episodes: Sequence[Episode], seen: Sequence[Any], weight: float = WEIGHT
+) -> list[Row]:
+    """Return how probable it is that actions succeed, from what was seen of each episode."""
     tried = [
         one
         for episode, actions in zip(episodes, seen, strict=True)
         for one in tried_in(episode, actions)
     ]
-    return successes(tried, qualities(load_scenario(scenario, variant)), weight)
+    return successes(tried, qualities(scenario), weight)

@@ -9,8 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hetwin_suite.futures.counting.product import Chance, product
 from hetwin_suite.futures.counting.related import Related, related
 from hetwin_suite.futures.counting.wilson import Probability, probability
+from hetwin_suite.futures.learning.experience import NO_EXPERIENCE, Experience
+from hetwin_suite.futures.learning.rows import Row
 from hetwin_suite.futures.predicting.causes import Failure, failures_of
 from hetwin_suite.futures.predicting.future import Future
 
@@ -47,6 +50,7 @@ class Forecast:
         futures: those that are over, by index; a failed one has an error.
         outcomes: names of what counts as success; without any, no future fails.
         wall_s: wall time from the moment on [s].
+        experience: of what no future knows.
     """
 
     at_s: float
@@ -56,6 +60,7 @@ class Forecast:
     futures: Sequence[Future]
     outcomes: Sequence[str]
     wall_s: float
+    experience: Experience = NO_EXPERIENCE
 
     @cached_property
     def finished(self) -> tuple[Future, ...]:
@@ -82,6 +87,24 @@ class Forecast:
     def success(self) -> Probability:
         """The probability that all outcomes come about."""
         return probability(sum(one.succeeded for one in self.finished), len(self.finished))
+
+    @cached_property
+    def expected(self) -> Chance:
+        """The probability that all outcomes come about, and nothing fails that no future knows."""
+        p, low, high, _ = self.success
+        unforeseen = self.experience.chance([one.actions for one in self.finished])
+        return product([Chance(p, low, high), unforeseen])
+
+    @cached_property
+    def prior(self) -> list[Row]:
+        """What experience says of the actions that are not over."""
+        found = [row for one in self.finished for row in self.experience.rows_of(one.actions)]
+        return list({id(row): row for row in found}.values())
+
+    @property
+    def lacking(self) -> list[str]:
+        """Operations about which experience says nothing with these arguments, though it does with others."""
+        return self.experience.lacks(act for one in self.finished for act in one.actions)
 
     @cached_property
     def predicates(self) -> dict[str, Probability]:
@@ -121,7 +144,7 @@ class Forecast:
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON has it."""
         counts = {"asked": self.asked, "finished": len(self.finished), "failed": len(self.failed)}
-        return {
+        found: dict[str, Any] = {
             "at": self.at_s,
             "horizon": self.horizon_s,
             "seed": self.seed,
@@ -136,6 +159,10 @@ class Forecast:
             "events": [_rounded(event._asdict()) for event in self.events],
             "deterministic": self.deterministic,
         }
+        if self.experience.rows:
+            found["success"] = _rounded(self.expected._asdict())
+            found["prior"] = [row.to_json() for row in self.prior]
+        return found
 
 
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:

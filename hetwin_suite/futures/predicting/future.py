@@ -40,6 +40,7 @@ class Future:
         outcomes: name -> whether it came about; None if the episode does not say.
         value: its utility; None if none was asked for, or the episode does not say.
         events: since the moment, by time.
+        actions: operations and their arguments that were not over at the moment.
         inputs: what was drawn, by name.
         paths: object -> (n, 4) times [s] and positions in the world [m] of what has moved.
         reproducible: whether it would come out the same again.
@@ -56,6 +57,7 @@ class Future:
     outcomes: Mapping[str, bool | None] = field(default_factory=dict)
     value: float | None = None
     events: Sequence[Seen] = ()
+    actions: Sequence[tuple[str, Mapping[str, Json]]] = ()
     inputs: Mapping[str, Json] = field(default_factory=dict)
     paths: Mapping[str, Floats] = field(default_factory=dict)
     reproducible: bool = True

@@ -19,7 +19,7 @@ from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.drawing.find import KEY as UNCERTAINTY
 from hetwin_suite.futures.judging import judged_tables, valued_tables
 from hetwin_suite.futures.predicting.future import Future
-from hetwin_suite.futures.predicting.seen import events_since, paths_since
+from hetwin_suite.futures.predicting.seen import actions_after, events_since, paths_since
 
 
 def alter(now: BetweenSteps, draw: Draw) -> None:
@@ -68,6 +68,7 @@ def future_of(
             outcomes=judged,
             value=valued_tables(found, judged, utility),
             events=events_since(found, at_ns),
+            actions=actions_after(found, at_ns),
             inputs=draw.inputs,
             paths=paths_since(found, at_ns),
             reproducible=summary.deterministic,

@@ -17,6 +17,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.drawing.uncertain import Uncertainty
+from hetwin_suite.futures.learning.experience import NO_EXPERIENCE, Experience
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.future import Future
 from hetwin_suite.futures.predicting.going_on import refused
@@ -44,6 +45,7 @@ class Asked:
         out: folder in which each future is kept as an episode; None: nowhere.
         drawn: whether what is uncertain is drawn; else all futures are alike.
         physics_only: whether they go on by physics alone, which no other model may take part in.
+        experience: of what no future knows.
     """
 
     moment: Moment
@@ -55,6 +57,7 @@ class Asked:
     out: Path | None = None
     drawn: bool = True
     physics_only: bool = False
+    experience: Experience = NO_EXPERIENCE
 
 
 def predict(
@@ -113,7 +116,8 @@ def predict(
     if horizon_s is None:
         horizon_s = max((one.end_ns - at_ns for one in futures if not one.error), default=0) / 1e9
     outcomes = tuple(scenario.file.outcomes)
-    return Forecast(at_ns / 1e9, horizon_s, asked.seed, asked.futures, futures, outcomes, wall_s)
+    count, known = asked.futures, asked.experience
+    return Forecast(at_ns / 1e9, horizon_s, asked.seed, count, futures, outcomes, wall_s, known)
 
 
 def _ask(

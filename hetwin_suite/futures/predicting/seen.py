@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.words import event_words
@@ -29,6 +29,12 @@ def events_since(tables: Tables, time_ns: int) -> tuple[Seen, ...]:
     whole = _wholes(tables.layout)
     found = (_seen(one, whole) for one in tables.events if _is_news(one, time_ns))
     return tuple(sorted(found, key=lambda seen: seen.time_ns))
+
+
+def actions_after(tables: Tables, time_ns: int) -> tuple[tuple[str, Mapping[str, Json]], ...]:
+    """Return operation and arguments of what the robot's program does and had not done at a time."""
+    tasks = (one for one in tables.tasks if one.span.to_ns > time_ns)
+    return tuple((one.operation, dict(one.variables)) for one in tasks)
 
 
 def _is_news(one: Happening, time_ns: int) -> bool:
