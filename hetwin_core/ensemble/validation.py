@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, TypeVar
+from functools import cache
+from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import (
     AfterValidator,
@@ -160,9 +161,16 @@ def check(kind: type[T], data: object, where: str = "") -> T:
         BadInput: with key, what was found and what was expected; in which file and line is for the caller to say.
     """
     try:
-        return TypeAdapter(kind).validate_python(data)
+        value: T = _adapter(cast("Any", kind)).validate_python(data)
+        return value
     except ValidationError as error:
         raise bad_input(error, data, where) from None
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """What validates a type; to build it takes longer than to use it."""
+    return TypeAdapter(kind)
 
 
 def bad_input(error: ValidationError, data: object, where: str = "") -> BadInput:

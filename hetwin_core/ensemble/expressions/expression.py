@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Collection, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 from hetwin_core.ensemble.errors import BadInput
@@ -49,7 +49,7 @@ class Expression:
         self.text = text
         self.where = where
         try:
-            self._program = cel.compile(text)
+            self._program = _compiled(text)
         except ValueError as error:
             raise BadInput(
                 f"the expression has a syntax error: {_first_line(error)}",
@@ -104,6 +104,12 @@ class Expression:
             raise EvaluationError(f"{self.text}: there is no {error.args[0]!r}") from None
         except Exception as error:
             raise EvaluationError(f"{self.text}: {_first_line(error)}") from error
+
+
+@lru_cache(1024)
+def _compiled(text: str) -> Any:
+    """What the library makes of a text; it does not change, and many episodes are asked the same."""
+    return cel.compile(text)
 
 
 def _first_line(error: Exception) -> str:

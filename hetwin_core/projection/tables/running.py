@@ -80,7 +80,7 @@ class RunTables(QuietListener):
         self._pending = None
         self._states.append(_copy(scene)._replace(near=rows_of(scene.near)))
         if len(self._states) >= _TOGETHER:
-            self._take_in()
+            self.take_in()
 
     def event(self, event: Event) -> None:
         """Take in an event."""
@@ -102,7 +102,7 @@ class RunTables(QuietListener):
         if self._pending is not None:
             self._states.append(self._pending)
             self._pending = None
-        self._take_in()
+        self.take_in()
         self._derivation.finish()
 
     def tables(self, name: str = "future") -> Tables:
@@ -134,7 +134,7 @@ class RunTables(QuietListener):
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process derives the same from."""
         if self._derivation is not None:
-            self._take_in()
+            self.take_in()
         if self._pending is not None:
             self._pending = self._pending._replace(near=rows_of(self._pending.near))
         return {**self.__dict__, "_derivation": None}
@@ -147,7 +147,8 @@ class RunTables(QuietListener):
             for number in range(len(self._batches)):
                 self._derive(number)
 
-    def _take_in(self) -> None:
+    def take_in(self) -> None:
+        """Derive what follows from the states and events so far, which is otherwise done for many at once."""
         if self._states or self._events:
             states = _together(self._states) if self._states else None
             self._batches.append((states, tuple(self._events)))

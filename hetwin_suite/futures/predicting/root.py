@@ -25,6 +25,7 @@ from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.drawing.find import find_uncertainty
 from hetwin_suite.futures.drawing.moment import of_now
 from hetwin_suite.futures.drawing.uncertain import Uncertainty
+from hetwin_suite.futures.judging import judged_tables
 from hetwin_suite.futures.one_run import overdue
 from hetwin_suite.futures.predicting.future import Future
 from hetwin_suite.futures.predicting.going_on import (
@@ -225,8 +226,11 @@ class _Root(Generic[Result]):
 
     def _fork(self, draws: Iterable[Draw], until: float | None = None) -> list[Future]:
         found: list[Future] = []
+        # What all copies need is loaded and computed once, before there are any.
         for port in self._ports:
-            port.change({})  # what changes need is loaded once, before there are copies
+            port.change({})
+        self._tables.take_in()
+        judged_tables(self._tables.tables(), self._scenario.file.outcomes)
         if self._way is None:
             is_alone, models = self.physics_only, (self._scenario, self._ports)
             self._way = (

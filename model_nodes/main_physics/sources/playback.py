@@ -47,8 +47,9 @@ class Playback:
         """Return the joints at a time, as read-only arrays."""
         row, off = divmod(time_ns - self._start, self._period)
         if off or not 0 <= row < len(self._block):
-            # Evaluating ahead pays off only if the caller keeps to the period.
-            rows = self._rows if time_ns - self._last == self._period else 1
+            # Evaluating ahead pays off only if the caller goes on, in periods.
+            passed, off = divmod(time_ns - self._last, self._period)
+            rows = self._rows if not off and 0 < passed < self._rows else 1
             self._block = self._evaluate(time_ns, rows)
             self._start, row = time_ns, 0
         self._last = time_ns

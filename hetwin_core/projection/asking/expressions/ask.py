@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
+from functools import lru_cache
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
@@ -40,7 +41,6 @@ class Asking:
         words = questions.vocabulary
         self._names = sorted({*words.fluents, *words.events, *words.attributes, SUPPORTING})
         self._evaluators = frozenset(all_evaluators()) - STANDARD_FUNCTIONS | {"exists"}
-        self._formulas = Formulas(OF_FORMULAS, self._evaluators)
         self._known: dict[str, Expression] = {}
 
     def ask(self, question: str, where: str = "") -> Answered:
@@ -98,7 +98,7 @@ class Asking:
         if question not in self._known:
             written = Expression(question)
             self._check(written, functions)
-            self._known[question] = Expression(self._formulas.rewritten(question))
+            self._known[question] = Expression(_rewritten(question, self._evaluators))
         expression = self._known[question]
         for name in sorted(expression.functions & self._evaluators - set(functions.functions)):
             raise BadInput(
@@ -121,6 +121,12 @@ class Asking:
         for name in sorted(written.variables - {"any", "start", "end"}):
             expected = one_of(name, ("any", "start", "end"), "a name in quotes")
             raise BadInput(f"unknown name {name!r}", found=written.text, expected=expected)
+
+
+@lru_cache(1024)
+def _rewritten(question: str, evaluators: frozenset[str]) -> str:
+    """Return a question with its formulas as calls; many episodes are asked the same."""
+    return Formulas(OF_FORMULAS, evaluators).rewritten(question)
 
 
 def _placed(error: BadInput, question: str, where: str) -> BadInput:

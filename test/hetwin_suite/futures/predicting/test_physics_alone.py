@@ -14,7 +14,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.physics_alone import looks
+from hetwin_suite.futures.predicting.physics_alone import END_S, looks
 from hetwin_suite.futures.predicting.predict import Asked, predict
 
 AT_S, HORIZON_S = 0.2, 0.4
@@ -32,7 +32,11 @@ def test_looks_go_on_to_the_end(begin: int, steps: int, every: list[int]) -> Non
         assert step < following(step) <= end
         step = following(step)
         seen.append(step)
-    late = {s for s in range(max(end - 79, begin + 1), end) if any(s % one == 0 for one in every)}
+    late = {
+        s
+        for s in range(max(end - round(END_S * 400.0) + 1, begin + 1), end)
+        if any(s % one == 0 for one in every)
+    }
     assert late <= set(seen)
 
 
