@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.supervision.watched_process import ending
 
-MODEL_NODE = "model_nodes.ros_node"
+MODEL_NODE = "model_nodes.ros_node.main"
 STARTING = "hetwin_core.ensemble.supervision.starting"
 CONDUCTOR_NODE = "conductor_node.main"
 END_TIMEOUT_S = 1.5

@@ -24,7 +24,7 @@ from hetwin_core.ensemble.scene.scans import ScanPattern
 from hetwin_core.ensemble.scene.values import ODOMETRY, POSE
 from hetwin_core.wire import names
 from model_nodes.main_physics.sources.live.link import RobotLink
-from model_nodes.ros_node import ModelNode
+from model_nodes.ros_node.node import ModelNode
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent

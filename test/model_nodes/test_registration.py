@@ -21,7 +21,7 @@ from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.wire.names import REGISTER
-from model_nodes import ros_node
+from model_nodes.ros_node import registering
 
 
 class Registering(Node):  # type: ignore[misc]
@@ -69,9 +69,9 @@ def node(executor: SingleThreadedExecutor) -> Registering:
 def test_a_lost_answer_is_asked_for_again(
     executor: SingleThreadedExecutor, node: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ros_node, "CALL_AGAIN_S", 0.5)
+    monkeypatch.setattr(registering, "CALL_AGAIN_S", 0.5)
     asked = conductor(executor, silent_for=1)
-    ros_node.register(node, executor, Interrupts()).check("cup")
+    registering.register(node, executor, Interrupts()).check("cup")
     assert len(asked) >= 2
     assert {request.pid for request in asked} == {os.getpid()}
 
@@ -79,11 +79,11 @@ def test_a_lost_answer_is_asked_for_again(
 def test_a_conductor_that_never_answers_is_named(
     executor: SingleThreadedExecutor, node: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ros_node, "CALL_AGAIN_S", 0.2)
-    monkeypatch.setattr(ros_node, "REGISTER_TIMEOUT_S", 3.0)
+    monkeypatch.setattr(registering, "CALL_AGAIN_S", 0.2)
+    monkeypatch.setattr(registering, "REGISTER_TIMEOUT_S", 3.0)
     conductor(executor, silent_for=1000)
     with pytest.raises(HetwinError, match="cup: the conductor did not answer the registration"):
-        ros_node.register(node, executor, Interrupts())
+        registering.register(node, executor, Interrupts())
 
 
 def test_a_signal_ends_the_waiting_for_a_conductor(
@@ -93,5 +93,5 @@ def test_a_signal_ends_the_waiting_for_a_conductor(
     with Interrupts() as interrupts:
         signal.raise_signal(signal.SIGTERM)
         with pytest.raises(Interrupted) as ended:
-            ros_node.register(node, executor, interrupts)
+            registering.register(node, executor, interrupts)
     assert ended.value.code == 143

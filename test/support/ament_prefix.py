@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STARTING = "hetwin_core.ensemble.supervision.starting"
 COMMANDS = {
     "conductor": "conductor_node.main",
-    "model": "model_nodes.ros_node",
+    "model": "model_nodes.ros_node.main",
     "page": "hetwin_suite.view.ros.page",
 }
 NEEDED = ("launch", "launch_ros", "ros2launch", "ros2cli")

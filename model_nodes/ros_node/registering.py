@@ -1,0 +1,108 @@
+"""How a model's node registers at the conductor, and sees that it is still there."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import rclpy.executors
+
+from hetwin.srv import RegisterModel
+from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.supervision.interrupts import Interrupts
+from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
+from hetwin_core.wire.names import REGISTER
+from hetwin_core.wire.spinning import spin_until
+from model_nodes.ros_node.node import ModelNode
+
+REGISTER_TIMEOUT_S = 120.0
+"""Many nodes that start at the same time on a busy machine take long."""
+CALL_AGAIN_S = 5.0
+LOOK_PERIOD_S = 0.2
+LEFT_TO_CONDUCTOR_S = 8.0
+"""After a signal that the conductor got too, it has this long to stop the run, and the model with it."""
+CONDUCTOR_GONE_S = 5.0
+
+
+class ConductorWatch:
+    """Checks that the conductor exists: without one the node would wait for ever.
+
+    Args:
+        client: of a service of the conductor.
+        process: of the conductor; it can be watched if it runs on this machine.
+    """
+
+    def __init__(self, client: Any, process: WatchedProcess) -> None:
+        self._client = client
+        self._process = process
+        self._seen = time.monotonic()
+
+    def check(self, name: str) -> None:
+        """Check once.
+
+        Raises:
+            HetwinError: if the conductor has ended, or has been gone for too long.
+        """
+        if self._process.has_ended():
+            raise HetwinError(f"{name}: of the conductor, {self._process.how_it_ended()}")
+        now = time.monotonic()
+        if self._client.service_is_ready():
+            self._seen = now
+        elif now - self._seen > CONDUCTOR_GONE_S:
+            raise HetwinError(
+                f"{name}: the conductor of {self._client.srv_name!r} has been gone for"
+                f" {CONDUCTOR_GONE_S:g} s; was it killed, or is the link to its host cut?"
+            )
+
+    def stops_the_run(self, since: float) -> bool:
+        """Whether ending the node after a signal is left to the conductor.
+
+        A signal to the process group, as of a terminal, and those of `ros2 launch` reach the conductor too, which stops
+        the run in order if its models still respond.
+
+        Args:
+            since: when the signal came, by `time.monotonic` [s].
+        """
+        waits = time.monotonic() - since < LEFT_TO_CONDUCTOR_S
+        return waits and self._process.shares_group and not self._process.has_ended()
+
+
+def register(
+    node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts
+) -> ConductorWatch:
+    """Register the node at the conductor.
+
+    The conductor drops its response to a client that it has not discovered within 100 ms (rmw_fastrtps), so the
+    request is repeated; a second registration by the same process has no effect.
+
+    Returns:
+        What checks that the conductor still exists.
+
+    Raises:
+        HetwinError: if the conductor does not respond, or refuses.
+        Interrupted: if a signal comes first.
+    """
+    client = node.create_client(RegisterModel, REGISTER)
+    end = time.monotonic() + REGISTER_TIMEOUT_S
+    while not client.service_is_ready():
+        if time.monotonic() > end:
+            raise HetwinError(
+                f"{node.get_name()}: no conductor offers {client.srv_name!r}"
+                f" within {REGISTER_TIMEOUT_S:g} s; is it running in this namespace and domain?"
+            )
+        interrupts.raise_if_any()
+        executor.spin_once(0.02)
+    response, end = None, time.monotonic() + REGISTER_TIMEOUT_S
+    while response is None and time.monotonic() < end:
+        call, again = client.call_async(node.registration()), time.monotonic() + CALL_AGAIN_S
+        while response is None and time.monotonic() < again:
+            interrupts.raise_if_any()
+            response = spin_until(executor, call, LOOK_PERIOD_S)
+    if response is None:
+        raise HetwinError(f"{node.get_name()}: the conductor did not answer the registration")
+    if not response.accepted:
+        raise HetwinError(
+            f"{node.get_name()}: the conductor refused the registration: {response.reason}"
+        )
+    node.conductor = (response.host, response.pid)
+    return ConductorWatch(client, WatchedProcess(response.host, response.pid))
