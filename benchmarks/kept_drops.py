@@ -1,4 +1,4 @@
-"""Recorded drops that benchmarks keep in a folder, so that a later run goes on from them."""
+"""Recorded episodes that benchmarks keep in a folder, so that a later run goes on from them."""
 
 from __future__ import annotations
 
@@ -72,12 +72,27 @@ def kept_drop(
     """
     kind = "any" if near is None else "near"
     folder = keep / f"{kind}_{seed}" / f"{number:04d}"
-    if not folder.exists():
-        if stored:
-            return None
-        begun = folder.with_name(f"{folder.name}_begun")
-        shutil.rmtree(begun, ignore_errors=True)  # of a run that was stopped
-        begun.mkdir(parents=True)
-        record_episodes(Kind.DROP, 1, seed, begun, near_rim=near, episode=number)
-        begun.rename(folder)
-    return Drop(folder / f"drop_{number:04d}")
+    options = {"near_rim": near}
+    is_there = _kept(folder, Kind.DROP, seed, number, stored=stored, options=options)
+    return Drop(folder / f"drop_{number:04d}") if is_there else None
+
+
+def kept_insertion(keep: Path, seed: int, number: int, *, stored: bool = False) -> Path | None:
+    """Return the folder of an insertion of a seed, recorded if it is not there; see `kept_drop`."""
+    folder = keep / f"insertion_{seed}" / f"{number:04d}"
+    is_there = _kept(folder, Kind.INSERTION, seed, number, stored=stored, options={})
+    return folder / f"insertion_{number:04d}" if is_there else None
+
+
+def _kept(
+    folder: Path, kind: Kind, seed: int, number: int, *, stored: bool, options: Mapping[str, Any]
+) -> bool:
+    """Record an episode if it is not there; returns whether it is."""
+    if folder.exists() or stored:
+        return folder.exists()
+    begun = folder.with_name(f"{folder.name}_begun")
+    shutil.rmtree(begun, ignore_errors=True)  # of a run that was stopped
+    begun.mkdir(parents=True)
+    record_episodes(kind, 1, seed, begun, episode=number, **options)
+    begun.rename(folder)
+    return True

@@ -13,15 +13,14 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise, zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
 from drop_questions import QUESTIONS, Question
+from forecast_scores import Scored, group, scores
 from kept_drops import Drop, kept_drop
 from machine import machine
-
-from hetwin_suite.futures.counting.wilson import probability
 
 EXAMPLES = """examples:
   python benchmarks/predictions.py --episodes 4 --keep predicted
@@ -33,14 +32,6 @@ EDGES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 """Of the groups of forecasts that are compared with what came about."""
 UNSURE = (0.1, 0.9)
 NEAR_M = 0.01
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A forecast and what came about."""
-
-    p: float
-    came: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,36 +112,12 @@ def _score(task: Task, drop: Drop) -> Scored | None:
 
 def row(scored: Sequence[Scored], question: Question) -> dict[str, Any]:
     """Return how good forecasts are; `unsure` are those between 0.1 and 0.9."""
-    share = sum(one.came for one in scored) / len(scored)
-    brier = sum((one.p - one.came) ** 2 for one in scored) / len(scored)
-    groups = pairwise(EDGES)
     return {
         "scenario": question.scenario,
         "at": question.at,
         "asked": question.words,
-        "episodes": len(scored),
-        "brier": round(brier, 4),
-        "brier_base": round(share * (1.0 - share), 4),
-        "all": _group(scored, EDGES[0], EDGES[-1]),
-        "unsure": _group(scored, *UNSURE),
-        "calibration": [_group(scored, low, high) for low, high in groups],
-    }
-
-
-def _group(scored: Sequence[Scored], low: float, high: float) -> dict[str, Any]:
-    """Compare the forecasts from `low` to below `high`, 1 being below 1, with the share of what came about."""
-    last = high == EDGES[-1]
-    among = [one for one in scored if low <= one.p < high or (last and one.p == high)]
-    came = probability(sum(one.came for one in among), len(among))
-    mean = sum(one.p for one in among) / len(among) if among else None
-    return {
-        "from": low,
-        "to": high,
-        "mean": None if mean is None else round(mean, 4),
-        "share": round(came.p, 4) if among else None,
-        "low": round(came.low, 4),
-        "high": round(came.high, 4),
-        "of": len(among),
+        **scores(scored, EDGES),
+        "unsure": group(scored, *UNSURE),
     }
 
 

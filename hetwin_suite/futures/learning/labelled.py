@@ -56,10 +56,16 @@ def find_labelled(root: Path) -> list[Episode]:
             found=str(root),
             expected=f"a folder with episodes of {RECORDING}, {SCENE} and {TRUTH}, as `hetwin record` writes them",
         )
-    return [_read(file) for file in files]
+    return [read_labelled(file.parent) for file in files]
 
 
-def _read(file: Path) -> Episode:
+def read_labelled(folder: Path) -> Episode:
+    """Read one labelled episode.
+
+    Raises:
+        BadInput: if it is not whole, or its truth cannot be read.
+    """
+    file = folder / TRUTH
     if not is_episode(file.parent):
         raise BadInput(
             "this episode is not whole", file=file.parent, expected=f"{RECORDING} and {SCENE}"

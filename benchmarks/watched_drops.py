@@ -1,0 +1,46 @@
+"""Looks in one run of a drop at what a trigger compares, and at the actions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.transport.port import ModelPort
+from hetwin_suite.futures.learning.of_actions import OfActions
+from hetwin_suite.futures.learning.of_trigger import OfTrigger
+from hetwin_suite.futures.learning.watching import Watch
+
+
+class Watches:
+    """Several watches of one run."""
+
+    def __init__(self, each: Sequence[Watch]) -> None:
+        self._each = each
+
+    def look(self, between: BetweenSteps) -> None:
+        """See `Watch.look`."""
+        for one in self._each:
+            one.look(between)
+
+    def seen(self) -> list[Any]:
+        """See `Watch.seen`: what each has seen."""
+        return [one.seen() for one in self._each]
+
+
+@dataclass(frozen=True)
+class Both:
+    """A trigger that does not act, and all actions."""
+
+    trigger: OfTrigger
+    actions: OfActions
+
+    def scenario(self) -> Scenario:
+        """See `Watcher.scenario`."""
+        return self.trigger.scenario()
+
+    def begin(self, scenario: Scenario, ports: list[ModelPort]) -> Watches:
+        """See `Watcher.begin`."""
+        return Watches([self.trigger.begin(scenario, ports), self.actions.begin(scenario, ports)])
