@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,15 @@ def test_a_trigger_on_a_value_is_refused(episodes: Path, tmp_path: Path) -> None
 def test_episodes_of_one_label_are_refused(episodes: Path, tmp_path: Path) -> None:
     asked = ("learn", DROPS, "--trigger", "grasp_begins", "--episodes", episodes / "drop_0001")
     refused(tmp_path, *asked, says=("episodes of both labels",))
+
+
+@pytest.mark.parametrize("what", [("--success",), ("--trigger", "grasp_begins")])
+def test_without_the_extra_it_is_named(
+    episodes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: tuple[str, ...]
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    asked = ("learn", DROPS, "--episodes", episodes, *what)
+    refused(tmp_path, *asked, says=("scikit-learn", 'pip install "hetwin-suite[learn]"'))
 
 
 def test_a_folder_without_episodes_is_refused(tmp_path: Path) -> None:
