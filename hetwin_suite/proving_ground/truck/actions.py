@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.truck.manager import Manager
+from hetwin_suite.proving_ground.truck.manager import Manager, thresholds_of
 from hetwin_suite.proving_ground.truck.program import INTO_WALL, Phase, pick, reachable, sweep
 from hetwin_suite.proving_ground.truck.robot import (
     BELTS,
@@ -23,7 +23,7 @@ from hetwin_suite.proving_ground.truck.robot import (
     plunger_names,
 )
 from hetwin_suite.proving_ground.truck.site import PERIOD, Site
-from model_nodes.fidelity.rules import MARGIN
+from model_nodes.fidelity.rules import MARGIN, Thresholds
 from model_nodes.main_physics.engines.engine import Rangefinder
 
 ACTIONS = ("pick", "sweep")
@@ -106,7 +106,15 @@ class Unloader:
             site.engine.run_belt(belt, (-_BELT_SPEED, 0.0, 0.0))
 
     def perform(self, action: str, mode: str, margin: float = MARGIN) -> Outcome:
+        """Perform an action in one of the paper's modes; see `perform_under`."""
+        return self.perform_under(action, thresholds_of(mode, margin))
+
+    def perform_under(self, action: str, thresholds: Thresholds | None) -> Outcome:
         """Perform an action from the current state; afterwards everything is in high fidelity again.
+
+        Args:
+            action: pick or sweep.
+            thresholds: under which the fidelity of packets is lowered; None: it is not.
 
         Raises:
             Diverged: if the engine does; the site must be restored then.
@@ -114,7 +122,7 @@ class Unloader:
         site, outcome = self._site, Outcome()
         boxes = self.boxes()
         phases = pick(boxes) if action == "pick" else sweep(boxes, self._into_wall)
-        manager = Manager(site, mode, margin)
+        manager = Manager(site, thresholds)
         self._held, self._scripts = [], [_Plunger() for _ in self._sensors]
         begun = time.process_time()
         for count, joints in enumerate(
@@ -147,6 +155,8 @@ class Unloader:
             if phase.do == "extend":
                 manager.need_plungers(True)
                 plunger_actions.append(PlungerAction(self._site.time, "extend", ()))
+            elif phase.do == "look":
+                manager.raise_all()
             steps = max(1, round(phase.seconds / PERIOD))
             for i in range(1, steps + 1):
                 s = i / steps

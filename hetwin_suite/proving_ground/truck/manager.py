@@ -7,6 +7,7 @@ model.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_suite.proving_ground.truck.robot import plunger_links, plunger_names
@@ -18,31 +19,38 @@ UPDATE_EVERY = 4
 """Steps between updates of the packets' fidelity."""
 
 
+def thresholds_of(mode: str, margin: float = MARGIN) -> Thresholds | None:
+    """Return the conditions of one of the paper's modes; None: nothing is ever lowered."""
+    inflation = MODES[mode]
+    return None if inflation is None else Thresholds(inflation=inflation, margin=margin)
+
+
 class Manager:
-    """One of the modes of Tallavajhula et al. (2019) on a site.
+    """Manages the fidelity of a site during one action.
 
     Args:
         site: with the load.
-        mode: one of the paper's.
-        margin: see `Thresholds`.
+        thresholds: under which packets are lowered; None: nothing is.
 
     Attributes:
         plungers_on: whether the plungers, with sensors and scripts, are simulated in high fidelity.
     """
 
-    def __init__(self, site: Site, mode: str, margin: float = MARGIN) -> None:
-        inflation = MODES[mode]
+    def __init__(self, site: Site, thresholds: Thresholds | None) -> None:
         self._site = site
-        self._is_on = inflation is not None
-        thresholds = Thresholds(inflation=inflation or 0.0, margin=margin)
-        self._rules = NearRobotRules(site.boxes, thresholds)
-        self._rules.raise_all(site.time)
+        self._is_on = thresholds is not None
+        self._rules = NearRobotRules(site.boxes, thresholds or Thresholds())
+        self.raise_all()
         self._now = np.full(len(site.packets), float(Fidelity.HIGH))
         self._names = np.array([p.name for p in site.packets])
         self._links = [link for name in plunger_names() for link in plunger_links(name)]
         self._count = -1
         self.plungers_on = True
         self.need_plungers(False)
+
+    def raise_all(self) -> None:
+        """Set all packets to high until they are found at rest again, so that none floats when the robot decides."""
+        self._rules.raise_all(self._site.time)
 
     def need_plungers(self, needed: bool) -> None:
         """Set whether the arm touches something or is about to."""
@@ -60,7 +68,7 @@ class Manager:
         site, rules = self._site, self._rules
         robot = site.robot.around_all(site.values, rules.since(site.time))
         levels = rules.update(site.time, site.poses(), robot)
-        changed = np.flatnonzero(levels != self._now)
+        changed = np.intersect1d(np.flatnonzero(levels != self._now), self._left())
         for level in Fidelity:
             chosen = changed[levels[changed] == level]
             if len(chosen):
@@ -68,5 +76,9 @@ class Manager:
         self._now[changed] = levels[changed]
 
     def end(self) -> None:
-        """Set everything to high fidelity."""
-        self._site.engine.set_fidelity([*self._names.tolist(), *self._links], Fidelity.HIGH)
+        """Set everything to high fidelity that is still there."""
+        left = self._names[self._left()].tolist()
+        self._site.engine.set_fidelity([*left, *self._links], Fidelity.HIGH)
+
+    def _left(self) -> NDArray[np.intp]:
+        return np.array(self._site.in_truck(), np.intp)

@@ -33,7 +33,10 @@ _IDLE = {"arm_lift": 1.6, "arm_reach": 0.0, "plungers_extend": 0.0}
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A motion of the driven joints to `joints` in `seconds`; plungers extend before, hold or release after it."""
+    """A motion of the driven joints to `joints` in `seconds`; plungers extend before, hold or release after it.
+
+    During `look` the robot perceives the packets and decides what it does next.
+    """
 
     seconds: float
     joints: dict[str, float]
@@ -110,4 +113,4 @@ def sweep(boxes: Floats, into_wall: float) -> list[Phase]:
 def _retreat(boxes: Floats) -> list[Phase]:
     """Plan a retreat from the packets, so that the sensors see the whole scene (section 4.5)."""
     back = float(boxes[:, 0].min()) - _NOSE_TIP - VIEW
-    return [Phase(1.6, {"base_drive": back, **_IDLE}), Phase(1.9, {})]
+    return [Phase(1.6, {"base_drive": back, **_IDLE}), Phase(1.9, {}, "look")]

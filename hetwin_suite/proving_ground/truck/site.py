@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats, pose_value
 from hetwin_suite.proving_ground.truck.packets import Packet
@@ -96,7 +97,7 @@ class Site:
         return targets
 
     def remove_unloaded(self) -> list[str]:
-        """Move the packets at the end of the belt out of the way; returns their names."""
+        """Take the packets at the end of the belt out of the simulation, in any mode; returns their names."""
         behind = self.boxes.places(self.values)[:, 0] < self.joint("base_drive") + _BELT_END
         gone = [
             self.packets[i]
@@ -109,9 +110,11 @@ class Site:
             at = (_STORE - 0.6 * (place // 40), 0.6 * (place % 40 - 20), packet.size[2] / 2)
             pose = pose_value(at, time_ns=0)
             self.engine.hand_back(packet.name, pose)
+        names = [packet.name for packet in gone]
         if gone:
+            self.engine.set_fidelity(names, Fidelity.LOW)
             self._read_frames()
-        return [packet.name for packet in gone]
+        return names
 
     def in_truck(self) -> list[int]:
         """Return the indices of the packets that are still in the truck or on the robot."""

@@ -10,7 +10,7 @@ import pytest
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.values import pose_value
 from hetwin_suite.proving_ground.truck.actions import Unloader
-from hetwin_suite.proving_ground.truck.manager import UPDATE_EVERY, Manager
+from hetwin_suite.proving_ground.truck.manager import UPDATE_EVERY, Manager, thresholds_of
 from hetwin_suite.proving_ground.truck.packets import LOADS, Load, Packet, draw_load
 from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS, plunger_links, plunger_names
 from hetwin_suite.proving_ground.truck.site import Site
@@ -58,9 +58,10 @@ def test_an_action_unloads_and_leaves_every_fidelity_as_it_was(site: Site, actio
     outcome = unloader.perform(action, "AdFi-1")
     assert outcome.unloaded
     assert set(outcome.unloaded) == site.unloaded
-    names = [p.name for p in site.packets]
+    names = [site.packets[i].name for i in site.in_truck()]
     links = [link for plunger in plunger_names() for link in plunger_links(plunger)]
     assert {site.engine.fidelity(name) for name in (*names, *links)} == {Fidelity.HIGH}
+    assert {site.engine.fidelity(name) for name in site.unloaded} == {Fidelity.LOW}
     again = site.values.copy()
     site.restore(state)
     assert not site.unloaded
@@ -71,7 +72,7 @@ def test_an_action_unloads_and_leaves_every_fidelity_as_it_was(site: Site, actio
 
 def test_packets_far_from_the_robot_are_low_until_it_comes(site: Site) -> None:
     state = site.save()
-    manager = Manager(site, "AdFi-3")
+    manager = Manager(site, thresholds_of("AdFi-3"))
     for _ in range(20 * UPDATE_EVERY):
         manager.step()
         site.step(site.joints)
