@@ -22,8 +22,8 @@ from hetwin_core.ensemble.tasks import task_fields
 from hetwin_core.projection.following.log_file import Place
 from hetwin_core.projection.following.states import States
 from hetwin_core.projection.messages import message, stamp
-from hetwin_core.projection.tables.belief_list import BeliefColumns
 from hetwin_core.projection.tables.deriving.derivation import Derivation
+from hetwin_core.projection.tables.deriving.told_beliefs import told_columns
 from hetwin_core.projection.tables.found import Found, expects_of
 from hetwin_core.projection.tables.tables import Tables
 
@@ -39,8 +39,14 @@ class _State(NamedTuple):
     near: Floats | LateRows
 
 
+class _Batch(NamedTuple):
+    states: States | None
+    events: tuple[Event, ...]
+    beliefs: tuple[Event, ...]
+
+
 class RunTables(QuietListener):
-    """Listens to a run, and derives what `open_tables` would read from its log; what the robot believes is left out.
+    """Listens to a run, and derives what `open_tables` would read from its log.
 
     A process that is forked from this one while the run goes on has tables of its own from there.
 
@@ -56,7 +62,8 @@ class RunTables(QuietListener):
         self._pending: _State | None = None
         self._states: list[_State] = []
         self._events: list[Event] = []
-        self._batches: list[tuple[States | None, tuple[Event, ...]]] = []
+        self._beliefs: list[Event] = []
+        self._batches: list[_Batch] = []
         self._derivation: Derivation | None = None
 
     def started(self, start: RunStart) -> None:
@@ -86,6 +93,10 @@ class RunTables(QuietListener):
         """Take in an event."""
         self._moment = True
         self._events.append(event)
+
+    def belief(self, event: Event) -> None:
+        """Take in what the robot believes."""
+        self._beliefs.append(event)
 
     def handover(self, handover: Handover) -> None:
         """Take in the step's state."""
@@ -120,8 +131,8 @@ class RunTables(QuietListener):
             of_fluent=derivation.book.of_fluent,
             happenings=derivation.book.happenings,
             tasks=derivation.tasks.tasks(derivation.latest_ns),
-            beliefs=_no_beliefs,
-            believed=frozenset(),
+            beliefs=derivation.beliefs.columns,
+            believed=derivation.beliefs.about,
             pose_errors=derivation.errors.found,
             recorded=derivation.recorded,
             timeline=derivation.timeline,
@@ -148,16 +159,16 @@ class RunTables(QuietListener):
                 self._derive(number)
 
     def take_in(self) -> None:
-        """Derive what follows from the states and events so far, which is otherwise done for many at once."""
-        if self._states or self._events:
+        """Derive what follows from all that was heard so far, which is otherwise done for many states at once."""
+        if self._states or self._events or self._beliefs:
             states = _together(self._states) if self._states else None
-            self._batches.append((states, tuple(self._events)))
-            self._states.clear()
-            self._events.clear()
+            self._batches.append(_Batch(states, tuple(self._events), tuple(self._beliefs)))
+            for heard in (self._states, self._events, self._beliefs):
+                heard.clear()
             self._derive(len(self._batches) - 1)
 
     def _derive(self, number: int) -> None:
-        derivation, (states, events) = self._derivation, self._batches[number]
+        derivation, (states, events, beliefs) = self._derivation, self._batches[number]
         assert derivation is not None  # the run has begun
         batch = None if states is None else derivation.add_states(states, Place(number, 0))
         for event in events:
@@ -165,11 +176,13 @@ class RunTables(QuietListener):
             derivation.add_event(event.name, kind, event.source, event.time_ns, event.arguments)
             if event.kind is EventKind.TASK:
                 derivation.tasks.message(_task(event))
+        if beliefs:
+            derivation.add_beliefs(told_columns(beliefs, derivation.beliefs.claims))
         if batch is not None:
             derivation.errors.update(batch)
 
     def _states_at(self, place: Place) -> States:
-        states = self._batches[place.at][0]
+        states = self._batches[place.at].states
         assert states is not None  # pieces are of batches with states
         return states
 
@@ -197,8 +210,3 @@ def _task(event: Event) -> object:
     fields = task_fields(event)._asdict()
     fields["after"] = list(fields["after"])
     return message(topics.TASKS.type, stamp=stamp(event.time_ns), **fields)
-
-
-def _no_beliefs() -> BeliefColumns:
-    none = np.empty(0, np.int64)
-    return BeliefColumns((), none, none, np.empty((0, 7)), np.empty(0))

@@ -13,7 +13,8 @@ from hetwin_core.ensemble.topics import BELIEFS
 from hetwin_core.projection.following.definitions import Definitions
 from hetwin_core.projection.following.log_file import Chunk
 from hetwin_core.projection.messages import nanoseconds
-from hetwin_core.projection.tables.belief_list import BeliefColumns, Claim
+from hetwin_core.projection.tables.belief_list import BeliefColumns
+from hetwin_core.projection.tables.deriving.claims import Claims
 
 _NO_POSE = (math.nan,) * 7
 _MOST_ARGUMENTS = 2
@@ -52,15 +53,12 @@ class BeliefReader:
 
     Args:
         definitions: the log's types.
-
-    Attributes:
-        claims: all that have been said; `BeliefColumns.kinds` counts in it.
+        claims: what has been said before; new ones are added.
     """
 
-    def __init__(self, definitions: Definitions) -> None:
+    def __init__(self, definitions: Definitions, claims: Claims) -> None:
         self._definitions = definitions
-        self.claims: list[Claim] = []
-        self._kinds: dict[Claim, int] = {}
+        self._claims = claims
         self._forms: dict[bytes, list[_Form]] = {}
 
     def read(self, chunk: Chunk) -> BeliefColumns:
@@ -79,7 +77,7 @@ class BeliefReader:
             numbers.append(form.numbers(data))
         table = np.array(numbers, np.float64).reshape(-1, 8)
         return BeliefColumns(
-            self.claims,
+            self._claims.said,
             np.array(kinds, np.int64),
             np.array(times, np.int64),
             table[:, :7],
@@ -114,9 +112,5 @@ class BeliefReader:
             raise ValueError(f"a belief about {len(arguments)} entities; expected 1 or 2")
         if len(message.pose) not in (0, len(_NO_POSE)):
             raise ValueError(f"a believed pose has {len(message.pose)} numbers; expected 7")
-        a, b = (*arguments, "")[:2]
-        claim = Claim(str(message.fluent), a, b, bool(message.holds), str(message.origin))
-        kind = self._kinds.setdefault(claim, len(self.claims))
-        if kind == len(self.claims):
-            self.claims.append(claim)
-        return kind
+        holds, origin = bool(message.holds), str(message.origin)
+        return self._claims.kind(str(message.fluent), arguments, holds, origin)

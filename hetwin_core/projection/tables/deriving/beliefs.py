@@ -5,25 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_core.ensemble.beliefs import LOC
-from hetwin_core.projection.following.definitions import Definitions
-from hetwin_core.projection.following.log_file import Chunk
 from hetwin_core.projection.tables.belief_list import BeliefColumns, Claim, Numbers
-from hetwin_core.projection.tables.deriving.belief_messages import BeliefReader
 from hetwin_core.projection.tables.deriving.book import Book
+from hetwin_core.projection.tables.deriving.claims import Claims
 from hetwin_core.projection.tables.deriving.pose_errors import PoseErrors
 
 
 class BeliefBook:
-    """Takes in the beliefs of chunks; each percept is an event ``perceived``, too.
+    """Takes in beliefs; each percept is an event ``perceived``, too.
 
     Args:
-        definitions: the log's types.
         book: to enter events in.
         errors: compares believed poses with the states.
+
+    Attributes:
+        claims: what they say.
     """
 
-    def __init__(self, definitions: Definitions, book: Book, errors: PoseErrors) -> None:
-        self._reader = BeliefReader(definitions)
+    def __init__(self, book: Book, errors: PoseErrors) -> None:
+        self.claims = Claims()
         self._book = book
         self._errors = errors
         self._parts: list[BeliefColumns] = []
@@ -31,15 +31,10 @@ class BeliefBook:
     @property
     def about(self) -> frozenset[tuple[str, str]]:
         """The pairs of a fluent and an entity that there are beliefs about."""
-        return frozenset((claim.fluent, claim.a) for claim in self._reader.claims)
+        return frozenset((claim.fluent, claim.a) for claim in self.claims.said)
 
-    def add(self, chunk: Chunk) -> int:
-        """Take in a chunk; returns the time of its last belief [ns], 0 if it has none.
-
-        Raises:
-            Exception: of many kinds, if a message does not fit its definition.
-        """
-        part = self._reader.read(chunk)
+    def add(self, part: BeliefColumns) -> int:
+        """Take in those that follow; returns the time of the last one [ns], 0 if there are none."""
         if not len(part.kinds):
             return 0
         self._parts.append(part)
@@ -49,7 +44,7 @@ class BeliefBook:
 
     def columns(self) -> BeliefColumns:
         """Return all beliefs so far."""
-        claims = tuple(self._reader.claims)
+        claims = tuple(self.claims.said)
         if not self._parts:
             none = np.empty(0, np.int64)
             return BeliefColumns(claims, none, none, np.empty((0, 7)), np.empty(0))

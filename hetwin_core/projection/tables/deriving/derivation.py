@@ -9,6 +9,8 @@ from hetwin_core.ensemble.events import EventKind, Json
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.projection.following.log_file import Place
 from hetwin_core.projection.following.states import States
+from hetwin_core.projection.tables.belief_list import BeliefColumns
+from hetwin_core.projection.tables.deriving.beliefs import BeliefBook
 from hetwin_core.projection.tables.deriving.book import Batch, Book
 from hetwin_core.projection.tables.deriving.handling import HELD_ON_NS, Handling
 from hetwin_core.projection.tables.deriving.motion import Motion
@@ -38,6 +40,7 @@ class Derivation:
         book: occasions and events.
         tasks: what the robot's program does.
         errors: where believed poses are wrong.
+        beliefs: what the robot believes.
         latest_ns: the last time of anything so far.
     """
 
@@ -48,6 +51,7 @@ class Derivation:
         self.tasks = TaskBook()
         self._index = SceneIndex(layout)
         self.errors = PoseErrors(self._index, self.book)
+        self.beliefs = BeliefBook(self.book, self.errors)
         self.latest_ns = 0
         self._touching = Touching(self._index, self.book)
         self._handling = Handling(self._index, self.book)
@@ -96,6 +100,10 @@ class Derivation:
         self._places.update(batch, still, held)
         self._handling.update(self.certain_ns)
         return batch
+
+    def add_beliefs(self, beliefs: BeliefColumns) -> None:
+        """Take in beliefs."""
+        self.latest_ns = max(self.latest_ns, self.beliefs.add(beliefs))
 
     def add_event(
         self, name: str, kind: str, source: str, time_ns: int, arguments: Mapping[str, Json]

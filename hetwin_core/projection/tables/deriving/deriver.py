@@ -13,7 +13,7 @@ from hetwin_core.projection.following.definitions import Definitions
 from hetwin_core.projection.following.log_file import Chunk, LogFile
 from hetwin_core.projection.following.states import StateReader
 from hetwin_core.projection.messages import nanoseconds
-from hetwin_core.projection.tables.deriving.beliefs import BeliefBook
+from hetwin_core.projection.tables.deriving.belief_messages import BeliefReader
 from hetwin_core.projection.tables.deriving.derivation import Derivation
 
 
@@ -35,14 +35,13 @@ class Deriver(Derivation):
 
     Attributes:
         reader: decodes states.
-        beliefs: what the robot believes.
     """
 
     def __init__(self, file: LogFile, definitions: Definitions, scene: Scene) -> None:
         super().__init__(scene.layout)
         self._definitions = definitions
         self.reader = StateReader(scene.layout, file, definitions)
-        self.beliefs = BeliefBook(definitions, self.book, self.errors)
+        self._beliefs = BeliefReader(definitions, self.beliefs.claims)
 
     def add(self, chunk: Chunk) -> None:
         """Take in a chunk.
@@ -57,6 +56,6 @@ class Deriver(Derivation):
             self.add_event(message.name, message.kind, message.source, time_ns, arguments)
         for message in self._definitions.messages(chunk, topics.TASKS.logged_name):
             self.tasks.message(message)
-        self.latest_ns = max(self.latest_ns, self.beliefs.add(chunk))
+        self.add_beliefs(self._beliefs.read(chunk))
         if batch is not None:
             self.errors.update(batch)

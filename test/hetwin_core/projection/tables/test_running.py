@@ -16,12 +16,15 @@ from hetwin_core.projection.tables.running import RunTables
 from hetwin_core.projection.tables.tables import Tables
 
 UNTIL_S = 6.0
+BELIEVING = "setting_the_table"
 
 
-@pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tables, Tables]:
+@pytest.fixture(scope="module", params=["pick_and_place", BELIEVING])
+def both(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Tables, Tables]:
     """Tables of one run: derived as it went, and from its log."""
-    scenario = load_scenario(find_scenario("pick_and_place"))
+    scenario = load_scenario(find_scenario(request.param))
     run = tmp_path_factory.mktemp("run") / "run"
     running, rate = RunTables(scenario.file.log.state_rate), scenario.file.log.state_rate
     listeners = [running, RunLog(run, state_rate=rate)]
@@ -58,3 +61,11 @@ def test_the_rest_is_that_of_the_log(both: tuple[Tables, Tables]) -> None:
         assert running.poses.row(time_ns) == logged.poses.row(time_ns)
         values = (one.poses.snapshot(time_ns).values for one in both)
         assert (next(values) == next(values)).all()
+
+
+def test_beliefs_are_those_of_the_log(both: tuple[Tables, Tables], request: Any) -> None:
+    running, logged = both
+    assert running.believed == logged.believed
+    assert list(running.beliefs) == list(logged.beliefs)
+    assert [*running.belief_errors] == [*logged.belief_errors]
+    assert bool(len(logged.beliefs)) == (BELIEVING in request.node.name)
