@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint, take
+from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE, Checkpoint, take
 from hetwin_core.ensemble.conductor.parts import Parts
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
@@ -162,6 +163,8 @@ class BetweenSteps:
                 names = one_of(name, [model.name for model in self._scenario.models])
                 raise Refused(f"there is no model {name!r}; expected {names}")
             self._ports[plan.index].change(values)
+            if plan.main and SOURCE in values:
+                self._options = replace(self._options, source=_spec_text(values[SOURCE]))
         for entity, pose in poses.items():
             self._parts.effects.place(
                 slot_of(self._scene.layout, entity, POSE.name, len(pose)), pose
@@ -170,6 +173,11 @@ class BetweenSteps:
     def end_at(self, time_ns: int) -> None:
         """End the run with the first step that reaches this time [ns], unless its source ends before."""
         self._parts.step.end_at(time_ns)
+
+
+def _spec_text(spec: Any) -> str | None:
+    """What the start of a run would say of a source; None if there is none."""
+    return spec if spec is None or isinstance(spec, str) else json.dumps(spec)
 
 
 def _each(step: int) -> int:

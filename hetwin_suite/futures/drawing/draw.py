@@ -53,3 +53,7 @@ class Draw:
         )
         file = scenario.file.model_copy(update={"models": entries})
         return replace(scenario, file=file, models=plans)
+
+
+AS_BELIEVED = Draw(-1, 0, {})
+"""Nothing is drawn; it is none of the futures that are asked for, which count from 0."""

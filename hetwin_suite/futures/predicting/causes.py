@@ -39,15 +39,18 @@ class Failure:
         return {"cause": self.cause, "event": self.event, "entity": self.entity, "share": share}
 
 
-def failures_of(futures: Sequence[Future]) -> list[Failure]:
+def failures_of(futures: Sequence[Future], believed: Future | None = None) -> list[Failure]:
     """Return why those of the futures fail that do, the most frequent cause first.
 
     Args:
         futures: that are over, and did not break down.
+        believed: one in which nothing is drawn, from which the others part where none of them succeeds.
     """
     good = [one.first() for one in futures if one.succeeded]
     bad = [one for one in futures if not one.succeeded]
-    usual = _Usual(good if good else [one.first() for one in bad])
+    if not good and believed is not None and believed.succeeded:
+        good = [believed.first()]
+    usual = _Usual(good)
     causes: dict[tuple[str, str, str], list[int]] = {}
     for one in bad:
         cause = usual.parting(one.first()) if good else _last(one)
@@ -90,8 +93,10 @@ class _Usual:
 
 
 def _last(future: Future) -> tuple[str, str, str]:
-    """Where no future succeeds, the last thing that happens in one has to serve."""
+    """Where nothing that succeeds is known, what does not come about and the last thing that happens have to serve."""
+    lacking = " and ".join(name for name, came in future.outcomes.items() if came is not True)
+    missing = f"no {lacking}"
     if not future.events:
-        return "nothing happens", "", ""
+        return f"{missing}; nothing happens", "", ""
     seen = future.events[-1]
-    return f"no future succeeds; at last {seen.words}", seen.name, seen.entity
+    return f"{missing}; at last {seen.words}", seen.name, seen.entity

@@ -51,6 +51,7 @@ class Forecast:
         outcomes: names of what counts as success; without any, no future fails.
         wall_s: wall time from the moment on [s].
         experience: of what no future knows.
+        believed: a future in which nothing was drawn, if none of the others succeeds.
     """
 
     at_s: float
@@ -61,6 +62,7 @@ class Forecast:
     outcomes: Sequence[str]
     wall_s: float
     experience: Experience = NO_EXPERIENCE
+    believed: Future | None = None
 
     @cached_property
     def finished(self) -> tuple[Future, ...]:
@@ -75,7 +77,8 @@ class Forecast:
     @property
     def processor_s(self) -> float:
         """Processor time of all futures [s]."""
-        return sum(one.processor_s for one in self.futures)
+        beside = 0.0 if self.believed is None else self.believed.processor_s
+        return beside + sum(one.processor_s for one in self.futures)
 
     @property
     def deterministic(self) -> bool:
@@ -120,7 +123,7 @@ class Forecast:
     @cached_property
     def failures(self) -> list[Failure]:
         """Why futures fail."""
-        return failures_of(self.finished) if self.outcomes else []
+        return failures_of(self.finished, self.believed) if self.outcomes else []
 
     @cached_property
     def events(self) -> list[Expected]:

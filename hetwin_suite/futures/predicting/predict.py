@@ -5,17 +5,17 @@ from __future__ import annotations
 import pickle
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_suite.futures.drawing.draw import Draw
+from hetwin_suite.futures.drawing.draw import AS_BELIEVED, Draw
 from hetwin_suite.futures.drawing.uncertain import Uncertainty
 from hetwin_suite.futures.learning.experience import NO_EXPERIENCE, Experience
 from hetwin_suite.futures.predicting.forecast import Forecast
@@ -100,7 +100,7 @@ def predict(
     if workers is not None:
         options = replace(options, restorable=True)
         elsewhere = partial(_by_workers, scenario, asked, workers, out, progress, note)
-    at_ns, futures, wall_s = at_moment(
+    at_ns, futures, believed, wall_s = at_moment(
         scenario,
         options,
         moment,
@@ -117,20 +117,42 @@ def predict(
         horizon_s = max((one.end_ns - at_ns for one in futures if not one.error), default=0) / 1e9
     outcomes = tuple(scenario.file.outcomes)
     count, known = asked.futures, asked.experience
-    return Forecast(at_ns / 1e9, horizon_s, asked.seed, count, futures, outcomes, wall_s, known)
+    return Forecast(
+        at_ns / 1e9, horizon_s, asked.seed, count, futures, outcomes, wall_s, known, believed
+    )
 
 
-def _ask(
-    asked: Asked, elsewhere: Elsewhere | None, now: Now, fork: Fork
-) -> tuple[int, list[Future], float]:
-    """Return the moment [ns], the futures by index, and how long that took [s]."""
+class _Answer(NamedTuple):
+    """What was asked at the moment.
+
+    Attributes:
+        at_ns: the moment [ns].
+        futures: by index.
+        believed: see `Forecast`.
+        wall_s: how long that took [s].
+    """
+
+    at_ns: int
+    futures: list[Future]
+    believed: Future | None
+    wall_s: float
+
+
+def _ask(asked: Asked, elsewhere: Elsewhere | None, now: Now, fork: Fork) -> _Answer:
     begun = time.monotonic()
     until = None if asked.within_s is None else begun + asked.within_s
     uncertainty = now.uncertainty if asked.drawn else _NOTHING
-    draws = (uncertainty.draw(asked.seed, index) for index in range(asked.futures))
-    found = fork(draws, until) if elsewhere is None else elsewhere(now, tuple(draws), until)
+
+    def go_on(draws: Iterable[Draw]) -> list[Future]:
+        return fork(draws, until) if elsewhere is None else elsewhere(now, tuple(draws), until)
+
+    found = go_on(uncertainty.draw(asked.seed, index) for index in range(asked.futures))
     futures = sorted(found, key=lambda one: one.index)
-    return now.time_ns, futures, time.monotonic() - begun
+    finished = [one for one in futures if one.error is None]
+    none_succeeds = bool(finished) and not any(one.succeeded for one in finished)
+    over = until is not None and time.monotonic() >= until
+    beside = go_on([AS_BELIEVED]) if asked.drawn and none_succeeds and not over else []
+    return _Answer(now.time_ns, futures, next(iter(beside), None), time.monotonic() - begun)
 
 
 def _by_workers(

@@ -58,7 +58,9 @@ class Restored:
         """See `Job.do`: restore the run, and go on as a future."""
         draw, begun = self.draws[task], time.process_time()
         try:
-            future = self._future(draw, heartbeat, self.folder(task) if self.kept else None)
+            future = self._future(
+                draw, heartbeat, self.folder(task) if self.is_kept(task) else None
+            )
         except Refused as refusal:
             future = replace(failed(draw, str(refusal)), refused=True)
         except HetwinError as error:
@@ -91,6 +93,10 @@ class Restored:
         if refusals:
             raise refusals[0]
         return future_of(draw, summary, tables, scenario.file.outcomes, self.checkpoint.time_ns)
+
+    def is_kept(self, task: int) -> bool:
+        """Whether a future is kept as an episode."""
+        return self.kept and self.draws[task].index >= 0
 
     def folder(self, task: int) -> Path:
         """See `Job.folder`."""
@@ -128,10 +134,11 @@ def futures_by(
     found: list[Future] = []
     for task, result, lost in workers.work(job, range(len(job.draws)), note):
         future = failed(job.draws[task], lost) if result is None else result
-        if job.kept and future.error is None:
+        if job.is_kept(task) and future.error is None:
             future = replace(future, folder=str(job.folder(task)))
         found.append(future)
-        progress(future)
+        if future.index >= 0:
+            progress(future)
         if until is not None and time.monotonic() >= until:
             break
     return found

@@ -21,7 +21,7 @@ from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.tables.running import RunTables
-from hetwin_suite.futures.drawing.draw import Draw
+from hetwin_suite.futures.drawing.draw import AS_BELIEVED, Draw
 from hetwin_suite.futures.drawing.find import find_uncertainty
 from hetwin_suite.futures.drawing.moment import of_now
 from hetwin_suite.futures.drawing.uncertain import Uncertainty
@@ -243,12 +243,13 @@ class _Root(Generic[Result]):
             future = replace(future, processor_s=future.processor_s + self._beside_s)
             self._beside_s = 0.0
             found.append(future)
-            self.progress(future)
+            if future.index >= 0:
+                self.progress(future)
         return found
 
     def _one(self, way: Way[object]) -> object:
         """Let one copy go on with nothing drawn; returns what came of it."""
-        (ended,) = self._copies([_Task(Draw(-1, 0, {}), way)])
+        (ended,) = self._copies([_Task(AS_BELIEVED, way)])
         self._beside_s += ended.processor_s
         return _of(ended) if ended.result is None else ended.result
 

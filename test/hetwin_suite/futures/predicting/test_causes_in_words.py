@@ -54,6 +54,15 @@ def test_what_happens_in_successes_as_well_is_no_cause() -> None:
 def test_without_successes_the_last_event_has_to_serve() -> None:
     (failure,) = failures_of([future(0, False, {"released": 1.0, "fell": 2.0})])
     assert (failure.event, failure.share) == ("fell", 1.0)
+    assert failure.cause == "no in; at last ball fell"
+
+
+def test_without_successes_futures_part_from_what_is_believed() -> None:
+    missed = future(0, False, {"released": 1.0, "touches rim": 1.2, "fell": 2.0})
+    (failure,) = failures_of([missed], future(-1, True, GOOD))
+    assert (failure.event, failure.cause) == ("touches rim", "ball touches rim")
+    (failure,) = failures_of([missed], future(-1, False, {"released": 1.0, "fell": 1.5}))
+    assert failure.event == "fell"
 
 
 def test_a_future_that_broke_down_is_neither_success_nor_failure() -> None:

@@ -50,6 +50,9 @@ def gone_on(plan: list[dict[str, Any]], refused: str = "") -> tuple[RunSummary, 
             expected = pytest.raises(Refused, match=refused) if refused else nullcontext()
             with expected:
                 now.alter({}, {"physics": {"source": {"plan": plan}}})
+                changed = now.checkpoint()
+                assert changed.needs_source
+                assert json.loads(str(changed.options.source)) == {"plan": plan}
 
     conductor.prepare()
     conductor.at_barriers(change)
