@@ -81,7 +81,8 @@ def _received(start_ns: int, time: float, random: np.random.Generator) -> int:
     return start_ns + round(time * 1e9) + int(150_000 + random.gamma(2.0, 60_000.0))
 
 
-def _header(store: Typestore, start_ns: int, time: float) -> Msg:
+def header(store: Typestore, start_ns: int, time: float) -> Msg:
+    """Return a header with the stamp of a time [s] since `start_ns`."""
     stamp = start_ns + round(time * 1e9)
     types = store.types
     return types["std_msgs/msg/Header"](
@@ -94,7 +95,7 @@ def _header(store: Typestore, start_ns: int, time: float) -> Msg:
 
 def _joint_state(store: Typestore, start_ns: int, reading: Reading) -> bytes:
     message = store.types[JOINT_STATES.type](
-        header=_header(store, start_ns, reading.time),
+        header=header(store, start_ns, reading.time),
         name=list(reading.joints),
         position=reading.positions,
         velocity=reading.velocities,
@@ -105,7 +106,7 @@ def _joint_state(store: Typestore, start_ns: int, reading: Reading) -> bytes:
 
 def _annotation(store: Typestore, start_ns: int, announcement: Announcement) -> bytes:
     message = store.types[ANNOTATIONS.type](
-        header=_header(store, start_ns, announcement.time),
+        header=header(store, start_ns, announcement.time),
         operation=announcement.operation,
         phase=announcement.phase,
         arguments=json.dumps(announcement.arguments) if announcement.arguments else "",

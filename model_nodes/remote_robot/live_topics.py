@@ -30,6 +30,7 @@ class Wire:
         hears: topic to listen to.
 
     Attributes:
+        node: to which further topics may belong.
         bad: what was heard and could not be read, in words; emptied by whoever reports it.
     """
 
@@ -37,14 +38,14 @@ class Wire:
         self._context = Context()
         init(args=[], context=self._context)
         prefix = f"/{namespace.strip('/')}" if namespace.strip("/") else ""
-        self._node = Node(node, context=self._context, namespace=prefix)
-        self._publisher = self._node.create_publisher(String, sends, _DEPTH)
-        self._node.create_subscription(String, hears, self._hear, _DEPTH)
+        self.node = Node(node, context=self._context, namespace=prefix)
+        self._publisher = self.node.create_publisher(String, sends, _DEPTH)
+        self.node.create_subscription(String, hears, self._hear, _DEPTH)
         self._lock = threading.Lock()
         self._heard: deque[dict[str, Json]] = deque()
         self.bad: deque[str] = deque(maxlen=10)
         self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._node)
+        self._executor.add_node(self.node)
         self._thread = threading.Thread(target=self._spin, daemon=True)
         self._thread.start()
 
@@ -52,7 +53,7 @@ class Wire:
     def topics(self) -> tuple[str, str]:
         """Full names of the topics, the one to send on first."""
         names = [self._publisher.topic_name]
-        names += [each.topic_name for each in self._node.subscriptions]
+        names += [each.topic_name for each in self.node.subscriptions]
         return names[0], names[-1]
 
     @property
@@ -75,7 +76,7 @@ class Wire:
         """Stop listening."""
         self._context.try_shutdown()
         self._thread.join(_JOIN_S)
-        self._node.destroy_node()
+        self.node.destroy_node()
 
     def _hear(self, message: String) -> None:
         try:

@@ -16,11 +16,13 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.base_moves import nearest_turn
+from hetwin_suite.proving_ground.lab.drive_bag import write_drive_bag
 from hetwin_suite.proving_ground.lab.hidden import Hidden
 from hetwin_suite.proving_ground.lab.robot import LabRobot
 from hetwin_suite.proving_ground.recipe import Recipe
 
 DRIVE, LAPS, ROBOT, TRUTH = "drive.csv", "laps.csv", "robot.json", "truth.json"
+BAG = "recording"
 MOVES = 15
 SCENARIO, CONTROLLER = "twin_lab", "reactive"
 _FREE = (-2.2, -0.4, -0.5, 1.4)
@@ -55,6 +57,12 @@ class Recorder:
         self._sheet = LabRobot(scenario, CONTROLLER, Hidden())
         self.rows: list[tuple[float, ...]] = []
         self.moves: list[Move] = []
+
+    @property
+    def wheels(self) -> tuple[str, str]:
+        """Names of the joints of its wheels, left and right."""
+        wheels = self._robot.wheels
+        return wheels.left[0], wheels.right[0]
 
     @property
     def sheet(self) -> dict[str, float]:
@@ -133,7 +141,9 @@ def recorded(
     finally:
         recorder.close()
     folder.mkdir(parents=True)
-    _write(folder / DRIVE, "t,left,right,x,y,yaw", stamped(recorder.rows, hidden.lag).tolist())
+    rows = stamped(recorder.rows, hidden.lag)
+    _write(folder / DRIVE, "t,left,right,x,y,yaw", rows.tolist())
+    write_drive_bag(folder / BAG, rows, recorder.wheels)
     names = "T,rotation,displacement,lap_real,lap_virtual"
     _write(folder / LAPS, names, list(_laps(recorder.moves)))
     _dump(folder / ROBOT, recorder.sheet)

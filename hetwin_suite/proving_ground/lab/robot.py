@@ -97,12 +97,16 @@ class LabRobot:
         )
 
     @property
+    def joint_positions(self) -> dict[str, float]:
+        """Joint -> its position [rad]."""
+        joints = self._layout.entity(self.name).joints
+        return dict(zip(joints, self.scene.get(self.name, "joint_positions").tolist(), strict=True))
+
+    @property
     def wheel_angles(self) -> Floats:
         """(2,) mean angles of the wheels on the left and on the right, forward [rad]."""
-        joints = self._layout.entity(self.name).joints
-        angles = self.scene.get(self.name, "joint_positions")
-        places = [joints.index(name) for name in self.wheels.joints]
-        turned = self.wheels.signs * angles[places]
+        positions = self.joint_positions
+        turned = self.wheels.signs * [positions[name] for name in self.wheels.joints]
         count = len(self.wheels.left)
         return np.array([turned[:count].mean(), turned[count:].mean()])
 

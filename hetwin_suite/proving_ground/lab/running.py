@@ -10,10 +10,11 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_suite.proving_ground.lab.connection import Connection
 from hetwin_suite.proving_ground.lab.hidden import Hidden
+from hetwin_suite.proving_ground.lab.joint_topic import JointTopic
 from hetwin_suite.proving_ground.lab.robot import LabRobot
 from model_nodes.remote_robot.live_topics import COMMAND, REPLY, Wire
 
-_CYCLE_S = 0.01
+_LOOK_S = 0.002
 _MOST_BEHIND_NS = 500_000_000
 """A robot that fell further behind real time than this gives that time up [ns]."""
 
@@ -29,6 +30,7 @@ class RunningLabRobot:
 
     def __init__(self, robot: LabRobot, connection: Connection, wire: Wire) -> None:
         self._robot, self._connection, self._wire = robot, connection, wire
+        self._joints = JointTopic(wire.node, robot)
 
     @property
     def topics(self) -> tuple[str, str]:
@@ -50,9 +52,10 @@ class RunningLabRobot:
                 now_ns = time.monotonic_ns() - begun_ns
             for event in self._connection.advance(now_ns, self._commands()):
                 self._wire.send(event.arguments)
+            self._joints.publish()
             while self._wire.bad:
                 say(f"not understood: {self._wire.bad.popleft()}")
-            time.sleep(_CYCLE_S)
+            time.sleep(_LOOK_S)
 
     def _commands(self) -> list[Event]:
         heard, now_ns = self._wire.heard(), self._robot.time_ns

@@ -36,6 +36,9 @@ def test_a_move_fits_the_hidden_measures(tmp_path: Path) -> None:
         {"wheel_radius": 0.06, "base": 0.25}
     )
     assert json.loads((folder / "truth.json").read_text())["hidden"]["base"] == 1.08
+    table, bag = (read_recording(folder / name, None, None) for name in ("drive.csv", "recording"))
+    for name in ("wheels", "places", "headings"):
+        np.testing.assert_allclose(getattr(bag, name), getattr(table, name), atol=1e-8)
 
 
 @pytest.mark.long
