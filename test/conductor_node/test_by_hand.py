@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.ros_runs import finish, running, toy
+from support.ros_runs import IN_PROCESS, finish, running, toy
 from support.watcher import Watcher, watching
 
 from hetwin.msg import SceneState
@@ -35,7 +35,7 @@ def seconds(response: Any) -> float:
 def test_a_run_is_paused_stepped_handed_over_and_goes_on(tmp_path: Path) -> None:
     scenario = toy(tmp_path, until=600.0, pace=0.001)
     with (
-        running(scenario, tmp_path / "run") as (process, domain),
+        running(scenario, tmp_path / "run", *IN_PROCESS) as (process, domain),
         watching(domain, process) as watcher,
     ):
         states = watcher.listen(SceneState, "/hetwin/state")

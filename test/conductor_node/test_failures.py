@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from support.ros_domains import new_domain
-from support.ros_runs import Ended, environment, finish, is_alive, run, running, toy
+from support.ros_runs import ONLY_CUP_APART, Ended, environment, finish, is_alive, run, running, toy
 from support.watcher import watching
 
 from hetwin.msg import Registry
@@ -36,7 +36,7 @@ def test_an_exception_in_a_step_names_model_call_and_time(tmp_path: Path) -> Non
 def test_a_killed_model_ends_the_run_within_its_deadline(tmp_path: Path) -> None:
     scenario = toy(tmp_path, until=600.0, pace=0.001, cup=", deadline: 6.0")
     with (
-        running(scenario, tmp_path / "run") as (process, domain),
+        running(scenario, tmp_path / "run", *ONLY_CUP_APART) as (process, domain),
         watching(domain, process) as watcher,
     ):
         registries = watcher.listen(Registry, "/hetwin/registry", latched=True)
@@ -48,21 +48,6 @@ def test_a_killed_model_ends_the_run_within_its_deadline(tmp_path: Path) -> None
     error = ended.json["error"]
     assert (error["model"], error["call"]) == ("cup", "step")
     assert "was killed by SIGKILL" in error["reason"]
-    assert_nothing_left(ended)
-
-
-def test_sigint_ends_the_run_in_order(tmp_path: Path) -> None:
-    scenario = toy(tmp_path, until=600.0, pace=0.001)
-    with (
-        running(scenario, tmp_path / "run") as (process, domain),
-        watching(domain, process) as watcher,
-    ):
-        registries = watcher.listen(Registry, "/hetwin/registry", latched=True)
-        watcher.wait(lambda: registries, "the registry")
-        process.send_signal(signal.SIGINT)
-        ended = finish(process)
-    assert ended.code == 130
-    assert ended.json["ended"] == "stopped"
     assert_nothing_left(ended)
 
 
@@ -96,7 +81,7 @@ def test_a_model_node_without_a_conductor_or_type_says_so(tmp_path: Path) -> Non
     assert "Traceback" not in done.stderr
 
 
-def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
+def test_a_name_that_is_taken_is_refused_and_sigint_ends_the_run_in_order(tmp_path: Path) -> None:
     scenario = toy(tmp_path, until=600.0, pace=0.001)
     with (
         running(scenario, tmp_path / "run") as (process, domain),
@@ -115,6 +100,9 @@ def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
             timeout=120,
         )
         process.send_signal(signal.SIGINT)
-        finish(process)
+        ended = finish(process)
     assert second.returncode == 1
     assert "is taken by /cup" in second.stderr
+    assert ended.code == 130
+    assert ended.json["ended"] == "stopped"
+    assert_nothing_left(ended)

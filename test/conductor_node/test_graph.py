@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lifecycle_msgs.srv import GetState
 from rosgraph_msgs.msg import Clock
-from support.ros_runs import environment, finish, running, toy
+from support.ros_runs import IN_PROCESS, environment, finish, running, toy
 from support.waiting import wait_until
 from support.watcher import watching
 
@@ -66,7 +66,7 @@ rclpy.spin(node)
 def test_killing_a_viewer_disturbs_nothing(tmp_path: Path) -> None:
     killed = tmp_path / "killed"
     scenario = toy(tmp_path, slow_until=killed)
-    with running(scenario, tmp_path / "run") as (process, domain):
+    with running(scenario, tmp_path / "run", *IN_PROCESS) as (process, domain):
         seen = tmp_path / "seen"
         viewer = subprocess.Popen(
             [sys.executable, "-c", VIEWER, str(seen)], env=environment(domain)

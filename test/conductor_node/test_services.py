@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from support.ros_runs import finish, running, toy
+from support.ros_runs import IN_PROCESS, finish, running, toy
 from support.watcher import watching
 
 from hetwin.msg import ActionAnnotation, Event, SceneState
@@ -26,7 +26,7 @@ def test_events_and_annotations_wake_triggers_and_the_stop_service_ends_the_run(
 ) -> None:
     scenario = toy(tmp_path, until=600.0, pace=0.001, more=FROM_OUTSIDE)
     with (
-        running(scenario, tmp_path / "run") as (process, domain),
+        running(scenario, tmp_path / "run", *IN_PROCESS) as (process, domain),
         watching(domain, process) as watcher,
     ):
         states = watcher.listen(SceneState, "/hetwin/state")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from support.ros_domains import new_domain
-from support.ros_runs import finish, run, running, toy
+from support.ros_runs import ONLY_CUP_APART, finish, run, running, toy
 from support.watcher import watching
 
 from hetwin.msg import SceneState
@@ -21,13 +22,14 @@ def test_two_twins_in_two_namespaces_are_as_each_alone(tmp_path: Path) -> None:
         folder.mkdir()
         alone[name] = run(toy(folder, until=until), folder / "alone", transport="local")
         scenarios[name] = toy(folder, until=until, slow_until=seen)
+
+    def twin(name: str) -> AbstractContextManager[tuple[subprocess.Popen[str], int]]:
+        options = ("--namespace", name, *ONLY_CUP_APART)
+        return running(scenarios[name], tmp_path / name / "run", *options, domain=domain)
+
     with (
-        running(
-            scenarios["left"], tmp_path / "left/run", "--namespace", "left", domain=domain
-        ) as left,
-        running(
-            scenarios["right"], tmp_path / "right/run", "--namespace", "right", domain=domain
-        ) as right,
+        twin("left") as left,
+        twin("right") as right,
         watching(domain) as watcher,
     ):
         processes: dict[str, subprocess.Popen[str]] = {"left": left[0], "right": right[0]}

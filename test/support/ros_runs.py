@@ -16,6 +16,9 @@ from support.ros_domains import new_domain
 
 TESTS = Path(__file__).resolve().parents[1]
 TIMEOUT_S = 240.0
+IN_PROCESS = ("--in-process", "all")
+ONLY_CUP_APART = ("--in-process", "physics,grasp")
+"""Fewer processes, where a test is about something else."""
 
 TOY = """
 scenario: toy
