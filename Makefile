@@ -10,6 +10,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 # More than cores, as tests of nodes and processes mostly wait.
 WORKERS := 4
+DAILY := -m 'not colcon and not faults and not long'
+TYPES := $(BIN)/mypy --strict --no-error-summary
 # What an installation is made from; Python code is not copied, so that it needs no new one.
 SOURCES := pyproject.toml hatch_build.py package.xml CMakeLists.txt $(wildcard cmake/* cmake/tf2_msgs/* cmake/tf2_msgs/msg/* msg/*.msg srv/*.srv action/*.action)
 # What the pages draw; made by the installation, and anew when one of its sources has changed.
@@ -20,7 +22,7 @@ SCRIPT := $(PAGE)/built/page.js
 # each worker of the tests would compile all of them anew.
 unexport PYTHONDONTWRITEBYTECODE _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH VIRTUAL_ENV
 
-.PHONY: help install demo test test-random test-faults test-long test-colcon test-python coverage docs lint clean
+.PHONY: help install demo test test-random test-faults test-long test-colcon test-python coverage docs style lint clean
 
 help: ## show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' Makefile | expand -t 16
@@ -49,9 +51,14 @@ demo: install ## run the pick-and-place scenario as ROS 2 nodes
 	@echo "  hetwin run pick_and_place"
 	@echo "  hetwin --help"
 
-test: lint ## check style and types, run all tests
-	@echo "running the tests"
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'not colcon and not faults and not long'
+# Types are checked beside the tests, as that keeps one core busy only. What the tests are compiled to is kept first, else
+# each worker would do it.
+test: style ## check style and types, run all tests
+	@echo "checking types, and running the tests"
+	@$(TYPES) & types=$$!; ended=0; \
+	  $(BIN)/python -m pytest --collect-only -qq $(DAILY) >/dev/null 2>&1 || true; \
+	  $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(DAILY) || ended=$$?; \
+	  wait $$types && exit $$ended
 
 test-random: install ## search longer with fresh random examples; takes minutes
 	@$(BIN)/python -m pytest -q -n $(WORKERS) -m hypothesis --hypothesis-profile=random
@@ -71,7 +78,7 @@ test-python: ## run all tests with another Python: make test-python PYTHON=pytho
 coverage: install ## run all tests with a coverage figure; pages in build/coverage/html
 	@rm -rf build/coverage && mkdir -p build/coverage
 	@echo "running the tests with coverage"
-	@$(BIN)/coverage run -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'not colcon and not faults and not long'
+	@$(BIN)/coverage run -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(DAILY)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage html --quiet
 	@$(BIN)/coverage report
@@ -80,12 +87,14 @@ docs: install ## build the documentation site into build/docs
 	@$(BIN)/python docs/make_site.py build/docs
 	@echo "built build/docs/index.html"
 
-lint: install ## check style and types
+style: install ## check style
 	@echo "checking style"
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet . || { echo "not formatted: run $(BIN)/ruff format ."; exit 1; }
+
+lint: style ## check style and types
 	@echo "checking types"
-	@$(BIN)/mypy --strict --no-error-summary
+	@$(TYPES)
 
 clean: ## remove the environment and everything that was built
 	@rm -rf $(PAGE)/built $(PAGE)/node_modules

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.navigating import Navigator
-from support.ros_runs import finish, running
+from support.ros_runs import IN_PROCESS, finish, running
 from support.watcher import watching
 
 BEFORE_THE_DOOR, BEHIND_IT = (-0.6, 0.5), (0.7, 0.5)
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_client_of_its_topics_drives_it_through_the_door(tmp_path: Path) -> None:
-    with running(Path("lab_robot"), tmp_path / "run") as (process, domain):
+    with running(Path("lab_robot"), tmp_path / "run", *IN_PROCESS) as (process, domain):
         with watching(domain, process) as watcher:
             robot = Navigator(watcher)
             watcher.wait(lambda: robot.sees, "odometry, scans and frames", PATIENCE_S)

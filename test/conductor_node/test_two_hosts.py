@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.ros_domains import new_domain
-from support.ros_runs import command, environment, run, toy
+from support.ros_runs import ONLY_CUP_APART, command, environment, run, toy
 from support.waiting import wait_until
 
 DEADLINE_S = 4.0
@@ -91,7 +91,8 @@ def spread(
     env = {**environment(new_domain()), "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}
     cup = [sys.executable, "-m", "model_nodes.ros_node"]
     cup += ["--ros-args", "-r", "__node:=cup", "-p", "type:=support.toys:ToyCup"]
-    words = command("run", scenario, "--transport", "ros", "--elsewhere", "cup", "--out", out)
+    options = ("--transport", "ros", "--elsewhere", "cup", *ONLY_CUP_APART)
+    words = command("run", scenario, *options, "--out", out)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     there = subprocess.Popen(hosts.on(hosts.there, *cup), env=env, **pipes)  # type: ignore[call-overload]
     here = subprocess.Popen(

@@ -26,7 +26,7 @@ LONG = {
         "eyes",
         "fidelity",
     ),
-    *("flaws", "fluid"),
+    *("first_hour", "flaws", "fluid"),
     *("fmu", "new", "nodes_by_hand", "prediction", "projecting", "robot_health", "ros_interface"),
     *("digital_robot", "machines", "sql", "twin_lab", "use_cases"),
 }

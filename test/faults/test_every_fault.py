@@ -28,7 +28,14 @@ def parameters() -> list[object]:
 
 
 def is_daily(case: Case, transport: str) -> bool:
-    """Whether a row is tested every day; the port of a process of its own has quick tests besides."""
+    """Whether a row is tested every day.
+
+    The port of a process of its own has quick tests besides. Over ROS 2 these are the hang, the killed conductor, and
+    what cannot be in one process; other tests kill, interrupt and break runs there every day.
+    """
+    if transport == "ros":
+        only_there = "local" not in case.transports or case.whom == "run"
+        return case.often and (only_there or case.fault == "hangs in C")
     return case.often and (transport != "own" or case.whom == "run")
 
 
