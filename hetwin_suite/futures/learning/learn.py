@@ -94,12 +94,20 @@ def learn(
 
 
 def learned_from(of: Of, seen: Sequence[Any], labels: Sequence[bool]) -> Learned:
-    """Learn thresholds from what was seen of each episode, and from the labels of both kinds."""
+    """Learn thresholds from what was seen of each episode, and from the labels of both kinds.
+
+    Where those that are learned are no better on held-out episodes, they stay as they are.
+    """
     thresholds = of.thresholds()
     moments, present = as_moments(seen, len(thresholds)), signed(thresholds)
-    found = learn_bounds(moments, labels, present).values
+    held = held_out(moments, labels, present)
+    # What is no better on episodes that it was not learned from is chance.
+    is_better = held.accuracy > held.accuracy_before
+    found = learn_bounds(moments, labels, present).values if is_better else present
     values = [one.signed(float(value)) for one, value in zip(thresholds, found, strict=True)]
-    return Learned(of, thresholds, values, held_out(moments, labels, present))
+    return Learned(
+        of, thresholds, values, held if is_better else held._replace(accuracy=held.accuracy_before)
+    )
 
 
 def signed(thresholds: Sequence[Threshold]) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -68,13 +68,18 @@ def future_of(
             outcomes=judged,
             value=valued_tables(found, judged, utility),
             events=events_since(found, at_ns),
-            actions=actions_after(found, at_ns),
+            actions=actions_after(found, at_ns, replaced=_is_replaced(draw)),
             inputs=draw.inputs,
             paths=paths_since(found, at_ns),
             reproducible=summary.deterministic,
         )
     except Exception as error:  # whatever it is, the others go on
         return failed(draw, f"{type(error).__name__}: {error}")
+
+
+def _is_replaced(draw: Draw) -> bool:
+    """Whether the robot does something else than in the run."""
+    return any("source" in changed for changed in draw.parameters.values())
 
 
 def failed(draw: Draw, reason: str) -> Future:

@@ -47,6 +47,9 @@ def _success(forecast: Forecast) -> str:
         return card("Success", "", "The scenario names no <code>outcomes</code>.")
     s = forecast.success
     told = f"<p>All outcomes come about with <b>{s.p:.0%}</b> ({s.low:.0%} to {s.high:.0%}).</p>"
+    if forecast.prior:
+        e, names = forecast.expected, ", ".join(escape(row.action) for row in forecast.prior)
+        told += f"<p>With what no future knows about {names}: <b>{e.p:.0%}</b> ({e.low:.0%} to {e.high:.0%}).</p>"
     if not forecast.failures:
         return card("Success", "", told)
     rows = [

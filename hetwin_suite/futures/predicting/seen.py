@@ -31,10 +31,21 @@ def events_since(tables: Tables, time_ns: int) -> tuple[Seen, ...]:
     return tuple(sorted(found, key=lambda seen: seen.time_ns))
 
 
-def actions_after(tables: Tables, time_ns: int) -> tuple[tuple[str, Mapping[str, Json]], ...]:
-    """Return operation and arguments of what the robot's program does and had not done at a time."""
-    tasks = (one for one in tables.tasks if one.span.to_ns > time_ns)
-    return tuple((one.operation, dict(one.variables)) for one in tasks)
+def actions_after(
+    tables: Tables, time_ns: int, replaced: bool
+) -> tuple[tuple[str, Mapping[str, Json]], ...]:
+    """Return operation and arguments of what the robot's program does and had not done at a time.
+
+    Args:
+        tables: of the whole run.
+        time_ns: when.
+        replaced: whether another program took over then, so that what it was doing was given up.
+    """
+    return tuple(
+        (one.operation, dict(one.variables))
+        for one in tables.tasks
+        if (one.span.from_ns >= time_ns if replaced else one.span.to_ns > time_ns)
+    )
 
 
 def _is_news(one: Happening, time_ns: int) -> bool:

@@ -128,3 +128,14 @@ def test_a_utility_that_is_no_success_is_refused(tmp_path: Path) -> None:
     library.write_text("utility: '1.0'\nstrategies: {a: [{operation: hold}]}")
     asked = ("decide", "pick_and_place", "--library", library, "--at", "1", "--prior", table)
     refused(tmp_path, *asked, says=("line 1, utility", "--prior", "success counts 1"))
+
+
+def test_of_a_strategy_only_its_own_actions_count(tmp_path: Path) -> None:
+    table, library = tmp_path / "success.json", tmp_path / "library.yaml"
+    table.write_text(json.dumps({"rows": [row("reach", 10, 5), row("hold", 10, 9)]}))
+    library.write_text("strategies: {a: [{operation: hold, arguments: {seconds: 0.05}}]}")
+    asked = ("decide", "pick_and_place", "--library", library, "--before", "reach")
+    said = hetwin(*asked, "--futures", "1", "--prior", table, "--json")
+    assert said.code == 0, said.err
+    (strategy,) = json.loads(said.out)["strategies"]
+    assert [one["action"] for one in strategy["prior"]] == ["hold"]

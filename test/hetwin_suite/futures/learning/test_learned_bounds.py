@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from hetwin_core.ensemble.scenario.scenario import find_scenario
 from hetwin_suite.futures.learning.held_out import held_out
+from hetwin_suite.futures.learning.learn import learned_from
+from hetwin_suite.futures.learning.of_model import OfModel
 from hetwin_suite.futures.learning.thresholds import Moments, Threshold, holds, lowest
 from hetwin_suite.futures.learning.tree import judged_right, learn_bounds
 
@@ -74,3 +77,16 @@ def test_the_lowest_moments_decide(
 ) -> None:
     array = np.array(bounds)
     assert holds(lowest(rows, 2), array) == holds(np.array(rows), array)
+
+
+def test_what_holds_on_no_other_episode_is_not_learned() -> None:
+    of = OfModel(find_scenario("insertion"), None, "spu")
+    present = [one.value for one in of.thresholds()]
+    stayed = 0
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        seen = [[[0.001, float(random.uniform(0.0, 0.007)), 1.0]] for _ in range(40)]
+        found = learned_from(of, seen, [number % 10 > 2 for number in range(40)])
+        stayed += found.values == present
+        assert found.held_out.accuracy >= found.held_out.accuracy_before == 0.7
+    assert stayed >= 6
