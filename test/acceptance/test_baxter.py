@@ -327,7 +327,7 @@ class AfterRest:
 @pytest.mark.parametrize(
     ("change", "begin_s", "last"),
     [
-        (AfterRest(), 0, "put_down"),
+        pytest.param(AfterRest(), 0, "put_down", marks=pytest.mark.long),
         (after_silence, BEGIN_S, "picked_up"),
         (only_logged_later, BEGIN_S, "picked_up"),
     ],

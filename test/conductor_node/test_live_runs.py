@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from support.ros_domains import new_domain
-from support.ros_runs import command, environment, finish, running
+from support.ros_runs import IN_PROCESS, command, environment, finish, running
 from support.watcher import watching
 
 from hetwin.msg import Event
@@ -42,7 +42,7 @@ def robot(domain: int, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 
 def live(out: Path, domain: int, spec: dict[str, Any], *arguments: object) -> Any:
     """A run that follows the robot in that domain, with all models in the conductor's process."""
-    named = ("--source", json.dumps(spec), "--in-process", "all", *arguments)
+    named = ("--source", json.dumps(spec), *IN_PROCESS, *arguments)
     return running(PICK_AND_PLACE, out, *named, domain=domain)
 
 
@@ -133,7 +133,11 @@ def test_a_robot_that_is_started_anew_is_followed_on(tmp_path: Path) -> None:
 
 def test_no_robot_is_bad_input(tmp_path: Path) -> None:
     domain = new_domain()
-    with live(tmp_path / "run", domain, {"live": "", "wait": 1.0}) as (process, _):
+    source = ("--source", json.dumps({"live": "", "wait": 1.0}))
+    with running(PICK_AND_PLACE, tmp_path / "run", *source, transport="local", domain=domain) as (
+        process,
+        _,
+    ):
         ended = finish(process)
     assert ended.code == 2
     assert "the robot publishes no joint states" in ended.err

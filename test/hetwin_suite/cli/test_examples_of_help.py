@@ -16,8 +16,9 @@ from support.ros_domains import new_domain
 from support.short_drops import write_short_drop
 from support.short_recordings import link_repository
 
-BEGINNINGS = {"pick_and_place": 9.5}
-"""How much is kept of a shipped recording [s]: till the box is on the tray."""
+TILL_PUT_DOWN, FIRST_MOVE = {"pick_and_place": 9.5}, {"pick_and_place": 2.5}
+"""How much is kept of a shipped recording [s]: till the box is on the tray, and where runs are many."""
+MANY_RUNS = "hetwin project "
 COMMANDS = all_commands()
 EXAMPLE = re.compile(r"^\s*(?:Example: )?(hetwin .+)$", re.MULTILINE)
 FIRST = ("run", "report")
@@ -51,10 +52,18 @@ def in_order() -> list[str]:
 
 
 @pytest.fixture(scope="module")
+def brief(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that looks like the repository but has very short recordings."""
+    path = tmp_path_factory.mktemp("brief")
+    link_repository(path, FIRST_MOVE, without=("runs", "episodes"))
+    return path
+
+
+@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that looks like the repository but has short recordings, one of the user's own and one of a drop."""
     path = tmp_path_factory.mktemp("examples")
-    link_repository(path, BEGINNINGS, without=("runs", "episodes"))
+    link_repository(path, TILL_PUT_DOWN, without=("runs", "episodes"))
     write_short_drop(path / "episodes" / "drops" / "drop_0001", 0, True)
     write_short_drop(path / "labelled" / "drop_0001", 0, True)
     write_short_drop(path / "labelled" / "drop_0002", 1, False)
@@ -82,13 +91,14 @@ def test_every_command_has_an_example(command: str) -> None:
 
 
 @pytest.mark.parametrize("line", in_order())
-def test_the_example_works(line: str, folder: Path) -> None:
-    process = begun(line, folder, new_domain())
+def test_the_example_works(line: str, folder: Path, brief: Path) -> None:
+    process = begun(line, brief if line.startswith(MANY_RUNS) else folder, new_domain())
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     assert out
 
 
+@pytest.mark.long
 def test_the_examples_of_a_live_robot_work_together(folder: Path) -> None:
     lines = [line for command in COMMANDS for line in examples(command)]
     (live,) = (line for line in lines if LIVE in line)
