@@ -1,4 +1,4 @@
-"""The interval of a product of independent probabilities (G. Y. Zou and A. Donner, 2008: MOVER).
+"""The interval of a product of independent probabilities, as Zou and Donner (2008) recover that of a sum.
 
 How far the product may be from its estimate is the root of the sum of the squares of how far it is if only one factor
 is at the end of its own interval.

@@ -1,9 +1,9 @@
 """Bounds from a shallow decision tree.
 
 Each episode is many moments, and has one label: it is positive if at *some* moment all that is compared is within its
-bound. As in multiple-instance learning (Andrews, Tsochantaridis and Hofmann, 2002: MI-SVM), one moment stands for each
-episode, the one that is nearest to being within the present bounds; a tree learns from these, its bounds choose the
-moments again, and so on until nothing changes.
+bound. As in multiple-instance learning (Andrews et al., 2002), one moment stands for each episode, the one that is
+nearest to being within the present bounds; a tree learns from these, its bounds choose the moments again, and so on
+until nothing changes.
 """
 
 from __future__ import annotations
