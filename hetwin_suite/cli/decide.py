@@ -11,10 +11,16 @@ import typer
 from hetwin_suite.cli import completion
 from hetwin_suite.cli.options import (
     AsJson,
+    At,
+    Before,
     Engine,
+    Episode,
+    Jobs,
+    KeptFutures,
     Packages,
     Prior,
     Scenario,
+    SceneGiven,
     Variant,
     package_folders,
     scene_object,
@@ -43,36 +49,22 @@ def decide(
         float | None,
         typer.Option(metavar="S", help="decide after this wall time [s]; default: without haste"),
     ] = None,
-    at: Annotated[
-        float | None,
-        typer.Option(
-            metavar="T", help="from the first barrier at or after this simulated time [s]"
-        ),
-    ] = None,
-    before: Annotated[
-        str | None, typer.Option(metavar="ACTION", help="from when this action first begins")
-    ] = None,
+    at: At = None,
+    before: Before = None,
     futures: Annotated[int, typer.Option(help="of each strategy at most")] = FUTURES,
     horizon: Annotated[
         float | None,
         typer.Option(metavar="S", help="how long they go on [s]; default: to the strategy's end"),
     ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            help="what the robot does before: recording (rosbag2), or an episode's folder; default: the scenario's"
-        ),
-    ] = None,
-    scene: Annotated[str | None, typer.Option(help="where objects are, as in hetwin run")] = None,
+    source: Episode = None,
+    scene: SceneGiven = None,
     seed: Annotated[
         int, typer.Option(min=0, help="of the draws, which are the same for all strategies")
     ] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="processes; default: one per core")
-    ] = None,
+    jobs: Jobs = None,
     prior: Prior = None,
     variant: Variant = None,
-    out: Annotated[Path | None, typer.Option(help="keep each future as an episode there")] = None,
+    out: KeptFutures = None,
     engine: Engine = None,
     package: Packages = None,
     as_json: AsJson = False,

@@ -13,7 +13,7 @@ import typer
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import AsJson, Engine, Mismatches
+from hetwin_suite.cli.options import AsJson, Engine, Jobs, Mismatches
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, Contacts
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ def evaluate(
     episodes: Annotated[
         Path, typer.Option(help="folder of episodes, searched with its subfolders")
     ],
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="processes; default: one per core")
-    ] = None,
+    jobs: Jobs = None,
     approaches: Annotated[
         str,
         typer.Option(

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import AsJson, Jobs
 
 
 def explain(
@@ -30,9 +30,7 @@ def explain(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="of what is drawn beside the change")] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="processes; default: one per core")
-    ] = None,
+    jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
     """Say with which smallest change a run that did not succeed would have succeeded.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hetwin_suite.cli.options import AsJson, Scenario, Variant
+from hetwin_suite.cli.options import AsJson, Jobs, Scenario, Variant
 from hetwin_suite.cli.tables import show_table
 
 if TYPE_CHECKING:
@@ -43,9 +43,7 @@ def learn(
         Path | None,
         typer.Option(metavar="DIR", help="keep what was seen of each episode for the next time"),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="processes; default: one per core")
-    ] = None,
+    jobs: Jobs = None,
     variant: Variant = None,
     as_json: AsJson = False,
 ) -> None:

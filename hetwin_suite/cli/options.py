@@ -88,6 +88,38 @@ Prior = Annotated[
         help="what hetwin learn --success found: how often actions fail for causes that no future knows",
     ),
 ]
+At = Annotated[
+    float | None,
+    typer.Option(
+        "--at", metavar="T", help="from the first barrier at or after this simulated time [s]"
+    ),
+]
+Before = Annotated[
+    str | None,
+    typer.Option("--before", metavar="ACTION", help="from when this action first begins"),
+]
+Episode = Annotated[
+    str | None,
+    typer.Option(
+        "--source",
+        help="what the robot does: recording (rosbag2), or an episode's folder; default: the scenario's",
+    ),
+]
+SceneGiven = Annotated[
+    str | None, typer.Option("--scene", help="where objects are, as in hetwin run")
+]
+KeptFutures = Annotated[
+    Path | None, typer.Option("--out", help="keep each future as an episode there")
+]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="processes; default: one per core")]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="on the workers of this dask.distributed scheduler",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
 
 

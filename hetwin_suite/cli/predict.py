@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_suite.cli import completion
 from hetwin_suite.cli.options import (
     AsJson,
+    At,
+    Before,
+    ClusterAddress,
+    Engine,
+    Episode,
+    Jobs,
+    KeptFutures,
     Packages,
     Prior,
     Scenario,
+    SceneGiven,
     Variant,
     package_folders,
     scene_object,
@@ -32,15 +39,8 @@ _LIKELY = 0.05
 
 def predict(
     scenario: Scenario,
-    at: Annotated[
-        float | None,
-        typer.Option(
-            metavar="T", help="from the first barrier at or after this simulated time [s]"
-        ),
-    ] = None,
-    before: Annotated[
-        str | None, typer.Option(metavar="ACTION", help="from when this action first begins")
-    ] = None,
+    at: At = None,
+    before: Before = None,
     futures: Annotated[int, typer.Option(help="how many")] = FUTURES,
     horizon: Annotated[
         float | None,
@@ -50,21 +50,13 @@ def predict(
         float | None,
         typer.Option(metavar="WALL_S", help="answer with what is there after this wall time [s]"),
     ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option(help="recording (rosbag2), or an episode's folder; default: the scenario's"),
-    ] = None,
-    scene: Annotated[str | None, typer.Option(help="where objects are, as in hetwin run")] = None,
+    source: Episode = None,
+    scene: SceneGiven = None,
     seed: Annotated[
         int, typer.Option(min=0, help="of the draws; each future's follows from it and its index")
     ] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="processes; default: one per core")
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="on the workers of this dask.distributed scheduler"),
-    ] = None,
+    jobs: Jobs = None,
+    cluster: ClusterAddress = None,
     physics_only: Annotated[
         bool,
         typer.Option(
@@ -74,13 +66,8 @@ def predict(
     ] = False,
     prior: Prior = None,
     variant: Variant = None,
-    out: Annotated[Path | None, typer.Option(help="keep each future as an episode there")] = None,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            help="physics engine; default: the scenario's", autocompletion=completion.engines
-        ),
-    ] = None,
+    out: KeptFutures = None,
+    engine: Engine = None,
     package: Packages = None,
     as_json: AsJson = False,
 ) -> None:

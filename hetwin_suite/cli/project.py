@@ -10,9 +10,12 @@ import typer
 
 from hetwin_suite.cli.options import (
     AsJson,
+    ClusterAddress,
     Engine,
+    Jobs,
     Packages,
     Scenario,
+    SceneGiven,
     Variant,
     package_folders,
     scene_object,
@@ -41,15 +44,8 @@ def project(
     seed: Annotated[
         int, typer.Option(min=0, help="of the batch; each run's draw follows from it and its index")
     ] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="processes; default: one per core")
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS", help="run on the workers of this dask.distributed scheduler"
-        ),
-    ] = None,
+    jobs: Jobs = None,
+    cluster: ClusterAddress = None,
     variant: Variant = None,
     until: Annotated[
         str | None,
@@ -62,7 +58,7 @@ def project(
     source: Annotated[
         str | None, typer.Option(help="recording (rosbag2); default: the scenario's")
     ] = None,
-    scene: Annotated[str | None, typer.Option(help="where objects are, as in hetwin run")] = None,
+    scene: SceneGiven = None,
     duration: Annotated[
         float | None, typer.Option(min=0.0, help="end each run after so many simulated seconds")
     ] = None,
