@@ -18,6 +18,8 @@ REPORT = "report.html"
 EXPLANATION = "explanation.json"
 """Beside the log of a run that `hetwin explain` has explained."""
 CHECKPOINT = "checkpoint.npz"
+FORECAST = "forecast.html"
+"""In the folder of futures that `hetwin predict` has kept."""
 
 
 def check_free(out: Path) -> None:

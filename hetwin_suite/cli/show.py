@@ -18,7 +18,7 @@ _LOOK_S = 0.1
 
 
 def show(
-    run: Annotated[Path, typer.Argument(help="folder of a run")],
+    run: Annotated[Path, typer.Argument(help="folder of a run, or of predicted futures")],
     other: Annotated[
         Path | None, typer.Argument(help="folder of a run to be shown beside it")
     ] = None,

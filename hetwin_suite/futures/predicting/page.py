@@ -5,14 +5,16 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from hetwin_core.projection.run_folder import write_atomically
+from hetwin_core.projection.run_folder import FORECAST, write_atomically
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.plots import fan, moved, over_time
+from hetwin_suite.futures.predicting.scene import playing_future
 from hetwin_suite.view.report.document import Document, card, folded
+from hetwin_suite.view.report.playing import Playing
 from hetwin_suite.view.report.sections import table
 
-NAME = "forecast.html"
 MOST_OBJECTS = 3
+_FOOTER = "Written by hetwin predict."
 
 
 def write_page(forecast: Forecast, out: Path, scenario: str) -> Path:
@@ -25,21 +27,32 @@ def write_page(forecast: Forecast, out: Path, scenario: str) -> Path:
     """
     document = Document()
     end = forecast.at_s + forecast.horizon_s
+    played = playing_future(forecast)
     head = f"{escape(scenario)} from {forecast.at_s:.2f} s to {end:.2f} s"
     body = "".join(
         [
             f"<header><h1>hetwin: {head}, {len(forecast.finished)} futures</h1></header>",
             _success(forecast),
+            _scene(played),
             _truths(forecast),
             _parted(document, forecast),
             _fans(document, forecast),
             _broken(forecast),
         ]
     )
-    path = out / NAME
+    path = out / FORECAST
     out.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, document.html(scenario, body, "Written by hetwin predict."))
+    write_atomically(path, document.html(scenario, body, _FOOTER, played.data if played else ""))
     return path
+
+
+def _scene(played: Playing | None) -> str:
+    if played is None:
+        return ""
+    how = (
+        "The first future plays; the lines are where things go in all, green in those that succeed."
+    )
+    return card("In the scene", how, played.place)
 
 
 def _success(forecast: Forecast) -> str:

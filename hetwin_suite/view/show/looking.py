@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hetwin_core.projection.run_folder import folder_of
+from hetwin_core.projection.run_folder import FORECAST, folder_of
 from hetwin_suite.view.report.page import report_page
 from hetwin_suite.view.show.comparison_page import compared_page
 
 
 def looking_page(run: Path, other: Path | None = None) -> str:
-    """Return the page of a run, or of two side by side: one HTML file that loads nothing.
+    """Return the page of a run, of two side by side, or of futures: one HTML file that loads nothing.
 
     Args:
-        run: folder of the run.
+        run: folder of the run, or of futures that were predicted.
         other: that of one beside it.
 
     Raises:
         BadInput: if there is no such run, or it cannot be read.
     """
+    if other is None and (run / FORECAST).is_file():
+        return (run / FORECAST).read_text(encoding="utf-8")
     first = folder_of(run)
     return report_page(first) if other is None else compared_page(first, folder_of(other))

@@ -10,6 +10,7 @@ import { Collisions } from "./sights/collisions";
 import { Contacts } from "./sights/contacts";
 import { Covariances } from "./sights/covariances";
 import { Frames } from "./sights/frames";
+import { Futures } from "./sights/futures";
 import { Paths } from "./sights/paths";
 import type { Sight } from "./sights/sight";
 
@@ -49,7 +50,7 @@ function whatToSee(player: Player): HTMLElement {
   for (const name of new Set(sights.map((sight) => sight.name))) {
     const same = sights.filter((sight) => sight.name === name);
     list.append(
-      check(name, false, (on) => {
+      check(name, same.some(({ shown }) => shown), (on) => {
         for (const sight of same) sight.object.visible = on;
         player.show(player.time);
       }),
@@ -63,15 +64,16 @@ function whatToSee(player: Player): HTMLElement {
 
 function sightsOf(film: Film, cast: Cast): Sight[] {
   const layer = (name: string) => film.layers.find(({ header }) => header.name === name);
-  const [contacts, covariances, believed] = ["contacts", "covariances", "believed"].map(layer);
+  const [contacts, covariances, believed, futures] = ["contacts", "covariances", "believed", "futures"].map(layer);
   const paths = new Paths(film);
   const found: Sight[] = [new Collisions(cast), new Frames(cast)];
   if (!paths.empty) found.push(paths);
   if (contacts) found.push(new Contacts(contacts));
   if (covariances) found.push(new Covariances(covariances, cast));
   if (believed) found.push(new Believed(believed, cast));
-  for (const { object } of found) {
-    object.visible = false;
+  if (futures) found.push(new Futures(futures));
+  for (const { object, shown } of found) {
+    object.visible = shown ?? false;
     cast.group.add(object);
   }
   return found;

@@ -15,6 +15,7 @@ from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.futures.predicting.moment import Moment
 from hetwin_suite.futures.predicting.predict import Asked, predict
+from hetwin_suite.view.show.looking import looking_page
 
 SHORT = ("pick_and_place", "--horizon", "0.05", "--seed", "7", "--json")
 
@@ -68,6 +69,9 @@ def test_futures_begin_with_an_action(tmp_path: Path) -> None:
     page = (tmp_path / "kept" / "forecast.html").read_text()
     for words in ("pick_and_place from", "What parts the futures", "holding(gripper)"):
         assert words in page
+    assert looking_page(tmp_path / "kept") == page
+    if "It does not play here" not in page:  # where pages can be made
+        assert "film-0" in page
 
 
 def test_an_unchanged_future_ends_in_the_digest_of_the_run() -> None:
