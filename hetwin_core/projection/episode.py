@@ -17,6 +17,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRec
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.event_codec import EventFields, event_from_fields
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.scenario.source import SourceKind
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.values import Floats, Ints, Value
@@ -139,6 +140,11 @@ class Episode(Asked):
     def given(self) -> dict[str, Any]:
         """What the run was given, see `run_given`; empty in logs that do not say it."""
         return dict(json.loads(self.description.get("given", "{}")))
+
+    @property
+    def is_commanded(self) -> bool:
+        """Whether a model of the run moved its robot; else the robot followed a recording, a plan or a live one."""
+        return self.description.get("source", "").startswith(f"{SourceKind.MODEL.value}:")
 
     @property
     def start_ns(self) -> int:

@@ -94,8 +94,7 @@ def record(
     def show(name: str, summary: Mapping[str, Any]) -> None:
         nonlocal done
         done += 1
-        line = f"{done} of {count}: {name}: {summary['label']}, {_why(summary)}"
-        to_stderr(line)
+        to_stderr(f"{done} of {count}: {name}: {', '.join([summary['label'], *_why(summary)])}")
         patience.heard()
 
     with never_silent(lambda: f"{done} of {count} recorded") as patience:
@@ -168,7 +167,7 @@ def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
     return found
 
 
-def _why(summary: Mapping[str, Any]) -> str:
+def _why(summary: Mapping[str, Any]) -> list[str]:
     parts = [str(summary["cause"]).replace("_", " ")] if summary["cause"] else []
     if "container" in summary:
         parts.append(str(summary["container"]))
@@ -176,13 +175,13 @@ def _why(summary: Mapping[str, Any]) -> str:
         parts.append(f"{summary['short'] * 1000:.1f} mm short")
     if "margin" in summary:
         parts.append(f"margin {summary['margin'] * 1000:+.0f} mm")
-    return ", ".join(parts)
+    return parts
 
 
 def _print(found: Mapping[str, Any], out: Path) -> None:
     print(f"{found['episodes']} episodes in {out}")
     for key in ("labels", "causes", "containers"):
-        if key in found:
+        if found.get(key):
             counts = ", ".join(f"{n.replace('_', ' ')} {c}" for n, c in found[key].items())
             print(f"  {key}: {counts}")
     if "near_boundary" in found:

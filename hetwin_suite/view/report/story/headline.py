@@ -152,6 +152,8 @@ def ending(episode: Episode) -> tuple[str, str]:
     if error:
         return BAD, f"The run failed: {failure_row_words(error)}"
     match summary.get("ended"):
+        case "recording" if episode.is_commanded:
+            return GOOD, f"The run reached its end after {end}."
         case "recording":
             return GOOD, f"The run reached the end of its recording after {end}."
         case "live":

@@ -41,8 +41,8 @@ def _sentence(episode: Episode, robot: Entity) -> Sentence:
 
 
 def _followed(episode: Episode, robot: Entity) -> list[Piece]:
-    """How well the twin's joints followed the recording, if it was watched."""
-    if not episode.layout.has(robot.name, JOINT_DEVIATION):
+    """How well the twin's joints followed the recording, if it did and was watched."""
+    if episode.is_commanded or not episode.layout.has(robot.name, JOINT_DEVIATION):
         return []
     values = np.abs(np.nan_to_num(episode.attribute(robot.name, JOINT_DEVIATION)))
     worst = int(np.argmax(values.max(axis=0)))

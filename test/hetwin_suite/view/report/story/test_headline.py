@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -108,3 +109,8 @@ def test_the_worst_concern_comes_first_then_the_earliest() -> None:
 def test_a_row_of_another_version_is_still_a_concern() -> None:
     (found,) = stored_concerns(made_episode([], {}, concerns=[{"name": "too_hot", "from": None}]))
     assert (found.text, found.severity, found.times) == ("too hot", "warning", 1)
+
+
+def test_a_run_that_a_model_commands_has_no_recording() -> None:
+    commanded = replace(made_episode([], {}), description={"source": "model:reactive"})
+    assert headline(commanded).text == "The run reached its end after 10.00 s."
