@@ -9,7 +9,17 @@ import sys
 from pathlib import Path
 
 from support.ros_domains import new_domain
-from support.ros_runs import ONLY_CUP_APART, Ended, environment, finish, is_alive, run, running, toy
+from support.ros_runs import (
+    ONLY_CUP_APART,
+    ONLY_PHYSICS_APART,
+    Ended,
+    environment,
+    finish,
+    is_alive,
+    run,
+    running,
+    toy,
+)
 from support.watcher import watching
 
 from hetwin.msg import Registry
@@ -24,7 +34,7 @@ def test_an_exception_in_a_step_names_model_call_and_time(tmp_path: Path) -> Non
     scenario = toy(tmp_path)
     text = scenario.read_text().replace("      pace:", "      fail_at: 0.3\n      pace:")
     scenario.write_text(text)
-    ended = run(scenario, tmp_path / "run")
+    ended = run(scenario, tmp_path / "run", *ONLY_PHYSICS_APART)
     assert ended.code == 1
     error = ended.json["error"]
     assert (error["model"], error["call"], error["time"]) == ("physics", "step", 0.3)
@@ -54,7 +64,7 @@ def test_a_killed_model_ends_the_run_within_its_deadline(tmp_path: Path) -> None
 def test_bad_input_of_a_model_ends_with_code_2_and_no_run_folder(tmp_path: Path) -> None:
     scenario = toy(tmp_path)
     scenario.write_text(scenario.read_text().replace("      pace:", "      speed: 3\n      pace:"))
-    ended = run(scenario, tmp_path / "run")
+    ended = run(scenario, tmp_path / "run", *ONLY_PHYSICS_APART)
     assert ended.code == 2
     assert "physics: parameter speed" in ended.err
     assert "Traceback" not in ended.err

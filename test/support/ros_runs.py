@@ -18,6 +18,7 @@ TESTS = Path(__file__).resolve().parents[1]
 TIMEOUT_S = 240.0
 IN_PROCESS = ("--in-process", "all")
 ONLY_CUP_APART = ("--in-process", "physics,grasp")
+ONLY_PHYSICS_APART = ("--in-process", "grasp,cup")
 """Fewer processes, where a test is about something else."""
 
 TOY = """

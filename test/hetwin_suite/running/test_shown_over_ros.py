@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.ros_runs import finish, run, running, toy
+from support.ros_runs import IN_PROCESS, finish, run, running, toy
 from support.waiting import wait_until
 
 websockets = pytest.importorskip("websockets.sync.client")
@@ -57,7 +57,7 @@ class Page:
 
 def test_it_waits_for_its_page_and_has_the_digest_of_a_run_without(tmp_path: Path) -> None:
     scenario = toy(tmp_path)
-    with running(scenario, tmp_path / "shown", *SHOWN) as (process, _):
+    with running(scenario, tmp_path / "shown", *SHOWN, *IN_PROCESS) as (process, _):
         with websockets.connect(f"ws://127.0.0.1:{port_of(process)}/live", max_size=None) as socket:
             page = Page(socket)
             page.until("binary")  # the scene

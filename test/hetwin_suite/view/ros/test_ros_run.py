@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.ros_domains import new_domain
-from support.ros_runs import finish, running, toy
+from support.ros_runs import IN_PROCESS, finish, running, toy
 from support.waiting import wait_until
 from support.watcher import LATCHED, watching
 
@@ -78,7 +78,9 @@ def test_it_is_seen_paused_stepped_handed_over_and_heard_to_end(
     run.listen()
     try:
         assert done(run, Pause()) == NOT_THERE
-        with running(toy(tmp_path, until=600.0, pace=0.001), tmp_path / "run", domain=domain) as (
+        with running(
+            toy(tmp_path, until=600.0, pace=0.001), tmp_path / "run", *IN_PROCESS, domain=domain
+        ) as (
             process,
             _,
         ):
