@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from statemachine import State, StateMachine
 
-from machine_peers.chart import MOVES, TURNS
+from machine_peers.order import Order
 
 
-class Turner(StateMachine):
+class Turner(Order, StateMachine):
     """One machine."""
 
     listen = State("LISTEN", initial=True)
@@ -24,32 +24,6 @@ class Turner(StateMachine):
         | resume.to.itself(cond="goes")
         | resume.to(listen, unless="goes", on="rest")
     )
-
-    def __init__(self) -> None:
-        self.n = 0
-        self.busy = False
-        self.goes = False
-        super().__init__()
-
-    def counts(self) -> bool:
-        """Whether there is something left to do."""
-        return self.n > 0
-
-    def begin(self) -> None:
-        """Take an order."""
-        self.n, self.busy = TURNS, True
-
-    def count(self) -> None:
-        """Do a part of it."""
-        self.n -= 1
-
-    def turned(self) -> None:
-        """Go on with moving."""
-        self.n = MOVES
-
-    def rest(self) -> None:
-        """Be ready for the next order."""
-        self.busy = False
 
 
 class Machines:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from transitions import Machine
 
-from machine_peers.chart import MOVES, TURNS
+from machine_peers.order import Order
 
 STATES = ["LISTEN", "TURN", "MOVE", "RESUME"]
 ARCS = [
@@ -19,37 +19,12 @@ ARCS = [
 ]
 
 
-class Turner:
+class Turner(Order):
     """What a machine counts and sets."""
-
-    def __init__(self) -> None:
-        self.n = 0
-        self.busy = False
-        self.goes = False
 
     def go(self) -> bool:
         """Whether the order is given."""
         return self.goes
-
-    def counts(self) -> bool:
-        """Whether there is something left to do."""
-        return self.n > 0
-
-    def begin(self) -> None:
-        """Take an order."""
-        self.n, self.busy = TURNS, True
-
-    def count(self) -> None:
-        """Do a part of it."""
-        self.n -= 1
-
-    def turned(self) -> None:
-        """Go on with moving."""
-        self.n = MOVES
-
-    def rest(self) -> None:
-        """Be ready for the next order."""
-        self.busy = False
 
 
 class Machines:
