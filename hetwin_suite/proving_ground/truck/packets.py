@@ -43,6 +43,7 @@ class Packet:
     size: tuple[float, float, float]
     mass: float
     at: tuple[float, float, float]
+    friction: float = 0.5
 
 
 def draw_load(load: Load, random: np.random.Generator) -> list[Packet]:

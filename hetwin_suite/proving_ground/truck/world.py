@@ -46,9 +46,8 @@ def _thing(packet: Packet) -> Thing:
     x, y, z = (packet.mass / 12 * length**2 for length in packet.size)
     colour = (0.72, 0.55, 0.36)
     inertia = (y + z, x + z, x + y)
-    return Thing(
-        packet.name, [Part("box", "box", packet.size)], packet.at, colour, 0.5, packet.mass, inertia
-    )
+    parts = [Part("box", "box", packet.size)]
+    return Thing(packet.name, parts, packet.at, colour, packet.friction, packet.mass, inertia)
 
 
 def scenario_packets(scenario: str, seed: int = 0) -> list[Packet]:

@@ -1,0 +1,1 @@
+"""Plans strategies of unloading in the space of beliefs, and learns which one suits a load."""
