@@ -1,10 +1,10 @@
 """Scores what `hetwin learn` finds: thresholds from wrong ones, and how often actions succeed.
 
 Insertions: the cylinders of the connector are made ten times too large. Drops: the distance of the trigger of the grasp
-is made ten times too large, and ten times too small. Forty labelled episodes are learned from, sixty others are judged.
-Two hundred drops: how often actions succeed is learned from the first half, and forecasts of the second are scored; and
-one container is left out of the first, to see what is said about it from its kin. Episodes and what was seen of them
-are kept in a folder, so that a later run goes on from them.
+is made ten times too large, and ten and a hundred times too small. Forty labelled episodes are learned from, sixty
+others are judged. Two hundred drops: how often actions succeed is learned from the first half, and forecasts of the
+second are scored; and one container is left out of all, to see what is said about it from its kin. Episodes and what
+was seen of them are kept in a folder, so that a later run goes on from them.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _of_model(kept: Kept) -> list[dict[str, Any]]:
     wrong = OfModel(wrong_scenario(kept.folder / "large.yaml", hand, large), None, CONNECTOR)
     seen = replayed(hand, [one.folder for one in episodes], kept.seen, kept.jobs, progress=_tell)
     labels = [one.label() for one in episodes]
-    return [threshold_row("cylinders 10 times too large", wrong, hand, seen, labels, LEARNED)]
+    return [threshold_row("cylinders times 10", wrong, hand, seen, labels, LEARNED)]
 
 
 def _of_drops(kept: Kept, what: Sequence[str]) -> dict[str, Any]:
@@ -124,12 +124,11 @@ def _of_trigger(
     kept: Kept, hand: OfTrigger, moments: Sequence[Any], labels: Sequence[bool]
 ) -> Iterator[dict[str, Any]]:
     """Judge distances that are learned from wrong ones."""
-    for name, factor in (("large", 10.0), ("small", 0.1)):
+    for factor in (10.0, 0.1, 0.01):
         values = [factor * one.value for one in hand.thresholds()]
-        file = wrong_scenario(kept.folder / f"{name}_distance.yaml", hand, values)
+        file = wrong_scenario(kept.folder / f"distance_times_{factor:g}.yaml", hand, values)
         wrong = OfTrigger(file, None, TRIGGER)
-        words = f"distance 10 times too {name}"
-        yield threshold_row(words, wrong, hand, moments, labels, LEARNED)
+        yield threshold_row(f"distance times {factor:g}", wrong, hand, moments, labels, LEARNED)
 
 
 def _tell(count: int) -> None:
