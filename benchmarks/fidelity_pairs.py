@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hetwin_suite.futures.counting.paired import error_of
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, Outcome, Unloader
 from hetwin_suite.proving_ground.truck.packets import LOADS, Load, draw_load
 from hetwin_suite.proving_ground.truck.site import Site
@@ -24,7 +25,6 @@ MOVING = 5
 """The scene is moving while more packets than this move, in HiFi with the same sleep."""
 _SETTLE_STEPS = 100
 _FEW_LEFT = 20
-_RESAMPLES = 4000
 _Case = tuple[str, bool]
 
 
@@ -170,25 +170,3 @@ def _while_moving(outcome: Outcome, judge: Outcome) -> float:
     """Return the processor time of the laps in which the scene moves in `judge`, at the same simulated times."""
     laps = zip(outcome.laps, judge.moving, strict=False)
     return sum(taken for taken, moving in laps if moving > MOVING)
-
-
-def error_of(
-    one: Sequence[int], base: Sequence[int], kinds: Sequence[str], seed: int
-) -> tuple[float, float, float]:
-    """Return the relative difference of the sums of `one` and `base`, and its 95 % interval.
-
-    Counts of the same state are paired: the interval is a bootstrap over states of the ratio of the sums,
-    stratified by the kind of action.
-    """
-    pairs = np.array([one, base], np.float64)
-    if not pairs[1].sum() > 0:
-        return float("nan"), float("nan"), float("nan")
-    random = np.random.default_rng(seed)
-    sums = np.zeros((2, _RESAMPLES))
-    for kind in sorted(set(kinds)):
-        chosen = np.flatnonzero(np.array(kinds) == kind)
-        drawn = random.choice(chosen, (_RESAMPLES, len(chosen)))
-        sums += pairs[:, drawn].sum(axis=2)
-    shares = sums[0] / np.maximum(sums[1], 1.0) - 1.0
-    low, high = np.percentile(shares, [2.5, 97.5])
-    return float(pairs[0].sum() / pairs[1].sum() - 1.0), float(low), float(high)

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 def learn(
     scenario: Scenario,
     episodes: Annotated[
-        Path, typer.Option(metavar="DIR", help="labelled episodes, as hetwin record writes them")
-    ],
+        Path | None,
+        typer.Option(metavar="DIR", help="labelled episodes, as hetwin record writes them"),
+    ] = None,
     trigger: Annotated[
         str | None, typer.Option(metavar="NAME", help="learn the thresholds of its condition")
     ] = None,
@@ -30,6 +31,18 @@ def learn(
     success: Annotated[
         bool, typer.Option("--success", help="learn how probable it is that each action succeeds")
     ] = False,
+    fidelity: Annotated[
+        bool,
+        typer.Option("--fidelity", help="learn the parameters of its fidelity_near_robot, by runs"),
+    ] = False,
+    samples: Annotated[
+        int, typer.Option(min=2, help="with --fidelity: draws; half of them are held out")
+    ] = 8,
+    tolerance: Annotated[
+        float,
+        typer.Option(min=0, help="with --fidelity: share by which what moves may differ"),
+    ] = 0.1,
+    seed: Annotated[int, typer.Option(min=0, help="with --fidelity: of the draws")] = 0,
     label: Annotated[
         str, typer.Option(metavar="KEY", help="of truth.json: whether the thing is to act")
     ] = "label",
@@ -47,16 +60,20 @@ def learn(
     variant: Variant = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn thresholds, or how often actions succeed, from labelled episodes; changes nothing by itself.
+    """Learn thresholds, how often actions succeed, or what fidelity is needed; changes nothing by itself.
 
     For example:
 
     hetwin learn uncertain_environment --trigger grasp_begins --episodes labelled
 
     hetwin learn uncertain_environment --success --episodes labelled --json
+
+    hetwin learn truck_unloading --fidelity --samples 2
     """
     from hetwin_core.ensemble.errors import BadInput
     from hetwin_core.ensemble.scenario.scenario import find_scenario
+    from hetwin_suite.cli.learned_fidelity import tell_fidelity, weigh_and_learn
+    from hetwin_suite.futures.learning.fidelity.managing import Managing
     from hetwin_suite.futures.learning.labelled import find_labelled
     from hetwin_suite.futures.learning.learn import learn as learn_thresholds
     from hetwin_suite.futures.learning.learn_success import learn_success
@@ -64,17 +81,33 @@ def learn(
     from hetwin_suite.futures.learning.of_trigger import OfTrigger
     from hetwin_suite.running.patience import Patience, to_stderr
 
-    asked = {"--trigger": trigger is not None, "--model": model is not None, "--success": success}
+    asked = {
+        "--trigger": trigger is not None,
+        "--model": model is not None,
+        "--success": success,
+        "--fidelity": fidelity,
+    }
     if sum(asked.values()) != 1:
         found = [option for option, given in asked.items() if given]
         raise BadInput(
             "one thing is learned at a time",
             where="hetwin learn",
             found=" ".join(found) or "none of them",
-            expected="one of --trigger NAME, --model NAME, --success",
+            expected="one of --trigger NAME, --model NAME, --success, --fidelity",
         )
-    path, found_episodes = find_scenario(scenario), find_labelled(episodes)
-    patience = Patience(to_stderr)
+    path, patience = find_scenario(scenario), Patience(to_stderr)
+    if fidelity:
+        job = Managing(path, variant, seed)
+        weighed = weigh_and_learn(job, samples, tolerance, jobs, patience)
+        if out is not None:
+            _write(out, weighed.yaml(out.resolve().parent))
+        tell_fidelity(weighed, as_json)
+        return
+    if episodes is None:
+        raise BadInput(
+            "there are none", where="--episodes", expected="a folder with labelled episodes"
+        )
+    found_episodes = find_labelled(episodes)
 
     def progress(count: int) -> None:
         patience.look(f"{count} of {len(found_episodes)} episodes")

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.model import (
     Contribution,
     StepInput,
@@ -48,6 +49,10 @@ class Settings(Parameters):
     margin: Amount = parameter(
         "a moving object raises the fidelity of those nearer than this; 0: of none", MARGIN, "m"
     )
+    decisions: tuple[str, ...] = parameter(
+        "operations at whose begin the robot decides, before which the fidelity of all is raised",
+        (),
+    )
     rest_steps: Whole = parameter(
         "steps that an object is at rest before its fidelity is lowered", 2, ge=1
     )
@@ -71,6 +76,7 @@ class NearRobot(Signaler):
             raise BadInput("there are none", where="objects", expected="objects of the scene")
         inflation = MODES[settings.mode] if settings.inflation is None else settings.inflation
         self._is_on = inflation is not None
+        self._decisions = set(settings.decisions)
         self._thresholds = Thresholds(
             inflation or 0.0,
             settings.rest_speed,
@@ -105,10 +111,16 @@ class NearRobot(Signaler):
         if not self._is_on:
             return StepOutput(time_ns=tick.time_ns)
         values, time = tick.scene.values, tick.time_ns * 1e-9
+        if any(self._decides(event) for event in tick.events):
+            self._rules.raise_all(time)
         robot = self._robot.around_all(values, self._rules.since(time))
         return self._changed(
             self._rules.update(time, self._boxes.poses(values), robot), tick.time_ns
         )
+
+    def _decides(self, event: Event) -> bool:
+        begins = event.kind is EventKind.ACTION and event.arguments.get("phase") == "begin"
+        return begins and event.name in self._decisions
 
 
 def _robots(scene: Snapshot) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -43,8 +44,8 @@ def find_uncertainty(scenario: Scenario, start: RunStart) -> Uncertainty:
     physical: list[Physical] = []
     varied: list[Varied] = []
     try:
-        for name, uncertain in scenario.file.uncertainty.items():
-            where = f"{KEY}.{name}"
+        for key, name, uncertain in _each(scenario, start):
+            where = f"{KEY}.{key}"
             plan, entity = scenario.plan(name), _entity(name, start)
             if plan is None and entity is None:
                 raise _unknown(name, scenario, start, where)
@@ -65,6 +66,16 @@ def find_uncertainty(scenario: Scenario, start: RunStart) -> Uncertainty:
         bodies=own.get(BODIES),
         grips=own.get(GRIPS),
     )
+
+
+def _each(scenario: Scenario, start: RunStart) -> Iterator[tuple[str, str, Uncertain]]:
+    """Yield the keys with the names they stand for; a pattern for each entity it fits that has no key of its own."""
+    keys = scenario.file.uncertainty
+    for key, uncertain in keys.items():
+        found = [e.name for e in start.layout.entities if fnmatchcase(e.name, key)]
+        for name in (found if "*" in key else []) or [key]:
+            if name == key or name not in keys:
+                yield key, name, uncertain
 
 
 def _entity(name: str, start: RunStart) -> Entity | None:

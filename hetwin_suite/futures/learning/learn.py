@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import yaml
 
 from hetwin_suite.futures.learning.held_out import HeldOut, held_out
 from hetwin_suite.futures.learning.labelled import LABEL, Episode, both_labels
@@ -18,6 +16,7 @@ from hetwin_suite.futures.learning.of_trigger import OfTrigger
 from hetwin_suite.futures.learning.replaying import replayed
 from hetwin_suite.futures.learning.thresholds import Moments, Threshold
 from hetwin_suite.futures.learning.tree import learn_bounds, library
+from hetwin_suite.futures.learning.watching import extending
 
 Of: TypeAlias = OfModel | OfTrigger
 
@@ -49,9 +48,7 @@ class Learned:
         Args:
             beside: the folder that it is to be kept in; None: it names the other one by its whole path.
         """
-        base = self.of.path if beside is None else Path(os.path.relpath(self.of.path, beside))
-        data = {"extends": str(base), **self.of.written(self.values)}
-        return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
+        return extending(self.of.path, self.of.written(self.values), beside)
 
     def to_json(self, beside: Path | None = None) -> dict[str, Any]:
         """Return it as JSON has it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, load_sce
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite.futures.learning.thresholds import Threshold, lowest
-from hetwin_suite.futures.learning.watching import changed, document_of
+from hetwin_suite.futures.learning.watching import changed, with_parameters
 
 
 class ModelWatch:
@@ -89,10 +88,7 @@ class OfModel:
         return [f"{self.model}.{n} <= {v:g}" for n, v in zip(names, values, strict=True)]
 
     def _models(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        models = deepcopy(document_of(self.path, self.variant).data["models"])
-        entry = models[self.model]
-        entry["parameters"] = {**entry.get("parameters", {}), **parameters}
-        return {"models": models}
+        return with_parameters(self.path, self.variant, {self.model: parameters})
 
     def _plan(self, scenario: Scenario) -> ModelPlan:
         plan = scenario.plan(self.model)

@@ -25,9 +25,9 @@ SIGNALER = "signaler: {{type: fidelity_near_robot, parameters: {{{mode}}}}}"
 
 
 def conducted(folder: Path, signaler: str, seconds: float = 0.5) -> Outcome:
-    """Six boxes, each further away from the arm than the one before; the last one falls."""
+    """Six boxes, each further away from the arm than the one before; the last one falls. Another one is called hand."""
     things = [Thing("floor", [Part("floor", "plane", (20.0, 20.0))], (0, 0, 0), (1, 1, 1))]
-    for i, name in enumerate(BOXES):
+    for i, name in enumerate([*BOXES, "hand"]):
         part = Part("box", "box", (0.1, 0.1, 0.1), (0, 0, 0.05))
         at = (0.9 + i, 0.0, 1.5 if i == 5 else 0.0)
         things.append(Thing(name, [part], at, (1, 1, 1), 0.5, 1.0, (0.01, 0.01, 0.01)))
@@ -61,3 +61,17 @@ def test_hifi_lowers_nothing_and_gives_the_same_poses_as_no_signaler(tmp_path: P
 def test_an_unknown_mode_is_named(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="AdFi-9"):
         conducted(tmp_path, SIGNALER.format(mode="mode: AdFi-9"))
+
+
+def test_everything_is_raised_when_the_robot_decides(tmp_path: Path) -> None:
+    looks = """
+  planner:
+    type: "support.small_ensemble:Watcher"
+    parameters: {tells: [{at: 0.3, name: look, kind: action, arguments: {phase: begin}}]}
+"""
+    signaler = SIGNALER.format(mode="mode: AdFi-3, decisions: [look]") + looks
+    seen = levels(conducted(tmp_path, signaler), "box_2")
+    times = np.flatnonzero(np.diff(seen) > 0)
+    assert len(times) == 1
+    assert times[0] * 0.005 == pytest.approx(0.3, abs=0.02)
+    assert seen[-1] < Fidelity.HIGH, "it is found at rest again"

@@ -1,0 +1,185 @@
+"""Finds the parameters of a fidelity manager that save most and change little, and says so of draws it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_suite.futures.counting.paired import error_of
+from hetwin_suite.futures.learning.fidelity.candidate import FULL, Candidate, present, rounds
+from hetwin_suite.futures.learning.fidelity.managing import Managing, Measured
+from hetwin_suite.futures.learning.watching import extending, with_parameters
+from hetwin_suite.futures.workers.processes import Processes
+
+
+class Weighed(NamedTuple):
+    """What some parameters bring, compared with full fidelity on the same draws.
+
+    Attributes:
+        candidate: the parameters.
+        of: number of draws in which neither failed.
+        real_time_factor: simulated time over processor time.
+        speedup: processor time in full fidelity over theirs.
+        error: objects that they move over those in full fidelity, less 1; where none moves, 1 if they move any.
+        error_low: lower end of its 95 % interval.
+        error_high: upper end.
+        failed: number of draws in which a run failed.
+    """
+
+    candidate: Candidate
+    of: int
+    real_time_factor: float
+    speedup: float
+    error: float
+    error_low: float
+    error_high: float
+    failed: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {**self.candidate.to_json(), **dict(list(self._asdict().items())[1:])}
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedFidelity:
+    """What was learned.
+
+    Attributes:
+        job: what was measured.
+        chosen: the best parameters.
+        rows: all that were tried, on the draws that they were chosen on.
+        held_out: the chosen ones, on the other draws.
+        held_out_before: those that the scenario has, on the other draws.
+    """
+
+    job: Managing
+    chosen: Candidate
+    rows: list[Weighed]
+    held_out: Weighed
+    held_out_before: Weighed
+
+    def yaml(self, beside: Path | None = None) -> str:
+        """Return a scenario that extends the one that was learned for; see `extending`."""
+        new = dict.fromkeys(self.job.loaded().managers, self.chosen.parameters())
+        keys = with_parameters(self.job.path, self.job.variant, new)
+        return extending(self.job.path, keys, beside)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "yaml": self.yaml(),
+            "chosen": self.chosen.to_json(),
+            "rows": [row.to_json() for row in self.rows],
+            "held_out": self.held_out.to_json(),
+            "held_out_before": self.held_out_before.to_json(),
+        }
+
+
+class Weighing:
+    """Runs what has not been run yet, and compares.
+
+    Args:
+        job: what is run.
+        jobs: processes; None: one per core.
+        note: is called with what is worth knowing.
+        progress: is called with how many runs are over.
+    """
+
+    def __init__(
+        self,
+        job: Managing,
+        jobs: int | None = None,
+        note: Callable[[str], None] = lambda _: None,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self._job, self._jobs, self._note, self._progress = job, jobs, note, progress
+        self._runs: dict[tuple[Candidate, int], Measured] = {}
+
+    def weigh(self, candidates: Iterable[Candidate], draws: Sequence[int]) -> list[Weighed]:
+        """Compare each of these with full fidelity.
+
+        Raises:
+            BadInput: if the scenario cannot be used.
+            RunFailed: if the runs in full fidelity fail.
+        """
+        asked = list(candidates)
+        tasks = [(each, draw) for draw in draws for each in dict.fromkeys([FULL, *asked])]
+        missing = [task for task in tasks if task not in self._runs]
+        with closing(Processes(self._jobs).work(self._job, missing, self._note)) as finished:
+            for task, result, lost in finished:
+                self._runs[task] = result or Measured(0.0, 0.0, 0, lost)
+                self._progress(len(self._runs))
+        full = [self._runs[FULL, draw] for draw in draws]
+        if all(run.error for run in full):
+            raise RunFailed("learn", "run in full fidelity", 0, full[0].error)
+        return [self._weighed(each, draws, full) for each in asked]
+
+    def _weighed(
+        self, candidate: Candidate, draws: Sequence[int], full: Sequence[Measured]
+    ) -> Weighed:
+        own = [self._runs[candidate, draw] for draw in draws]
+        pairs = [(o, f) for o, f in zip(own, full, strict=True) if not o.error and not f.error]
+        spent = max(sum(o.processor_s for o, _ in pairs), 1e-9)
+        moved, truth = [o.moved for o, _ in pairs], [f.moved for _, f in pairs]
+        error = error_of(moved, truth, [""] * len(pairs), 0)
+        if not any(truth):
+            error = (float(any(moved)),) * 3
+        return Weighed(
+            candidate,
+            len(pairs),
+            sum(o.simulated_s for o, _ in pairs) / spent,
+            sum(f.processor_s for _, f in pairs) / spent,
+            *error,
+            len(draws) - len(pairs),
+        )
+
+
+def learn_fidelity(
+    job: Managing, samples: int, tolerance: float, weighing: Weighing
+) -> LearnedFidelity:
+    """Choose parameters on the first half of the draws, one after the other, and measure them on the second half.
+
+    Args:
+        job: what is run.
+        samples: number of draws.
+        tolerance: how large the error may be, as a share.
+        weighing: runs and compares.
+
+    Raises:
+        BadInput: if the scenario cannot be used.
+        RunFailed: if the runs in full fidelity fail.
+    """
+    scenario, _, managers = job.loaded()
+    plan = scenario.plan(managers[0])
+    assert plan is not None
+    before = present(plan.parameters)
+    draws = range(samples)
+    chosen_on, others = draws[: samples // 2], draws[samples // 2 :]
+    rows = weighing.weigh([FULL], chosen_on)
+    best = before if before.inflation is not None else Candidate(1.0)
+    for name, values in rounds(best):
+        found = weighing.weigh([_with(best, name, value) for value in values], chosen_on)
+        rows += [row for row in found if row not in rows]
+        best = _best(found, tolerance)
+    best = _best([row for row in rows if row.candidate in (FULL, best)], tolerance)
+    return LearnedFidelity(job, best, rows, *weighing.weigh([best, before], others))
+
+
+def _best(rows: Sequence[Weighed], tolerance: float) -> Candidate:
+    """Return the fastest of those whose error is small enough; if none is, the one with the smallest."""
+    good = [row for row in rows if abs(row.error) <= tolerance and not row.failed]
+    if good:
+        return max(good, key=lambda row: row.speedup).candidate
+    return min(rows, key=lambda row: (row.failed, _size(row.error))).candidate
+
+
+def _size(error: float) -> float:
+    return abs(error) if error == error else float("inf")
+
+
+def _with(candidate: Candidate, name: str, value: Any) -> Candidate:
+    return candidate._replace(**{name: value})
