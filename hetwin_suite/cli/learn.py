@@ -67,8 +67,6 @@ def learn(
     hetwin learn uncertain_environment --trigger grasp_begins --episodes labelled
 
     hetwin learn uncertain_environment --success --episodes labelled --json
-
-    hetwin learn truck_unloading --fidelity --samples 2
     """
     from hetwin_core.ensemble.errors import BadInput
     from hetwin_core.ensemble.scenario.scenario import find_scenario
