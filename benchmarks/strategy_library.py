@@ -1,0 +1,140 @@
+"""Measures what a classifier's choice from a library of strategies brings on unseen loads of the truck.
+
+After Tallavajhula et al. (2019), section 4.4. Strategies are planned and tried in AdFi-1 on loads to learn from, and
+all are tried in HiFi on unseen ones, one particle each. Simulated beliefs are stored in a folder, so that a later run
+continues from them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from kept_beliefs import CUT_OUT, Case, KeptBeliefs
+from machine import machine
+from strategies import UNSEEN, interval
+
+from hetwin_suite.proving_ground.truck.planning.belief import Strategy
+from hetwin_suite.proving_ground.truck.planning.choosing import (
+    Chooser,
+    StrategyLibrary,
+    Tried,
+    best_single,
+)
+from hetwin_suite.proving_ground.truck.planning.library import features_at_start
+from hetwin_suite.proving_ground.truck.planning.particles import MOVES
+from hetwin_suite.proving_ground.truck.planning.search import Search
+
+EXAMPLES = """examples:
+  python benchmarks/strategy_library.py --keep truck_library --json
+"""
+PARTICLES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One load, and where its beliefs are kept."""
+
+    load: int
+    keep: Path
+
+    def _kept(self) -> KeptBeliefs:
+        unseen = self.load >= UNSEEN
+        mode, particles = ("HiFi", 1) if unseen else ("AdFi-1", PARTICLES)
+        return KeptBeliefs(Case(CUT_OUT, mode, False, self.load, particles), self.keep)
+
+    def plan(self, length: int, budget: float) -> Strategy | None:
+        """Return the best whole strategy that a search finds."""
+        search = Search(self._kept().after, MOVES, length)
+        search.run(budget)
+        return next((node.strategy for node in search.whole()), None)
+
+    def try_all(self, strategies: Sequence[Strategy]) -> Tried:
+        """Try all strategies."""
+        kept = self._kept()
+        return Tried(self._features(kept), tuple(kept.after(one).rate for one in strategies))
+
+    def _features(self, kept: KeptBeliefs) -> tuple[float, ...]:
+        file = self.keep / f"features_{self.load}.json"
+        if not file.exists():
+            part = file.with_suffix(".part")
+            part.write_text(json.dumps(features_at_start(kept.beliefs())), encoding="utf-8")
+            part.rename(file)
+        return tuple(json.loads(file.read_text(encoding="utf-8")))
+
+
+def measured(loads: int, unseen: int, length: int, budget: float, keep: Path) -> dict[str, Any]:
+    """Learn, choose, and compare with the best strategy of the library and the best single one."""
+    known = [Job(seed, keep) for seed in range(loads)]
+    asked = [Job(UNSEEN + seed, keep) for seed in range(unseen)]
+    with ProcessPoolExecutor(max_workers=2) as pool:
+        planned = [pool.submit(job.plan, length, budget) for job in known]
+        found = dict.fromkeys(s for s in (p.result() for p in planned) if s is not None)
+        if not found:
+            return {"strategies": 0}
+        tried = [pool.submit(job.try_all, tuple(found)) for job in [*known, *asked]]
+        results = [one.result() for one in tried]
+    library = StrategyLibrary(tuple(found), tuple(results[:loads]))
+    return {"strategies": len(found), **_compared(library, results[loads:])}
+
+
+def _compared(library: StrategyLibrary, unseen: Sequence[Tried]) -> dict[str, Any]:
+    chooser, single = Chooser(library), best_single(library.loads)
+    chosen = [library.strategies.index(chooser.choose(one.features)) for one in unseen]
+    brought = np.array([one.rates[i] for one, i in zip(unseen, chosen, strict=True)])
+    best = np.array([max(one.rates) for one in unseen])
+    alone = np.array([one.rates[single] for one in unseen])
+    return {
+        "single": library.strategies[single],
+        "chosen_rate": float(brought.mean()),
+        "best_rate": float(best.mean()),
+        "single_rate": float(alone.mean()),
+        "of_best": [float(brought.mean() / best.mean()), *interval(brought, best)],
+        "of_single": [float(brought.mean() / alone.mean()), *interval(brought, alone)],
+        "loads_within_90_percent": int((brought >= 0.9 * best).sum()),
+        "loads": len(unseen),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line, simulate what is missing, print."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").partition("\n")[0],
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--loads", type=int, default=60, help="to learn from (default: 60)")
+    parser.add_argument("--unseen", type=int, default=30, help="to choose for (default: 30)")
+    parser.add_argument("--length", type=int, default=3, help="moves of a strategy (default: 3)")
+    parser.add_argument(
+        "--budget", type=float, default=60.0, help="of each search in s (default: 60)"
+    )
+    parser.add_argument(
+        "--keep", type=Path, default=Path("truck_library"), help="folder of beliefs"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    given = parser.parse_args(arguments)
+    if min(given.loads, given.unseen, given.length, given.budget) <= 0:
+        parser.error("all counts and --budget must be above 0")
+    on = machine()
+    found = measured(given.loads, given.unseen, given.length, given.budget, given.keep)
+    if not found["strategies"]:
+        print("error: no search came to a whole strategy; raise --budget", file=sys.stderr)
+        return 1
+    if given.json:
+        print(json.dumps({"machine": on, **found}, indent=2))
+        return 0
+    for key, value in found.items():
+        print(f"{key}: {value}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

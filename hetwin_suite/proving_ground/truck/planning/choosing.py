@@ -1,0 +1,113 @@
+"""Learns which strategy of a library suits a load.
+
+After Tallavajhula et al. (2019), section 4.4: strategies are planned for many loads, and a classifier of many classes
+picks one for a new load from what the robot sees of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import library_of
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.proving_ground.truck.planning.belief import Strategy
+
+EXTRA = "learn"
+_TREES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One load: what the robot sees of it, and the packets per hour that each strategy of the library brings there."""
+
+    features: tuple[float, ...]
+    rates: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyLibrary:
+    """Strategies, and how each fared on loads of many kinds."""
+
+    strategies: tuple[Strategy, ...]
+    loads: tuple[Tried, ...]
+
+    def save(self, file: Path) -> None:
+        """Write it as JSON."""
+        loads = [{"features": one.features, "rates": one.rates} for one in self.loads]
+        text = json.dumps({"strategies": self.strategies, "loads": loads}, indent=1)
+        file.write_text(text + "\n", encoding="utf-8")
+
+
+def read_strategy_library(file: Path) -> StrategyLibrary:
+    """Read what `save` has written.
+
+    Raises:
+        BadInput: if it is no such file, or says nothing of a load or a strategy.
+    """
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        strategies = tuple(tuple(map(str, one)) for one in found["strategies"])
+        loads = tuple(
+            Tried(tuple(map(float, one["features"])), tuple(map(float, one["rates"])))
+            for one in found["loads"]
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput(
+            "this is no library of strategies for the truck", file=file, found=f"{error!r}"
+        ) from error
+    if not strategies or not loads:
+        raise BadInput(
+            "there is nothing to choose from",
+            file=file,
+            where="loads" if strategies else "strategies",
+            expected="at least one",
+        )
+    if any(len(one.rates) != len(strategies) for one in loads):
+        raise BadInput(
+            "a load says nothing of some strategies",
+            file=file,
+            where="loads",
+            expected=f"{len(strategies)} rates each",
+        )
+    return StrategyLibrary(strategies, loads)
+
+
+class Chooser:
+    """A classifier of many classes, of which each is a strategy; errors count by the packets per hour that they cost.
+
+    Raises:
+        BadInput: if scikit-learn is not installed.
+    """
+
+    def __init__(self, learned: StrategyLibrary, seed: int = 0) -> None:
+        self._strategies = learned.strategies
+        ensemble = library_of(EXTRA, "sklearn.ensemble", "choosing a strategy needs scikit-learn")
+        features, classes, weights = _examples(learned.loads)
+        self._forest: Any = ensemble.RandomForestClassifier(_TREES, random_state=seed)
+        self._forest.fit(features, classes, sample_weight=weights)
+
+    def choose(self, features: Sequence[float] | Floats) -> Strategy:
+        """Return the strategy for a load that looks so."""
+        asked = np.asarray(features, np.float64)[None, :]
+        return self._strategies[int(self._forest.predict(asked)[0])]
+
+
+def _examples(loads: Sequence[Tried]) -> tuple[Floats, Floats, Floats]:
+    """Return each load with the best strategy, weighted by how much worse the others are on it."""
+    features = np.array([one.features for one in loads])
+    rates = np.array([one.rates for one in loads])
+    weights = rates.max(axis=1) - rates.mean(axis=1)
+    # A load on which all strategies bring the same still says something, or nothing would be left to learn from.
+    return features, rates.argmax(axis=1).astype(np.float64), weights + 1e-6
+
+
+def best_single(loads: Sequence[Tried]) -> int:
+    """Return the index of the strategy that brings most over all loads."""
+    return int(np.mean([one.rates for one in loads], axis=0).argmax())

@@ -1,0 +1,43 @@
+"""What the benchmark of strategies makes of its searches."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from kept_beliefs import Case, KeptBeliefs
+from strategies import found_at, interval
+
+from hetwin_suite.proving_ground.truck.planning.belief import Node
+from hetwin_suite.proving_ground.truck.planning.search import Step
+
+CASE = Case("small", "HiFi", False, 0, 1)
+PICK = Node(("pick",), 6.0, 8.0, 3.0)
+BOTH = Node(("pick", "sweep_50"), 16.0, 16.0, 3.0)
+STEPS = (Step(3.0, 1, 0, PICK), Step(6.0, 2, 1, BOTH))
+
+
+def test_what_is_found_at_a_budget_is_whole() -> None:
+    assert found_at(STEPS, 2.9, 3) == (0, 0, None)
+    assert found_at(STEPS, 3.0, 3) == (1, 0, ("pick", "pick", "pick"))
+    assert found_at(STEPS, 9.0, 3) == (2, 1, ("pick", "sweep_50", "pick"))
+
+
+def test_the_ratio_on_the_same_loads_is_surer_than_the_rates() -> None:
+    base = np.random.default_rng(1).uniform(1000, 3000, 12)
+    low, high = interval(1.5 * base, base)
+    assert 1.499 < low <= high < 1.501
+    ends = interval(base)
+    assert ends[0] < base.mean() < ends[1]
+
+
+def test_kept_beliefs_are_read_and_what_an_interrupted_run_left_is_not(tmp_path: Path) -> None:
+    file = tmp_path / f"{CASE.name}.jsonl"
+    whole = "".join(json.dumps(asdict(node)) + "\n" for node in (PICK, BOTH))
+    file.write_text(whole + '{"strategy": ["pi', encoding="utf-8")
+    kept = KeptBeliefs(CASE, tmp_path)
+    assert kept.after(("pick",)) == PICK
+    assert kept.after(("pick", "sweep_50")) == BOTH
+    assert file.read_text(encoding="utf-8") == whole

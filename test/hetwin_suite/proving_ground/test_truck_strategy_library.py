@@ -1,0 +1,92 @@
+"""A library of strategies for the truck, and the choice from it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.proving_ground.truck.planning.choosing import (
+    Chooser,
+    StrategyLibrary,
+    Tried,
+    best_single,
+    read_strategy_library,
+)
+from hetwin_suite.proving_ground.truck.planning.library import main
+from hetwin_suite.proving_ground.truck.planning.particles import MOVES
+
+STRATEGIES = (("pick",), ("sweep_15",), ("sweep_50",))
+
+
+def _loads(seed: int, count: int) -> tuple[Tried, ...]:
+    """Loads whose first feature says which strategy is best, with noise on the rates."""
+    random = np.random.default_rng(seed)
+    loads = []
+    for x, other in random.uniform(0, 1, (count, 2)).tolist():
+        rates = np.array([1 - x, 0.7, x]) * 1000 + random.normal(0, 20, 3)
+        loads.append(Tried((x, other), tuple(rates.tolist())))
+    return tuple(loads)
+
+
+def test_the_choice_brings_more_than_the_best_single_strategy() -> None:
+    pytest.importorskip("sklearn")
+    known, unseen = _loads(1, 80), _loads(2, 100)
+    chooser = Chooser(StrategyLibrary(STRATEGIES, known))
+    chosen = [STRATEGIES.index(chooser.choose(one.features)) for one in unseen]
+    brought = np.array([one.rates[i] for one, i in zip(unseen, chosen, strict=True)])
+    best = np.array([max(one.rates) for one in unseen])
+    single = np.array([one.rates[best_single(known)] for one in unseen])
+    assert (brought / best).mean() > 0.97
+    assert brought.mean() > single.mean() * 1.05
+
+
+def test_a_library_is_read_as_it_was_saved(tmp_path: Path) -> None:
+    library = StrategyLibrary(STRATEGIES, _loads(3, 4))
+    library.save(tmp_path / "library.json")
+    assert read_strategy_library(tmp_path / "library.json") == library
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "no library"),
+        ('{"strategies": []}', "no library"),
+        ('{"strategies": [], "loads": []}', "strategies"),
+        ('{"strategies": [["pick"]], "loads": []}', "loads"),
+        ('{"strategies": [["pick"]], "loads": [{"features": [1], "rates": []}]}', "1 rates each"),
+    ],
+)
+def test_what_is_no_library_is_refused(text: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "library.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=said) as refused:
+        read_strategy_library(file)
+    assert str(file) in str(refused.value)
+
+
+@pytest.mark.long
+def test_a_library_is_planned_over_loads_and_chosen_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("sklearn")
+    file, small = tmp_path / "library.json", ["--packets=12"]
+    counts = ["--loads=2", "--length=1", "--particles=1", "--keep-best=2", "--budget=100"]
+    main(["learn", f"--out={file}", *small, *counts])
+    library = read_strategy_library(file)
+    assert len(library.loads) == 2
+    assert {move for strategy in library.strategies for move in strategy} <= set(MOVES)
+    assert max(rate for load in library.loads for rate in load.rates) > 0
+    capsys.readouterr()
+    main(["choose", str(file), *small, "--seed=9"])
+    assert tuple(json.loads(capsys.readouterr().out)["chosen"]) in library.strategies
+
+
+def test_a_missing_library_ends_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["choose", str(tmp_path / "none.json")])
+    assert ended.value.code == 2
+    assert "none.json" in capsys.readouterr().err
