@@ -1,0 +1,1 @@
+"""A home, and a robot that fetches a cup in it."""
