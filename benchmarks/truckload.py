@@ -74,6 +74,8 @@ def unload(run: Unloading, keep: Path | None) -> Iterator[Unloading]:
     while not run.ended:
         _act(run, site, unloader)
         run.ended = _ended(run, len(unloader.boxes()))
+        if run.ended:
+            run.state = None  # a state can be read by the same version only
         if keep is not None:
             _write(keep, run)
         print(

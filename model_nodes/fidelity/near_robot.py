@@ -39,7 +39,9 @@ class Settings(Parameters):
         "rules that it follows: HiFi, AdFi-1, AdFi-2 or AdFi-3", "AdFi-1"
     )
     inflation: Amount | None = parameter(
-        "how far the robot's box is enlarged; default: as the mode says", None, "m"
+        "how far the robot's box is enlarged; default: as the mode says, of which HiFi overrules it",
+        None,
+        "m",
     )
     rest_speed: Amount = parameter("an object slower than this is at rest", 0.01, "m/s")
     rest_turn: Amount = parameter("an object that turns slower than this is at rest", 0.05, "rad/s")
@@ -56,6 +58,11 @@ class Settings(Parameters):
     rest_steps: Whole = parameter(
         "steps that an object is at rest before its fidelity is lowered", 2, ge=1
     )
+
+    def length(self) -> float | None:
+        """Return how far the robot's box is enlarged [m]; None: all objects are always high."""
+        by_mode = MODES[self.mode]
+        return by_mode if by_mode is None or self.inflation is None else self.inflation
 
 
 class NearRobot(Signaler):
@@ -74,7 +81,7 @@ class NearRobot(Signaler):
         settings = Settings.read(parameters)
         if not settings.objects:
             raise BadInput("there are none", where="objects", expected="objects of the scene")
-        inflation = MODES[settings.mode] if settings.inflation is None else settings.inflation
+        inflation = settings.length()
         self._is_on = inflation is not None
         self._decisions = set(settings.decisions)
         self._thresholds = Thresholds(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from model_nodes.fidelity.near_robot import MODES, Settings
+from model_nodes.fidelity.near_robot import Settings
 
 INFLATIONS = (1.0, 0.5, 0.25, 0.1, 0.01)
 """How far the robot's box is enlarged [m]; three of them are the modes of the paper."""
@@ -30,8 +30,8 @@ class Candidate(NamedTuple):
     def parameters(self) -> dict[str, Any]:
         """Return them as a scenario says them."""
         if self.inflation is None:
-            return {"mode": "HiFi", "inflation": None}
-        return self._asdict()
+            return {"mode": "HiFi"}
+        return {"mode": "AdFi-1", **self._asdict()}
 
     def to_json(self) -> dict[str, Any]:
         """Return them as JSON has them."""
@@ -45,7 +45,7 @@ FULL = Candidate(None)
 def present(parameters: Mapping[str, Any]) -> Candidate:
     """Return what a scenario says of its manager."""
     settings = Settings.model_validate({**parameters, "objects": ["all"]})
-    inflation = MODES[settings.mode] if settings.inflation is None else settings.inflation
+    inflation = settings.length()
     return (
         FULL if inflation is None else Candidate(inflation, settings.rest_steps, settings.interval)
     )

@@ -120,10 +120,10 @@ class Managing:
             name: {**draw.parameters.get(name, {}), **candidate.parameters()} for name in managers
         }
         drawn = replace(draw, parameters={**draw.parameters, **own})
+        scenario = drawn.of(scenario)
         ports = local_ports(scenario, heartbeat, one_process=True)
-        conductor = Conductor(
-            drawn.of(scenario), ports, (), drawn.options(RunOptions(duration=self.duration))
-        )
+        options = drawn.options(RunOptions(duration=self.duration))
+        conductor = Conductor(scenario, ports, (), options)
         try:
             start = conductor.prepare()
             looked = _Places(start.layout)
