@@ -9,7 +9,9 @@ import pytest
 import yaml
 from support.hetwin_command import hetwin, refused
 
+from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.futures.learning.fidelity import candidate as candidates
+from hetwin_suite.futures.learning.fidelity import managing
 from hetwin_suite.futures.learning.fidelity.candidate import FULL, Candidate, present
 from hetwin_suite.futures.learning.fidelity.managing import Managing
 from hetwin_suite.proving_ground.cluttered_floor import write_cluttered_floor
@@ -91,3 +93,16 @@ def test_what_cannot_be_learned_from_is_refused(
 
 def test_thresholds_need_episodes(tmp_path: Path) -> None:
     refused(tmp_path, "learn", "insertion", "--success", says=("--episodes",))
+
+
+def test_each_run_has_the_parameters_that_are_measured(
+    floor: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job, given = Managing(floor, duration=0.01), []
+    job.warm()
+    monkeypatch.setattr(
+        managing, "local_ports", lambda *a, **k: given.append(a[0]) or local_ports(*a, **k)
+    )
+    for asked in (FULL, Candidate(0.2, 3, 4.0)):
+        assert not job.do((asked, 0), None).error
+        assert present(given[-1].plan("near").parameters) == asked
