@@ -67,15 +67,20 @@ def wanted_data(name: str) -> str:
     return f"{inside} in the folder of recordings {folder}{there}; HETWIN_DATA names another folder"
 
 
-def find(name: str, base: Path | None) -> Path | None:
-    """A file named in a scenario: relative to the scenario, to the folder above it, or to hetwin's own files."""
+def find(name: str, *near: Path) -> Path | None:
+    """A file named in a scenario: relative to the scenario, to the folder above it, or to hetwin's own files.
+
+    Args:
+        name: of the file.
+        near: the folders of the scenario and of those that it extends; none: the current folder.
+    """
     if name.startswith(DATA_SCHEME):
         path = data_folder() / name.removeprefix(DATA_SCHEME)
         return path if path.exists() else None
     path = Path(name).expanduser()
     if path.is_absolute():
         return path if path.exists() else None
-    bases = [base, base.parent] if base is not None else [Path.cwd()]
+    bases = [folder for base in near for folder in (base, base.parent)] or [Path.cwd()]
     for folder in [*bases, *roots()]:
         if (folder / path).exists():
             return (folder / path).resolve()

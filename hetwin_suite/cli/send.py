@@ -52,7 +52,7 @@ def send(
     options = RunOptions(
         scene=scene_object(scene), engine=engine, packages=package_folders(package)
     )
-    commander = Commander.of(scenario, find(str(goal), None) or goal, options)
+    commander = Commander.of(scenario, find(str(goal)) or goal, options)
     outcome = commander.rehearse_only() if rehearse_only else _sent(commander, to)
     if as_json:
         print(json.dumps(outcome.to_json(), indent=2))

@@ -113,7 +113,7 @@ def _source(file: ScenarioFile, commands: Sequence[str], base: Path) -> Iterator
 def _data(name: str) -> Need:
     """A file of the data folder."""
     what = f"{name.removeprefix(DATA_SCHEME)} of the data folder"
-    return Need(what=what, there=find(name, None) is not None, how=wanted_data(name))
+    return Need(what=what, there=find(name) is not None, how=wanted_data(name))
 
 
 def _named_source(command: str) -> str | None:

@@ -47,7 +47,7 @@ def find_recording(name: Path) -> Path:
         BadInput: if there is none.
     """
     for candidate in (str(name), f"scenarios/episodes/{name}"):
-        path = find(candidate, None)
+        path = find(candidate)
         if path is None:
             continue
         inner = path / "recording"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,19 +50,19 @@ KEEPERS = (
 )
 
 
-def complete(file: ScenarioFile, path: Path) -> ScenarioFile:
+def complete(file: ScenarioFile, folders: Sequence[Path]) -> ScenarioFile:
     """Return a scenario with the attributes of its world's file, and the models that keep their states.
 
     Args:
         file: the scenario as it stands.
-        path: of its file.
+        folders: of its file and of those that it extends.
 
     Raises:
         BadInput: if the world's file of attributes cannot be used, sources of heat depend on each other in a circle, or
             a name is taken.
     """
-    entities = {**_of_world(file, path), **file.entities}
-    for name, notes in _of_world(file, path).items():
+    entities = {**_of_world(file, folders), **file.entities}
+    for name, notes in _of_world(file, folders).items():
         if name in file.entities:
             own = file.entities[name]
             entities[name] = own.model_copy(
@@ -85,7 +85,7 @@ def placed_beside(
         path: of the scenario.
     """
     head, name, *rest = [*(error.where or "").split("."), ""]
-    beside = _file_beside(file, path)
+    beside = _file_beside(file, document.folders(path))
     if head != "entities" or error.file not in (None, str(path)) or beside is None:
         return None
     word = rest[1] if len(rest) > 2 else ""
@@ -98,16 +98,16 @@ def placed_beside(
     return there.placed(error.at(".".join([name, *rest[1:-1]]), beside), beside)
 
 
-def _file_beside(file: ScenarioFile, path: Path) -> Path | None:
+def _file_beside(file: ScenarioFile, folders: Sequence[Path]) -> Path | None:
     """``WORLD.attributes.yaml`` beside the world, if there is one."""
-    world = None if file.world is None else find(file.world, path.parent)
+    world = None if file.world is None else find(file.world, *folders)
     beside = None if world is None else world.with_suffix(SUFFIX)
     return beside if beside is not None and beside.is_file() else None
 
 
-def _of_world(file: ScenarioFile, path: Path) -> dict[str, EntityNotes]:
+def _of_world(file: ScenarioFile, folders: Sequence[Path]) -> dict[str, EntityNotes]:
     """What stands in the world's file of attributes."""
-    beside = _file_beside(file, path)
+    beside = _file_beside(file, folders)
     if beside is None:
         return {}
     document = strict_yaml.load(beside)

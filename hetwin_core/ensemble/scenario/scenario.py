@@ -149,7 +149,11 @@ class Scenario:
 
     def path_of(self, name: str) -> Path | None:
         """A file that the scenario names; None if it does not exist."""
-        return find(name, self.path.parent)
+        return find(name, *self.document.folders(self.path))
+
+    def folder_of(self, *key: str) -> Path:
+        """The folder of the file in which a key stands: the scenario's, or that of one that it extends."""
+        return self.document.file_of(key, self.path).parent
 
 
 def example_of(file: ScenarioFile, name: str) -> tuple[str, ...]:
@@ -173,7 +177,7 @@ def find_scenario(name: str) -> Path:
     if path.is_file():
         return path.resolve()
     for candidate in (name, f"scenarios/{name}", f"scenarios/{name}.yaml"):
-        found = find(candidate, None)
+        found = find(candidate)
         if found is not None and found.is_file():
             return found
     known = {*scenario_names(), *(str(file) for file in path.parent.glob("*.yaml"))}
@@ -205,7 +209,7 @@ def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:
     try:
         given = _validate(document)
         try:
-            file = complete(given, path)
+            file = complete(given, document.folders(path))
         except BadInput as error:
             raise placed_beside(error, document, given, path) or error from None
         clock = MainClock(file.rate)

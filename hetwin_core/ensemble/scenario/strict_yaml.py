@@ -72,6 +72,11 @@ class Document:
         document, file = self._base
         return document.file_of(path, file)
 
+    def folders(self, own: Path) -> tuple[Path, ...]:
+        """The folder of this document's file, `own`, and those of the documents that it lies over, each once."""
+        below = () if self._base is None else self._base[0].folders(self._base[1])
+        return tuple(dict.fromkeys((own.parent, *below)))
+
     def placed(self, error: BadInput, own: Path) -> BadInput:
         """The same error with the file and the line of the key that it names; `own` is this document's file.
 

@@ -109,7 +109,7 @@ def json_schema() -> dict[str, Any]:
 
 def _find(name: str) -> Path:
     for candidate in (name, f"{FOLDER}/{name}.yaml"):
-        found = find(candidate, None)
+        found = find(candidate)
         if found is not None and found.is_file():
             return found
     close = perhaps(name, names_of(FOLDER, ".yaml"))

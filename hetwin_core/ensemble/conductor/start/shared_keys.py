@@ -98,7 +98,8 @@ def package_folders(scenario: Scenario, options: RunOptions) -> dict[str, str]:
     """
     folders: dict[str, str] = {}
     for name, text in scenario.file.packages.items():
-        folder = (scenario.path.parent / Path(text).expanduser()).resolve()
+        near = scenario.folder_of("packages", name)
+        folder = (near / Path(text).expanduser()).resolve()
         if not folder.is_dir():
             raise scenario.placed(_no_package(name, text, f"packages.{name}"))
         folders[name] = str(folder)

@@ -175,7 +175,7 @@ def _written(scenario: Scenario, source: Any, *, resolve: bool = True) -> dict[s
         if isinstance(step.get("trajectory"), str):
             step["trajectory"] = str(scenario.path_of(step["trajectory"]) or step["trajectory"])
     if SourceKind.PROGRAM in spec:
-        folder = scenario.path.parent
+        folder = scenario.folder_of("source", str(SourceKind.PROGRAM))
         spec["folder"] = str((folder / spec.get("folder", "")).resolve())
     return spec
 

@@ -63,3 +63,20 @@ def test_a_base_that_is_not_there_is_named(tmp_path: Path) -> None:
         BadInput, match=r"line 2, extends: no such scenario to extend; found 'nowhere"
     ):
         load_scenario(variant)
+
+
+def test_files_that_a_base_names_are_found_beside_it(tmp_path: Path) -> None:
+    there, here = tmp_path / "there" / "scenarios", tmp_path / "here"
+    for folder in (there, here):
+        folder.mkdir(parents=True)
+    write(there, "base.yaml", BASE + "packages: {parts: .}\n")
+    for name in ("room.sdf", "both.sdf"):
+        write(there, name, "")
+    own = write(here, "both.sdf", "")
+    text = f"extends: {there / 'base.yaml'}\nscenario: elsewhere\n"
+    scenario = load_scenario(write(here, "elsewhere.yaml", text))
+    assert scenario.path_of("room.sdf") == there / "room.sdf"
+    assert scenario.path_of("both.sdf") == own
+    assert scenario.path_of("nowhere.sdf") is None
+    assert scenario.folder_of("packages", "parts") == there
+    assert scenario.folder_of("scenario") == here
