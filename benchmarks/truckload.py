@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 import sys
 import time
@@ -9,16 +10,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+import mujoco
 import numpy as np
 
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, Unloader
-from hetwin_suite.proving_ground.truck.packets import LOADS, Load, draw_load
+from hetwin_suite.proving_ground.truck.packets import LOADS, Load, Packet, draw_load
+from hetwin_suite.proving_ground.truck.robot import urdf
 from hetwin_suite.proving_ground.truck.site import Site
+from hetwin_suite.proving_ground.truck.world import truck_sdf
 from model_nodes.main_physics.engines.engine import Diverged
 
 _VAIN = 4
 """As many actions in turn that unload nothing end the run."""
 _SETTLE_STEPS = 100
+_MADE_WITH = "made_with"
 
 
 @dataclass(slots=True)
@@ -61,16 +67,14 @@ class Unloading:
 
 def unload(run: Unloading, keep: Path | None) -> Iterator[Unloading]:
     """Go on with a run, action by action, until there is nothing more to do."""
-    random = np.random.default_rng([run.seed, ord(run.scenario)])
-    load = Load(run.packets, LOADS[run.scenario].height)
-    site = Site(draw_load(load, random), sleep=run.sleep)
+    site = Site(_packets(run), sleep=run.sleep)
     unloader = Unloader(site)
     if run.state is None:
         for _ in range(_SETTLE_STEPS):
             site.step(site.joints)
         run.state = site.save()
     else:
-        site.restore(run.state)
+        _go_on_from(run, site, keep)
     while not run.ended:
         _act(run, site, unloader)
         run.ended = _ended(run, len(unloader.boxes()))
@@ -85,6 +89,20 @@ def unload(run: Unloading, keep: Path | None) -> Iterator[Unloading]:
             flush=True,
         )
         yield run
+
+
+def _go_on_from(run: Unloading, site: Site, keep: Path | None) -> None:
+    """Restore the state that was kept.
+
+    Raises:
+        BadInput: if it was kept by another version.
+    """
+    try:
+        site.restore(run.state)
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+        if keep is None:
+            raise
+        raise _of_other_version(_file(keep, run), type(error).__name__) from None
 
 
 def _act(run: Unloading, site: Site, unloader: Unloader) -> None:
@@ -123,12 +141,47 @@ def _write(keep: Path, run: Unloading) -> None:
     keep.mkdir(parents=True, exist_ok=True)
     file = _file(keep, run)
     part = file.with_suffix(".part")
-    part.write_bytes(pickle.dumps({one.name: getattr(run, one.name) for one in fields(run)}))
+    found = {one.name: getattr(run, one.name) for one in fields(run)}
+    part.write_bytes(pickle.dumps({_MADE_WITH: _made_with(run), **found}))
     part.rename(file)
 
 
 def kept(keep: Path | None, run: Unloading) -> Unloading:
-    """Return what is kept of a run, which only this program may have written; else the run itself."""
+    """Return what is kept of a run, which only this program may have written; else the run itself.
+
+    Raises:
+        BadInput: if it is not finished, and another version has written it, which alone can go on with it.
+    """
     if keep is None or not _file(keep, run).exists():
         return run
-    return Unloading(**pickle.loads(_file(keep, run).read_bytes()))
+    file = _file(keep, run)
+    try:
+        read = pickle.loads(file.read_bytes())
+        made_with = read.pop(_MADE_WITH, "")
+        found = Unloading(**read)
+    # A state names classes of the version that has written it, so that reading one can raise anything.
+    except Exception as error:
+        raise _of_other_version(file, type(error).__name__) from None
+    if not found.ended and made_with != _made_with(run):
+        raise _of_other_version(file, "another world, robot or engine")
+    return found
+
+
+def _of_other_version(file: Path, found: str) -> BadInput:
+    return BadInput(
+        "another version has written what is kept of this load, and cannot be gone on from",
+        file=file,
+        found=found,
+        expected="a folder (--keep) of its own, or that this file is removed",
+    )
+
+
+def _made_with(run: Unloading) -> str:
+    """Return what a saved state depends on: the world, the robot and the engine."""
+    parts = [truck_sdf(_packets(run)), urdf(), mujoco.__version__]
+    return hashlib.sha256("".join(parts).encode()).hexdigest()
+
+
+def _packets(run: Unloading) -> list[Packet]:
+    random = np.random.default_rng([run.seed, ord(run.scenario)])
+    return draw_load(Load(run.packets, LOADS[run.scenario].height), random)

@@ -19,6 +19,7 @@ from typing import Any
 from machine import machine
 from truckload import Unloading, kept, unload
 
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.truck.packets import LOADS
 from model_nodes.fidelity.near_robot import MODES
 
@@ -149,7 +150,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.stored and given.keep is None:
         parser.error("--stored needs --keep")
     on = machine()
-    rows = [row_of(run) for run in _runs(given) if run.times]
+    try:
+        rows = [row_of(run) for run in _runs(given) if run.times]
+    except BadInput as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     if given.json:
         found = [asdict(row) for row in rows]
         print(json.dumps({"machine": on, "quick": given.quick, "rows": found}, indent=2))

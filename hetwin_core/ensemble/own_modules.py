@@ -12,51 +12,53 @@ from types import ModuleType
 
 
 class _Beside(MetaPathFinder):
-    """Finds the modules in one folder, after all other finders, so that none of them hides an installed one.
+    """Finds the modules in some folders, after all other finders, so that none of them hides an installed one.
 
     Attributes:
-        folder: the folder; None finds nothing.
-        found: names of the top-level modules that were found in it.
+        folders: in the order in which they are searched.
+        found: names of the top-level modules that were found, and the folder of each.
     """
 
     def __init__(self) -> None:
-        self.folder: Path | None = None
-        self.found: set[str] = set()
+        self.folders: tuple[Path, ...] = ()
+        self.found: dict[str, Path] = {}
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The module of this name, if it lies in the folder; what is inside a package is found by the others."""
-        if self.folder is None or path is not None:
+        """The module of this name, if it lies in a folder; what is inside a package is found by the others."""
+        if path is not None:
             return None
-        spec = PathFinder.find_spec(fullname, [str(self.folder)], target)
-        if spec is not None:
-            self.found.add(fullname)
-        return spec
+        for folder in self.folders:
+            spec = PathFinder.find_spec(fullname, [str(folder)], target)
+            if spec is not None:
+                self.found[fullname] = folder
+                return spec
+        return None
 
 
 _BESIDE = _Beside()
 
 
-def use_modules_in(folder: Path) -> None:
-    """Let the modules in a folder be imported, and those in the folder of the last call no longer.
+def use_modules_in(*folders: Path) -> None:
+    """Let the modules in these folders, the first one first, be imported, and those of the last call no longer.
 
-    Modules of the last folder are forgotten, so that another scenario's ones of the same names are not taken for them.
+    Modules of the last call are forgotten, so that another scenario's ones of the same names are not taken for them.
     """
     if _BESIDE not in sys.meta_path:
         sys.meta_path.append(_BESIDE)
-    folder = folder.resolve()
-    if folder == _BESIDE.folder:
+    chosen = tuple(folder.resolve() for folder in folders)
+    if chosen == _BESIDE.folders:
         importlib.invalidate_caches()  # a module may have been written since
         return
     for name in list(sys.modules):
         if name.partition(".")[0] in _BESIDE.found:
             del sys.modules[name]
-    _BESIDE.folder = folder
+    _BESIDE.folders = chosen
     _BESIDE.found.clear()
     importlib.invalidate_caches()
 
 
 def in_use(module: str) -> Path | None:
     """The folder that a module, or the package that it is in, was imported from; None if it is installed."""
-    return _BESIDE.folder if module.partition(".")[0] in _BESIDE.found else None
+    return _BESIDE.found.get(module.partition(".")[0])

@@ -39,7 +39,11 @@ models:
   near: {type: fidelity_near_robot, rate: 50, parameters: {objects: "box_*", mode: AdFi-1}}
 responsibilities:
   - {entity: "*", attribute: pose, model: physics}
+variants:
+  engine_sleep: {models: {physics: {parameters: {options: {sleep: true}}}}}
 """
+FILE = "cluttered_floor.yaml"
+"""The name of the scenario's file."""
 _PITCH = 0.3
 """Distance between the columns of boxes [m]."""
 _HIGHEST = 3
@@ -65,7 +69,7 @@ def write_cluttered_floor(
     things = [floor, *_boxes(boxes, np.random.default_rng(seed))]
     (folder / "floor.sdf").write_text(world_sdf("floor", COMMENT, things), encoding="utf-8")
     (folder / "drive.yaml").write_text(_drive(legs, ahead), encoding="utf-8")
-    file = folder / "cluttered_floor.yaml"
+    file = folder / FILE
     file.write_text(SCENARIO, encoding="utf-8")
     return file
 

@@ -213,7 +213,7 @@ def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:
         except BadInput as error:
             raise placed_beside(error, document, given, path) or error from None
         clock = MainClock(file.rate)
-        use_modules_in(path.parent)
+        use_modules_in(*document.folders(path))
         models = _plans(file)
         functions = {**all_evaluators(), **own_functions(file.evaluators)}
         evaluators = compile_evaluators(file.evaluators, functions)

@@ -17,6 +17,7 @@ from hetwin_suite.proving_ground.motion import Announcement
 from hetwin_suite.proving_ground.recording import typestore, write_bag
 from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, PlungerAction, Unloader
+from hetwin_suite.proving_ground.truck.packets import Packet
 from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS
 from hetwin_suite.proving_ground.truck.site import PERIOD, Site
 from hetwin_suite.proving_ground.truck.world import scenario_packets
@@ -40,9 +41,18 @@ class RecordingSite(Site):
         self.tape.append(joints.copy())
 
 
-def record(out: Path) -> dict[str, int]:
-    """Unload, and write the bag `out` (must not exist); returns the number of packets that each action unloaded."""
-    site = RecordingSite(scenario_packets("small"))
+def record(out: Path, packets: Sequence[Packet], mode: str = "HiFi") -> dict[str, int]:
+    """Unload, and write the bag `out` (must not exist).
+
+    Args:
+        out: the bag's folder.
+        packets: the load.
+        mode: of fidelity.
+
+    Returns:
+        The number of packets that each action unloaded.
+    """
+    site = RecordingSite(packets)
     site.tape = [site.joints.copy()]
     unloader = Unloader(site)
     for _ in range(round(_SETTLE_S / PERIOD)):
@@ -51,7 +61,7 @@ def record(out: Path) -> dict[str, int]:
     counts: dict[str, int] = {}
     for action in ACTIONS:
         begin = site.time
-        outcome = unloader.perform(action, "HiFi")
+        outcome = unloader.perform(action, mode)
         counts[action] = len(outcome.unloaded)
         announcements += [
             *_announcements(outcome.plunger_actions),
@@ -98,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line and record."""
     parser = argparse.ArgumentParser(description="Record the episode truck_unloading.")
     parser.add_argument("--out", type=Path, required=True, help="the bag; must not exist")
-    counts = record(parser.parse_args(arguments).out)
+    counts = record(parser.parse_args(arguments).out, scenario_packets("small"))
     print(", ".join(f"{action}: {count} packets" for action, count in counts.items()))
 
 

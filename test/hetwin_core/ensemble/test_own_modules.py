@@ -71,6 +71,23 @@ def test_what_is_beside_one_scenario_is_not_there_for_another(tmp_path: Path) ->
         load_scenario(other)
 
 
+def test_modules_beside_an_extended_scenario_are_found_and_own_ones_come_first(
+    tmp_path: Path,
+) -> None:
+    base, own = scenario_in(tmp_path / "base", "base"), tmp_path / "own"
+    own.mkdir()
+    path = own / "extending.yaml"
+    path.write_text(f"extends: {base}\nscenario: extending\n")
+    cup = load_scenario(path).plan("cup")
+    assert cup is not None
+    assert cup.folder == base.parent
+    (own / "words_of_mine.py").write_text("SUMMARY = 'own'\n")
+    use_modules_in(tmp_path)
+    cup = load_scenario(path).plan("cup")
+    assert cup is not None
+    assert cup.cls.summary == "own"  # type: ignore[attr-defined]
+
+
 def test_installed_modules_are_neither_hidden_nor_forgotten(tmp_path: Path) -> None:
     (tmp_path / "yaml.py").write_text("raise ImportError('hidden')\n")
     (tmp_path / "hetwin_core").mkdir()

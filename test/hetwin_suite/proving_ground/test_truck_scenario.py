@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 from support.small_ensemble import Outcome, run
 
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_suite.proving_ground.truck import world
+from hetwin_suite.proving_ground.truck.packets import Load
 from hetwin_suite.proving_ground.truck.robot import SENSOR_REACH, plunger_links, plunger_names, urdf
+from hetwin_suite.proving_ground.truck.scenario import write_truck_scenario
 from hetwin_suite.proving_ground.truck.world import scenario_packets, truck_sdf
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -57,3 +64,16 @@ def test_packets_are_low_before_the_robot_comes_and_high_where_it_is(outcome: Ou
     )
     assert (levels == Fidelity.LOW).all(axis=1).any()
     assert (levels == Fidelity.HIGH).any(axis=1).any()
+
+
+def test_a_scenario_of_another_load_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(world._LOADS, "small", Load(8, 1.2))
+    path = write_truck_scenario(tmp_path / "there", "small", seed=3)
+    scenario = load_scenario(path, "engine_sleep")
+    summary = Conductor(scenario, local_ports(scenario, None), (), RunOptions(duration=0.05)).run()
+    assert summary.error is None
+    told = (tmp_path / "there" / "truck.sdf").read_text("utf-8")
+    assert told == truck_sdf(scenario_packets("small", 3))
+    assert told != truck_sdf(scenario_packets("small"))

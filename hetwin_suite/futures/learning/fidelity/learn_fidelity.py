@@ -116,26 +116,25 @@ class Weighing:
         full = [self._runs[FULL, draw] for draw in draws]
         if all(run.error for run in full):
             raise RunFailed("learn", "run in full fidelity", 0, full[0].error)
-        return [self._weighed(each, draws, full) for each in asked]
+        return [weighed(each, [self._runs[each, draw] for draw in draws], full) for each in asked]
 
-    def _weighed(
-        self, candidate: Candidate, draws: Sequence[int], full: Sequence[Measured]
-    ) -> Weighed:
-        own = [self._runs[candidate, draw] for draw in draws]
-        pairs = [(o, f) for o, f in zip(own, full, strict=True) if not o.error and not f.error]
-        spent = max(sum(o.processor_s for o, _ in pairs), 1e-9)
-        moved, truth = [o.moved for o, _ in pairs], [f.moved for _, f in pairs]
-        error = error_of(moved, truth, [""] * len(pairs), 0)
-        if not any(truth):
-            error = (float(any(moved)),) * 3
-        return Weighed(
-            candidate,
-            len(pairs),
-            sum(o.simulated_s for o, _ in pairs) / spent,
-            sum(f.processor_s for _, f in pairs) / spent,
-            *error,
-            len(draws) - len(pairs),
-        )
+
+def weighed(candidate: Candidate, own: Sequence[Measured], full: Sequence[Measured]) -> Weighed:
+    """Compare runs with some parameters with those in full fidelity of the same draws; failed ones are left out."""
+    pairs = [(o, f) for o, f in zip(own, full, strict=True) if not o.error and not f.error]
+    spent = max(sum(o.processor_s for o, _ in pairs), 1e-9)
+    moved, truth = [o.moved for o, _ in pairs], [f.moved for _, f in pairs]
+    error = error_of(moved, truth, [""] * len(pairs), 0)
+    if not any(truth):
+        error = (float(any(moved)),) * 3
+    return Weighed(
+        candidate,
+        len(pairs),
+        sum(o.simulated_s for o, _ in pairs) / spent,
+        sum(f.processor_s for _, f in pairs) / spent,
+        *error,
+        len(own) - len(pairs),
+    )
 
 
 def learn_fidelity(
