@@ -11,6 +11,7 @@ from hetwin_suite.futures.learning.fidelity.learn_fidelity import (
     Weighed,
     Weighing,
     learn_fidelity,
+    most_runs,
 )
 from hetwin_suite.futures.learning.fidelity.managing import Managing
 from hetwin_suite.running.patience import Patience, to_stderr
@@ -32,7 +33,10 @@ def weigh_and_learn(
     def note(text: str) -> None:
         to_stderr(f"warning: {text}")
 
-    weighing = Weighing(job, jobs, note, lambda count: patience.look(f"{count} runs"))
+    most = most_runs(job, samples)
+    weighing = Weighing(
+        job, jobs, note, lambda count: patience.look(f"{count} of at most {most} runs")
+    )
     return learn_fidelity(job, samples, tolerance, weighing)
 
 

@@ -152,20 +152,42 @@ def learn_fidelity(
         BadInput: if the scenario cannot be used.
         RunFailed: if the runs in full fidelity fail.
     """
-    scenario, _, managers = job.loaded()
-    plan = scenario.plan(managers[0])
-    assert plan is not None
-    before = present(plan.parameters)
+    before = _before(job)
     draws = range(samples)
     chosen_on, others = draws[: samples // 2], draws[samples // 2 :]
     rows = weighing.weigh([FULL], chosen_on)
-    best = before if before.inflation is not None else Candidate(1.0)
+    best = _first(before)
     for name, values in rounds(best):
         found = weighing.weigh([_with(best, name, value) for value in values], chosen_on)
         rows += [row for row in found if row not in rows]
         best = _best(found, tolerance)
     best = _best([row for row in rows if row.candidate in (FULL, best)], tolerance)
     return LearnedFidelity(job, best, rows, *weighing.weigh([best, before], others))
+
+
+def most_runs(job: Managing, samples: int) -> int:
+    """Return how many runs `learn_fidelity` makes at most.
+
+    Raises:
+        BadInput: if the scenario cannot be used.
+    """
+    values = [values for _, values in rounds(_first(_before(job)))]
+    tried = 1 + sum(map(len, values)) - (len(values) - 1)
+    compared = 3  # full fidelity, what was chosen, and what the scenario has
+    return samples // 2 * tried + (samples - samples // 2) * compared
+
+
+def _before(job: Managing) -> Candidate:
+    """Return the parameters that the scenario has."""
+    scenario, _, managers = job.loaded()
+    plan = scenario.plan(managers[0])
+    assert plan is not None
+    return present(plan.parameters)
+
+
+def _first(before: Candidate) -> Candidate:
+    """Return the parameters that the others are varied from."""
+    return before if before.inflation is not None else Candidate(1.0)
 
 
 def _best(rows: Sequence[Weighed], tolerance: float) -> Candidate:

@@ -13,6 +13,7 @@ from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.futures.learning.fidelity import candidate as candidates
 from hetwin_suite.futures.learning.fidelity import managing
 from hetwin_suite.futures.learning.fidelity.candidate import FULL, Candidate, present
+from hetwin_suite.futures.learning.fidelity.learn_fidelity import most_runs
 from hetwin_suite.futures.learning.fidelity.managing import Managing
 from hetwin_suite.proving_ground.cluttered_floor import write_cluttered_floor
 
@@ -42,6 +43,8 @@ def test_parameters_are_chosen_on_some_draws_and_judged_on_others(
     assert tried == {None, 0.5, 1.0}
     fastest = max(found["rows"], key=lambda row: row["speedup"])
     assert found["chosen"] == {key: fastest[key] for key in found["chosen"]}
+    chosen_on, others = len(found["rows"]), len({"full", "chosen", "before"})
+    assert most_runs(Managing(floor), 2) == chosen_on + others
     for row in (*found["rows"], found["held_out"], found["held_out_before"]):
         assert (row["of"], row["failed"]) == (1, 0)
         assert row["real_time_factor"] > 0
