@@ -95,6 +95,7 @@ def learn(
         )
     path, patience = find_scenario(scenario), Patience(to_stderr)
     if fidelity:
+        _check_no_episodes({"--episodes": episodes, "--keep": keep})
         job = Managing(path, variant, seed)
         weighed = weigh_and_learn(job, samples, tolerance, jobs, patience)
         if out is not None:
@@ -131,6 +132,24 @@ def learn(
         print(json.dumps(learned.to_json(), indent=2))
     else:
         _show(learned, out)
+
+
+def _check_no_episodes(given: dict[str, Path | None]) -> None:
+    """Check that nothing is given that learning fidelity would ignore.
+
+    Raises:
+        BadInput: if something is.
+    """
+    from hetwin_core.ensemble.errors import BadInput
+
+    for option, value in given.items():
+        if value is not None:
+            raise BadInput(
+                "this does not go with --fidelity",
+                where=option,
+                found=str(value),
+                expected="no episodes: it learns from runs of its own, which are not kept",
+            )
 
 
 def _tell(found: dict[str, Any], out: Path | None, as_json: bool, show: Any) -> None:

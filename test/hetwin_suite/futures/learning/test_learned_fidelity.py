@@ -94,6 +94,12 @@ def test_what_cannot_be_learned_from_is_refused(
     refused(tmp_path, "learn", file, "--fidelity", says=says)
 
 
+@pytest.mark.parametrize("option", ["--episodes", "--keep"])
+def test_what_fidelity_does_not_need_is_not_ignored(tmp_path: Path, option: str) -> None:
+    asked = ("learn", "truck_unloading", "--fidelity", option, "there")
+    refused(tmp_path, *asked, says=(option, "does not go with --fidelity", "there"))
+
+
 def test_thresholds_need_episodes(tmp_path: Path) -> None:
     refused(tmp_path, "learn", "insertion", "--success", says=("--episodes",))
 
