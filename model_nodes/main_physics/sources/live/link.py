@@ -12,7 +12,8 @@ from typing import Any
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException
+from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
@@ -93,7 +94,7 @@ class RobotLink:
             QoSProfile(depth=10),
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
-        self._executor = SingleThreadedExecutor()
+        self._executor = EventsExecutor()
         self._executor.add_node(self._node)
         self._also = also(self._node) if also is not None else None
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)

@@ -6,7 +6,10 @@ them, as in a replay. A recording that is published live therefore gives exactly
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +47,12 @@ class _Group:
 
     def index_after(self, time_ns: int) -> int:
         """Return the index of the first sample at or after a time."""
-        return int(np.searchsorted(self.times, time_ns))
+        return bisect_left(self.times, time_ns)
+
+    def interval_ns(self) -> float:
+        """Return the median interval between the newest samples, of which there are at least two [ns]."""
+        newest = self.times[-KEPT_BEHIND:]
+        return median(after - before for before, after in pairwise(newest))
 
 
 class Unusable(Exception):
@@ -151,8 +159,9 @@ class JointSamples:
     def interval_ns(self) -> int:
         """Return the median interval between samples of the slowest group [ns]."""
         groups = [group for group, _, _ in self._columns] or list(self._groups.values())
-        medians = [np.median(np.diff(g.times[-KEPT_BEHIND:])) for g in groups if len(g.times) > 1]
-        return int(max(medians, default=0))
+        return int(
+            max((group.interval_ns() for group in groups if len(group.times) > 1), default=0)
+        )
 
     def cut(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
         """Delete the motion between two times and shift later samples to `bridge_ns` after the first."""
