@@ -100,6 +100,9 @@ class _Run:
             *(sys.executable, "-m", "hetwin_suite.cli.main", "run"),
             *(str(scenario), "--transport", by, "--out", str(self.out), "--no-report"),
         ]
+        # It is the tank's node that fails; the world needs none of its own.
+        if transport == "ros" and case.fault:
+            command += ["--in-process", "world"]
         if case.broken_recording:
             command[4:5] = ["pick_and_place", "--source", str(_broken_recording(folder))]
         if case.small_disk:

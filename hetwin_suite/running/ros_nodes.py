@@ -19,7 +19,7 @@ from conductor_node.processes import (
 from conductor_node.shared_memory import SharedMemory
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_core.ensemble.supervision.watched_process import ending
+from hetwin_core.ensemble.supervision.watched_process import ended_child, ending
 from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.request import RunRequest
 
@@ -80,7 +80,8 @@ class Nodes:
             RunFailed: naming the first that has ended that long ago.
         """
         for name, process in self._processes.items():
-            code = process.poll()
+            # not poll(): the conductor reads as well how a model's process ended
+            code = ended_child(process.pid)
             if code is None:
                 continue
             since = self._ended.setdefault(name, time.monotonic())
@@ -93,7 +94,7 @@ class Nodes:
         Raises:
             RunFailed: if not.
         """
-        code = self._processes["conductor"].poll()
+        code = ended_child(self._processes["conductor"].pid)
         if code is not None:
             raise RunFailed("conductor", "process", 0, f"its process {ending(code)}")
 

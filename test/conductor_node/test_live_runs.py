@@ -46,6 +46,7 @@ def live(out: Path, domain: int, spec: dict[str, Any], *arguments: object) -> An
     return running(PICK_AND_PLACE, out, *named, domain=domain)
 
 
+@pytest.mark.long
 def test_a_gap_of_two_seconds_is_survived_and_reported(tmp_path: Path) -> None:
     domain = new_domain()
     out = tmp_path / "run"

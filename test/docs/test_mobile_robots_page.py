@@ -72,7 +72,7 @@ def test_the_courier_drives_and_a_twin_follows_its_log(folder: Path) -> None:
         text=True,
     )
     try:
-        drove = run(folder, env, "courier.yaml", "--duration", "8", "--out", "run")
+        drove = run(folder, env, "courier.yaml", "--duration", "5", "--out", "run")
         said, _ = driver.communicate(timeout=30)
     finally:
         driver.kill()

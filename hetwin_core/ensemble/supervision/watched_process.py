@@ -69,3 +69,17 @@ class WatchedProcess:
 def ending(code: int) -> str:
     """How a process ended, from its return code, e.g. ``was killed by SIGSEGV``."""
     return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+
+
+def ended_child(pid: int) -> int | None:
+    """Return code of a child that has ended, None if it has not.
+
+    It is not waited for, so that others can still read how it ended.
+
+    Raises:
+        ChildProcessError: if it was waited for already.
+    """
+    found = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if found is None:
+        return None
+    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status

@@ -66,7 +66,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("pytest", "-q", "-p", "no:cacheprovider"),
         ("ruff", "check", "--no-cache", "."),
         ("ruff", "format", "--check", "--no-cache", "."),
-        ("mypy", "--strict"),
+        pytest.param(("mypy", "--strict"), marks=pytest.mark.long),
     ],
     ids=lambda words: " ".join(words[:2]),
 )
