@@ -15,7 +15,7 @@ import statistics
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from made_up_drives import SHEET, World, driven, hidden_drive, off_after
@@ -26,6 +26,8 @@ from hetwin_core.kinematics.drives.drive import Drive, Recording
 from hetwin_core.kinematics.travel import Lap, TravelModel, choose
 from hetwin_suite.calibrating.drive_logs import read_recording
 
+Errors = tuple[float, float]
+"""Of places [m] and headings [rad]."""
 HALF_S = 300.0
 REAL_SHEET = Drive(0.042, 0.042, 0.2)
 REAL_STARTS = {
@@ -82,7 +84,7 @@ def _real() -> Iterator[dict[str, Any]]:
         yield {**row, **found.drive.parameters}
 
 
-def _pooled(drive: Drive, runs: Sequence[Recording], seconds: float) -> tuple[float, float]:
+def _pooled(drive: Drive, runs: Sequence[Recording], seconds: float) -> Errors:
     """Root mean squares over windows of several runs [m, rad]."""
     weights = [int(run.duration / seconds + 1e-6) for run in runs]
     errors = [
@@ -96,35 +98,49 @@ def _pooled(drive: Drive, runs: Sequence[Recording], seconds: float) -> tuple[fl
     return place**0.5, heading**0.5
 
 
+class _Gain(NamedTuple):
+    """What one half of a recording teaches, and by which shares errors fall in the other; below 0 if they grow."""
+
+    found: Calibration
+    place: float
+    heading: float
+    possible: tuple[float, float]
+    """The same shares for the drive that the robot has: what wheels slip no drive foretells."""
+
+
 def _made_up(count: int) -> Iterator[dict[str, Any]]:
     for kind, world in WORLDS.items():
         for places_only in (False, True) if kind == "off" else (False,):
             gains = [_robot(seed, kind, world, places_only) for seed in range(count)]
+            places, headings = zip(*(gain.possible for gain in gains), strict=True)
             yield {
                 "robot": f"made up, {kind}" + (", wheels swapped, places only" * places_only),
-                "updated": sum(found.verdict == "updated" for found, _, _ in gains),
-                "swapped": sum(found.drive.swapped for found, _, _ in gains),
-                **_spread("place_30", [place for _, place, _ in gains]),
-                **_spread("heading_30", [heading for _, _, heading in gains]),
+                "updated": sum(gain.found.verdict == "updated" for gain in gains),
+                "swapped": sum(gain.found.drive.swapped for gain in gains),
+                **_spread("place_30", [gain.place for gain in gains]),
+                **_spread("heading_30", [gain.heading for gain in gains]),
+                **_spread("possible_place_30", places),
+                **_spread("possible_heading_30", headings),
             }
 
 
-def _robot(
-    seed: int, kind: str, world: World, places_only: bool
-) -> tuple[Calibration, float, float]:
-    """What one half of a recording teaches, and by which shares errors fall in the other; below 0 if they grow."""
+def _robot(seed: int, kind: str, world: World, places_only: bool) -> _Gain:
     rng = np.random.default_rng(seed)
     drive = SHEET if kind in ("right", "gyro") else hidden_drive(rng)
     whole = driven(drive, 2.0 * HALF_S, rng, world)
     learned, other = whole.between(0.0, HALF_S), whole.between(HALF_S, 2.0 * HALF_S)
     before = off_after(SHEET, other, 30.0)
+    possible = _falls(before, off_after(drive, other, 30.0))
     if places_only:
         swapped = whole.wheels[:, ::-1]
         learned = replace(learned, headings=None, wheels=swapped)
         other = replace(other, wheels=swapped)
     found = calibrate([learned], SHEET)
-    after = off_after(found.drive, other, 30.0)
-    return found, 1.0 - after[0] / before[0], 1.0 - after[1] / before[1]
+    return _Gain(found, *_falls(before, off_after(found.drive, other, 30.0)), possible)
+
+
+def _falls(before: Errors, after: Errors) -> tuple[float, float]:
+    return 1.0 - after[0] / before[0], 1.0 - after[1] / before[1]
 
 
 def _spread(name: str, values: Sequence[float]) -> dict[str, float]:

@@ -82,7 +82,7 @@ def _commands(count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     return np.convolve(speed, smooth, "same"), np.convolve(turn, smooth, "same")
 
 
-def off_after(drive: Drive, recording: Recording, seconds: float) -> tuple[float, float | None]:
+def off_after(drive: Drive, recording: Recording, seconds: float) -> tuple[float, float]:
     """Return how far dead reckoning is off after some time: root mean squares, [m] and [rad].
 
     Windows follow each other, and begin at true poses; written apart from what calibrates.
