@@ -104,7 +104,7 @@ def test_the_example_in_python_prints_what_is_shown() -> None:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    "name", [*TAUGHT, "l0_l1_link", "lidar_sweep", "real_time", "smart_logger"]
+    "name", [*TAUGHT, "l0_l1_link", "lab_l1", "lidar_sweep", "real_time", "smart_logger"]
 )
 def test_the_pictures_are_what_is_drawn(name: str) -> None:
     options = []
