@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,15 @@ MODES = ("HiFi", "AdFi-1")
 UNSEEN = 1000
 """Seeds of loads to judge on; those of loads to plan on are smaller."""
 DRAWS = 5000
+QUICK = {
+    "scenario": "small",
+    "plans": 1,
+    "loads": 2,
+    "particles": 1,
+    "length": 2,
+    "budgets": [3.0, 6.0],
+}
+"""What is measured where options do not say it, with --quick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,14 +256,17 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--keep", type=Path, default=Path("truck_strategies"), help="folder of beliefs"
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
-    parser.add_argument("--quick", action="store_true", help="a small load: a look, no result")
+    parser.add_argument(
+        "--quick", action="store_true", help="other defaults, a small load: a look, no result"
+    )
     parser.add_argument("--picture", type=Path, help="draw it there")
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
     given = parser.parse_args(arguments)
-    if (
-        min(given.plans, given.loads, given.particles, given.length, given.jobs, *given.budgets)
-        <= 0
-    ):
+    if given.quick:
+        parser.set_defaults(**QUICK)
+        given = parser.parse_args(arguments)
+    counts = (given.plans, given.loads, given.particles, given.length, given.jobs)
+    if min(counts) <= 0 or not all(isfinite(budget) and budget > 0 for budget in given.budgets):
         parser.error("all counts and --budgets must be above 0")
     return given
 
@@ -269,8 +282,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     budgets = tuple(sorted(given.budgets))
     size = Size(given.scenario, given.plans, given.loads, given.particles, given.length, budgets)
-    if given.quick:
-        size = Size("small", 1, 2, 1, 2, (3.0, 6.0))
     on = machine()
     sleeps = {"off": [False], "on": [True], "both": [False, True]}[given.sleep]
     measured = Measured(size, sleeps, given.keep, given.jobs)
@@ -290,6 +301,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(
             f"| {r.mode} | {sleep} | {r.budget_s:g} | {r.nodes:.1f} | {r.strategies:.1f} | {rate} |"
         )
+    print("\n| engine sleep | budget [s] | beliefs, AdFi-1 to HiFi | rates, AdFi-1 to HiFi |")
+    print("|---|---|---|---|")
+    for g in gains:
+        nodes = "" if g.nodes is None else f"{g.nodes:.2f}"
+        rate = "" if g.rate is None else f"{g.rate:.2f} ({g.rate_low:.2f} to {g.rate_high:.2f})"
+        print(f"| {'on' if g.sleep else 'off'} | {g.budget_s:g} | {nodes} | {rate} |")
     return 0
 
 

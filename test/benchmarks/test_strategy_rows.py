@@ -7,8 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+import pytest
 from kept_beliefs import Case, KeptBeliefs
-from strategies import found_at, interval
+from strategies import found_at, interval, read_arguments
 
 from hetwin_suite.proving_ground.truck.planning.belief import Node
 from hetwin_suite.proving_ground.truck.planning.search import Step
@@ -23,6 +24,17 @@ def test_what_is_found_at_a_budget_is_whole() -> None:
     assert found_at(STEPS, 2.9, 3) == (0, 0, None)
     assert found_at(STEPS, 3.0, 3) == (1, 0, ("pick", "pick", "pick"))
     assert found_at(STEPS, 9.0, 3) == (2, 1, ("pick", "sweep_50", "pick"))
+
+
+def test_what_is_asked_counts_also_for_a_quick_look() -> None:
+    given = read_arguments(["--quick", "--loads", "5"])
+    assert (given.scenario, given.plans, given.loads, given.budgets) == ("small", 1, 5, [3.0, 6.0])
+
+
+@pytest.mark.parametrize("budget", ["0", "-1", "nan", "inf"])
+def test_a_budget_is_a_time(budget: str) -> None:
+    with pytest.raises(SystemExit):
+        read_arguments(["--budgets", "10", budget])
 
 
 def test_the_ratio_on_the_same_loads_is_surer_than_the_rates() -> None:
