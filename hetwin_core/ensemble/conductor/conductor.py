@@ -145,7 +145,7 @@ class Conductor:
         self._at_barriers.append(callback)
 
     def go_on_from(self, checkpoint: Checkpoint) -> RunStart:
-        """Bring the models to where a saved run can go on; instead of `prepare`.
+        """Bring the models to where a saved run can go on; instead of `prepare`, or after it.
 
         Args:
             checkpoint: of a run of the same scenario, with the options of this one; see `Checkpoint.opening`.
@@ -154,7 +154,8 @@ class Conductor:
             BadInput: see `prepare`; or if the checkpoint is of something else, the models are stopped then.
             RunFailed: if a model fails; the models are stopped.
         """
-        self.prepare()
+        if self._run is None:
+            self.prepare()
         assert self._run is not None
         try:
             self._run.go_on_from(checkpoint)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -62,7 +61,7 @@ def announced_of(event: Event) -> Announced | None:
     return Announced(event.name, arguments, start_ns, trajectory)  # type: ignore[arg-type]
 
 
-def plan_of(known: Sequence[Announced], now_ns: int) -> str:
+def plan_of(known: Sequence[Announced], now_ns: int) -> dict[str, Any]:
     """Return the source of futures: what was announced, as far as it is not over, by time.
 
     Args:
@@ -73,7 +72,7 @@ def plan_of(known: Sequence[Announced], now_ns: int) -> str:
         (one for one in known if one.trajectory is not None and one.end_ns > now_ns),
         key=lambda one: one.start_ns,
     )
-    return json.dumps({"plan": [one.step() for one in steps]})
+    return {"plan": [one.step() for one in steps]}
 
 
 def end_of(known: Sequence[Announced]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.events import Json
@@ -27,11 +27,13 @@ class Question(NamedTuple):
     """A prediction that is asked for.
 
     Attributes:
-        checkpoint: of the twin, with what the robot has announced as its source.
+        checkpoint: of the twin, without its source.
+        source: what the robot has announced, as a plan.
         awaited: the actions whose effects are predicted.
         horizon_s: how long futures go on [s].
     """
 
     checkpoint: Checkpoint
+    source: Mapping[str, Any]
     awaited: tuple[Awaited, ...]
     horizon_s: float

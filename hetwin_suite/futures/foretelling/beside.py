@@ -35,7 +35,7 @@ def predict_beside(conductor: Conductor, scenario: Scenario, options: RunOptions
     says = scenario.file.uncertainty or scenario.file.outcomes
     waited = all(plan.stepping is Stepping.SERVICE and not plan.beside for plan in scenario.models)
     if namespace is not None and says and waited:
-        asking = Asking(conductor, foreteller(scenario, namespace))
+        asking = Asking(conductor, foreteller(scenario, options, namespace))
         conductor.at_barriers(asking.look)
 
 
@@ -84,9 +84,6 @@ class Asking:
         )
         last_ns = max(end_of(self._known), *(one.start_ns for one in ahead))
         horizon_s = (last_ns - time_ns) / 1e9 + AFTER_S
-        planned = checkpoint.with_options(
-            source=plan_of(self._known, time_ns),
-            scene=checkpoint.given["scene"],
-            duration=time_ns / 1e9 + horizon_s + AFTER_S,
-        )
-        self._send(Question(planned, tuple(awaited), horizon_s))
+        source = plan_of(self._known, time_ns)
+        saved = checkpoint.with_options(source=None)
+        self._send(Question(saved, source, tuple(awaited), horizon_s))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import accumulate, count, takewhile
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.shared_keys import laid_scene
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_core.ensemble.supervision.parting import end_with_parent
@@ -17,25 +20,42 @@ from hetwin_suite.futures.foretelling.asked import Awaited, Question
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.future import Future
 from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.root import Fork, Now, at_moment
+from hetwin_suite.futures.predicting.root import Fork, Now, Root
 
 ROUNDS = (1, 1, 2, 4, 8, 16)
 """So many futures at a time; an answer follows each."""
 SEED = 0
+_ENDLESS_S = 1e6
+"""No run is so long [s]."""
 _AHEAD_S = 0.03
 """An answer is worth something only so long before the effect."""
 
 
+def without_source(scenario: Scenario, options: RunOptions) -> RunOptions:
+    """Return what the start of a run says that is prepared before it is known what the robot will do.
+
+    Args:
+        scenario: of the run that futures go on from.
+        options: what its start says.
+    """
+    scene = laid_scene(scenario, options)
+    return replace(options, source=None, no_source=True, scene=scene, duration=_ENDLESS_S)
+
+
 def answers(
-    question: Question, scenario: Scenario, publish: Callable[[dict[str, Any]], None]
+    question: Question,
+    scenario: Scenario,
+    root: Root,
+    publish: Callable[[dict[str, Any]], None],
 ) -> None:
     """Predict in rounds until the last of the actions begins, and publish after each what is known of each action.
 
     An answer is about the first futures without a gap, so that as many futures of the recording say the same.
 
     Args:
-        question: what is asked.
+        question: what is asked, of which an answer is worth something.
         scenario: of the checkpoint.
+        root: a run with the options `without_source`, which goes on from the checkpoint.
         publish: takes each answer, as JSON.
 
     Raises:
@@ -72,16 +92,13 @@ def answers(
             if is_whole:
                 asked = next(totals)
 
-    if not _in_time(question):
-        return
     checkpoint = question.checkpoint
-    at_moment(
-        scenario,
-        checkpoint.options,
+    root.at_moment(
         Moment(checkpoint.time_ns / 1e9),
         plan,
         horizon_s=question.horizon_s,
         checkpoint=checkpoint,
+        source=question.source,
     )
 
 
@@ -109,28 +126,45 @@ def _forecast(
     return Forecast(at_s, question.horizon_s, SEED, asked, futures, outcomes, wall_s).to_json()
 
 
-def serve(pipe: Connection, scenario: Path, variant: str | None, namespace: str) -> None:
+def serve(
+    pipe: Connection, path: Path, variant: str | None, options: RunOptions, namespace: str
+) -> None:
     """Answer questions until the twin ends; those that come too late have no answer.
 
     Args:
         pipe: says by an empty message when a question is wanted; from it they come.
-        scenario: file of the scenario.
-        variant: of it.
+        path: of the scenario's file.
+        variant: of the scenario.
+        options: see `without_source`.
         namespace: of the topic of the answers.
     """
     end_with_parent()
     from hetwin_suite.futures.foretelling.publishing import Answers
 
-    loaded = load_scenario(scenario, variant)
+    scenario = load_scenario(path, variant)
     with Answers(namespace) as publisher:
-        pipe.send_bytes(b"")  # it is ready
-        _be_less_urgent()
-        while (question := _next(pipe)) is not None:
-            try:
-                answers(question, loaded, publisher.publish)
-            except HetwinError as error:
+        try:
+            root = _prepared(scenario, options)
+            pipe.send_bytes(b"")  # it is ready
+            _be_less_urgent()
+            while (question := _next(pipe)) is not None:
+                if not _in_time(question):
+                    continue
                 what = ", ".join(one.operation for one in question.awaited)
-                publisher.warn(f"{what} cannot be predicted: {error}")
+                try:
+                    answers(question, scenario, root, publisher.publish)
+                except HetwinError as error:
+                    publisher.warn(f"{what} cannot be predicted: {error}")
+                root = _prepared(scenario, options)
+        except HetwinError as error:
+            publisher.warn(f"nothing can be predicted: {error}")
+
+
+def _prepared(scenario: Scenario, options: RunOptions) -> Root:
+    """A run that needs nothing but a checkpoint to go on from."""
+    root = Root(scenario, options)
+    root.prepare()
+    return root
 
 
 def _be_less_urgent() -> None:

@@ -8,27 +8,37 @@ from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_suite.futures.foretelling.asked import Question
-from hetwin_suite.futures.foretelling.foreteller import serve
+from hetwin_suite.futures.foretelling.foreteller import serve, without_source
 
 READY_S = 30.0
 
 
-def foreteller(scenario: Scenario, namespace: str) -> Callable[[Question], None]:
+def foreteller(
+    scenario: Scenario, options: RunOptions, namespace: str
+) -> Callable[[Question], None]:
     """Start the process that predicts, which ends with this one; returns what takes questions, without waiting.
 
     It returns when the process is ready, so that its start slows no twin that already follows its robot.
 
     Args:
         scenario: of the run.
+        options: what its start says.
         namespace: of the topic of the answers.
     """
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe()
     process = spawn.Process(
         target=serve,
-        args=(theirs, scenario.path, scenario.variant, namespace),
+        args=(
+            theirs,
+            scenario.path,
+            scenario.variant,
+            without_source(scenario, options),
+            namespace,
+        ),
         name="foreteller",
         daemon=True,
     )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
+from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE, Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused
 from hetwin_core.ensemble.events import Event
@@ -121,32 +121,47 @@ def at_moment(
         BadInput: if the scenario cannot be used or forked, or the moment does not come, or there is more than physics.
         HetwinError: if the run fails before the moment.
     """
-    root = _Root(scenario, options, moment, plan)
-    root.horizon_s, root.out = horizon_s, out
-    root.utility, root.progress = utility, progress
-    root.physics_only = physics_only
-    root.forks = Forks(jobs, lambda heartbeat: overdue(scenario, heartbeat), look)
-    return root.result(checkpoint)
+    root = Root(scenario, options, jobs, look)
+    root.out, root.utility = out, utility
+    root.progress, root.physics_only = progress, physics_only
+    return root.at_moment(moment, plan, horizon_s=horizon_s, checkpoint=checkpoint)
 
 
-class _Root(Generic[Result]):
-    horizon_s: float | None
-    out: Path | None
-    utility: str | None
-    progress: Callable[[Future], None]
-    physics_only: bool
-    forks: Forks
+class Root:
+    """A run that goes to a moment, once, and is forked there.
+
+    Args:
+        scenario, options, jobs, look: see `at_moment`.
+
+    Attributes:
+        out, utility, progress, physics_only: see `at_moment`.
+
+    Raises:
+        BadInput: if the scenario cannot be forked.
+    """
+
+    _moment: Moment
+    _plan: Callable[[Now], None]
     _between: BetweenSteps
+    _uncertainty: Uncertainty
 
     def __init__(
         self,
         scenario: Scenario,
         options: RunOptions,
-        moment: Moment,
-        plan: Callable[[Now, Fork], Result],
+        jobs: int | None = None,
+        look: Callable[[], None] = lambda: None,
     ) -> None:
         check_can_fork(scenario, options)
-        self._scenario, self._moment, self._plan = scenario, moment, plan
+        self.out: Path | None = None
+        self.utility: str | None = None
+        self.progress: Callable[[Future], None] = lambda _: None
+        self.physics_only = False
+        self._forks = Forks(jobs, lambda heartbeat: overdue(scenario, heartbeat), look)
+        self._scenario = scenario
+        self._horizon_s: float | None = None
+        self._source: Mapping[str, Any] | None = None
+        self._start: RunStart | None = None
         self._ports = local_ports(scenario, one_process=True)
         self._tables = RunTables(scenario.file.log.state_rate)
         self._conductor = Conductor(scenario, self._ports, [self._tables], options)
@@ -154,18 +169,59 @@ class _Root(Generic[Result]):
         self._way: Way[Future] | None = None
         self._beside_s = 0.0  # processor time of other copies than futures
         self._at_ns = 0
-        self._results: list[Result] = []
+        self._planned = False
         self._failure: BaseException | None = None
 
-    def result(self, checkpoint: Checkpoint | None) -> Result:
-        """Run; in a forked process this does not return."""
-        conductor = self._conductor
-        start = conductor.prepare() if checkpoint is None else conductor.go_on_from(checkpoint)
-        self._uncertainty = find_uncertainty(self._scenario, start)
-        self._check_time(start.duration_ns)
-        conductor.at_barriers(self._at_barrier)
+    def prepare(self) -> None:
+        """Bring the models to where they can start, so that `at_moment` need not.
+
+        Raises:
+            BadInput: if the scenario, its files or the source cannot be used.
+            RunFailed: if a model fails.
+        """
+        self._start = self._conductor.prepare()
+        self._uncertainty = find_uncertainty(self._scenario, self._start)
+
+    def dismiss(self) -> None:
+        """Stop the models of a run that is prepared and will not begin."""
+        self._conductor.dismiss()
+
+    def at_moment(
+        self,
+        moment: Moment,
+        plan: Callable[[Now, Fork], Result],
+        *,
+        horizon_s: float | None = None,
+        checkpoint: Checkpoint | None = None,
+        source: Mapping[str, Any] | None = None,
+    ) -> Result:
+        """See the function `at_moment`; in a forked process this does not return.
+
+        Args:
+            moment, plan, horizon_s, checkpoint: see there.
+            source: with which the run goes on from the moment; None: with its own.
+        """
+        results: list[Result] = []
+        self._plan = lambda now: results.append(plan(now, self._fork))
+        self._moment, self._horizon_s, self._source = moment, horizon_s, source
+        if self._start is None:
+            self.prepare()
+        assert self._start is not None
+        if checkpoint is not None:
+            self._conductor.go_on_from(checkpoint)
+        self._check_time(self._start.duration_ns)
+        summary = self._run()
+        if self._failure is not None:
+            raise self._failure
+        if not results:
+            raise self._never(summary)
+        return results[0]
+
+    def _run(self) -> RunSummary:
+        """Run until the plan is made; a forked process goes on and does not return."""
+        self._conductor.at_barriers(self._at_barrier)
         try:
-            summary = conductor.run()
+            summary = self._conductor.run()
         except BaseException as error:
             if self._forked is not None:
                 draw = self._forked.task.draw
@@ -173,11 +229,7 @@ class _Root(Generic[Result]):
             raise
         if self._forked is not None:
             self._forked.end(self._told(self._forked.task, summary))
-        if self._failure is not None:
-            raise self._failure
-        if not self._results:
-            raise self._never(summary)
-        return self._results[0]
+        return summary
 
     def _check_time(self, last_ns: int | None) -> None:
         at = self._moment.at_s
@@ -203,13 +255,15 @@ class _Root(Generic[Result]):
         )
 
     def _at_barrier(self, between: BetweenSteps) -> None:
-        if self._forked is not None or self._results or self._failure:
+        if self._forked is not None or self._planned:
             return
         if not self._moment.is_now(between.time_ns, between.events):
             return
-        self._at_ns, self._between = between.time_ns, between
+        self._at_ns, self._between, self._planned = between.time_ns, between, True
         try:
-            self._results.append(self._plan(self._now(between), self._fork))
+            if self._source is not None:
+                between.alter({}, {self._scenario.main.name: {SOURCE: self._source}})
+            self._plan(self._now(between))
         except _Copied:
             return
         except BaseException as error:
@@ -257,7 +311,7 @@ class _Root(Generic[Result]):
         self, tasks: Iterable[_Task], until: float | None = None
     ) -> Generator[Ended[_Task, Any], None, None]:
         """Yield copies as they end; in a copy itself, go on as it."""
-        for one in self.forks.work(tasks, until):
+        for one in self._forks.work(tasks, until):
             if isinstance(one, Forked):
                 self._forked = one
                 self._part(one)
@@ -279,8 +333,8 @@ class _Root(Generic[Result]):
         except Exception as error:
             is_refusal = isinstance(error, Refused)
             forked.end(replace(failed(draw, str(error)), refused=is_refusal))
-        if self.horizon_s is not None:
-            self._between.end_at(self._at_ns + round(self.horizon_s * 1e9))
+        if self._horizon_s is not None:
+            self._between.end_at(self._at_ns + round(self._horizon_s * 1e9))
 
     def _folder(self, index: int) -> Path:
         assert self.out is not None  # futures are kept

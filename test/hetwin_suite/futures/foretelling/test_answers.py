@@ -17,6 +17,7 @@ from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.futures.foretelling import foreteller
 from hetwin_suite.futures.foretelling.asked import Question
 from hetwin_suite.futures.foretelling.beside import AFTER_S, Asking
+from hetwin_suite.futures.predicting.root import Root
 
 LIFTED = 0.4
 WAY = {
@@ -55,7 +56,10 @@ def answers(question: Question, scenario: Scenario, left_s: float) -> list[dict[
     published: list[dict[str, Any]] = []
     awaited = [one._replace(effect_s=time.time() + left_s) for one in question.awaited]
     soon = question._replace(awaited=tuple(awaited), horizon_s=0.02)
-    foreteller.answers(soon, scenario, published.append)
+    options = foreteller.without_source(scenario, RunOptions())
+    root = Root(scenario, options)
+    root.prepare()
+    foreteller.answers(soon, scenario, root, published.append)
     json.dumps(published)
     return published
 
@@ -63,7 +67,7 @@ def answers(question: Question, scenario: Scenario, left_s: float) -> list[dict[
 def test_the_twin_saves_itself_with_what_was_announced_as_its_plan(question: Question) -> None:
     (one,) = question.awaited
     assert (one.operation, one.arguments) == ("wave", {"hand": "gripper"})
-    steps = json.loads(question.checkpoint.options.source or "")["plan"]
+    steps = question.source["plan"]
     assert [(step["trajectory"], step["at"]) for step in steps] == [(WAY, 0.2)]
     assert question.horizon_s == pytest.approx(0.3 + AFTER_S, abs=0.01)
 
