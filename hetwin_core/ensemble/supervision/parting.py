@@ -14,6 +14,7 @@ from hetwin_core.ensemble.supervision.interrupts import TERMINATING, let_through
 
 STDOUT, STDERR = 1, 2
 PR_SET_PDEATHSIG = 1
+_PRCTL = ctypes.CDLL(None).prctl
 
 
 @contextmanager
@@ -37,7 +38,7 @@ def detach(stacks: int, at_parents_end: signal.Signals) -> None:
     for number in TERMINATING:
         signal.signal(number, signal.SIG_DFL)
     let_through()
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, at_parents_end)
+    _PRCTL(PR_SET_PDEATHSIG, at_parents_end)
     os.dup2(STDERR, STDOUT)
     sys.stdout = sys.stderr = os.fdopen(STDERR, "w", buffering=1, closefd=False)
     faulthandler.register(signal.SIGUSR1, stacks, all_threads=True)
@@ -46,4 +47,4 @@ def detach(stacks: int, at_parents_end: signal.Signals) -> None:
 def end_with_parent() -> None:
     """End this process at once when the thread that started it ends, and leave SIGINT to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    _PRCTL(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -162,8 +162,9 @@ class Forecast:
             "events": [_rounded(event._asdict()) for event in self.events],
             "deterministic": self.deterministic,
         }
-        if self.experience.rows:
+        if self.outcomes and self.finished:
             found["success"] = _rounded(self.expected._asdict())
+        if self.experience.rows:
             found["prior"] = [row.to_json() for row in self.prior]
         return found
 

@@ -34,7 +34,7 @@ from model_nodes.main_physics.model import MainPhysics
 WHERE = "--physics-only"
 SELDOM_S = 0.1
 """How often models look before the end; those whose steps do not fall on these looks, more seldom [s]."""
-END_S = 0.1
+END_S = 0.05
 """For so long at the end they look as often as in any run [s]."""
 SAME_M = 0.001
 """By more than this no thing may end elsewhere than in the whole ensemble [m]."""

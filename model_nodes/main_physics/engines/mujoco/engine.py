@@ -270,6 +270,7 @@ class MujocoEngine(Engine):
                 raise Unsupported(f"physics is not alone: {why}")
         one.refresh()
         one.rolled_out = RolledOut(one.model, one.data, forces)
+        one.dirty = True
 
     def leap(self, periods: int) -> None:
         """Go on from a state that was computed ahead."""

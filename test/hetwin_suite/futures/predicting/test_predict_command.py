@@ -44,7 +44,8 @@ def four() -> dict[str, Any]:
 
 def test_a_forecast_has_all_that_is_promised(four: dict[str, Any]) -> None:
     assert list(four) == [
-        *("at", "horizon", "seed", "futures", "predicates", "failures", "events", "deterministic")
+        *("at", "horizon", "seed", "futures", "predicates", "failures", "events", "deterministic"),
+        "success",
     ]
     assert (four["at"], four["horizon"], four["seed"]) == (0.5, 0.05, 7)
     assert four["futures"] == {"asked": 4, "finished": 4, "failed": 0}
@@ -53,6 +54,8 @@ def test_a_forecast_has_all_that_is_promised(four: dict[str, Any]) -> None:
     assert (held["p"], held["low"], held["of"]) == (0.0, 0.0, 4)
     assert 0.48 < held["high"] < 0.50
     assert sum(row["share"] for row in four["failures"]) == 1.0
+    success = four["success"]
+    assert (success["p"], success["low"], success["high"]) == (0.0, 0.0, held["high"])
 
 
 def test_the_same_question_gets_the_same_answer(four: dict[str, Any]) -> None:
