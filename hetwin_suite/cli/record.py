@@ -69,6 +69,9 @@ def record(
     Episodes of lab_robot are moves of one robot, whose hidden measures the seed says: drive.csv (wheels, and where it
     really was) and laps.csv are logs for hetwin calibrate, robot.json is its data sheet.
 
+    Episodes of home_lab are of a TIAGo that warms a cup, which stands elsewhere each time, as does the robot at first;
+    they need the extra robots. hetwin run home_lab --source EPISODE replays one.
+
     --grasp, --flaw, --near-rim, --aim and --shift leave everything else about the episodes of a seed as it is. A cage
     bears the ball from below, a pinch holds it by friction. --shift moves what stands (the stand, the container, the
     socket) without the robot's knowing. With --mismatch reality itself is another one, e.g. an arm that gives way more.
@@ -80,6 +83,8 @@ def record(
     hetwin record drop --episodes 1 --seed 7 --grasp pinch --flaw none --out episodes/pinches
 
     hetwin record drop --seed 5 --episode 1 --near-rim 0.01 --shift stand=0.002,0 --out episodes/again
+
+    hetwin record home_lab --episodes 1 --out episodes/cups
     """
     from hetwin_suite.proving_ground.episodes import record_episodes
     from hetwin_suite.proving_ground.mismatch.registry import read_mismatches

@@ -20,6 +20,7 @@ from hetwin_suite.proving_ground.distribution import distribution
 from hetwin_suite.proving_ground.drops.draw import FARTHEST_M
 from hetwin_suite.proving_ground.drops.episode import record as record_drop
 from hetwin_suite.proving_ground.drops.fixed import check_choices
+from hetwin_suite.proving_ground.home_lab.episode import record as record_home_lab
 from hetwin_suite.proving_ground.insertions.episode import record as record_insertion
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
 from hetwin_suite.proving_ground.lab.recorded import record as record_lab_robot
@@ -40,6 +41,7 @@ RECORDERS: Mapping[Kind, Callable[[Path, Recipe, np.random.Generator, Path], Sum
     Kind.DROP: record_drop,
     Kind.INSERTION: record_insertion,
     Kind.LAB_ROBOT: record_lab_robot,
+    Kind.HOME_LAB: record_home_lab,
 }
 
 
@@ -102,7 +104,7 @@ def record_episodes(
             raise BadInput("is too small", where=f"--{name}", found=value, expected=f">= {least}")
     _check_choices(kind, grasp, flaw, reality, near_rim)
     _check_aim(kind, aim, near_rim)
-    _check_lab_robot(kind, friction, mismatches, shifts)
+    _check_robots(kind, friction, mismatches, shifts)
     refuse(mismatches, (Place.REALITY,), "to replay with it: hetwin evaluate table2 --mismatch ...")
     _make_free(out)
     root = resource("worlds").parent
@@ -185,17 +187,18 @@ def _check_aim(kind: Kind, aim: Aim | None, near_rim: float | None) -> None:
         )
 
 
-def _check_lab_robot(
+def _check_robots(
     kind: Kind, friction: float | None, mismatches: Sequence[Mismatch], shifts: Shifts | None
 ) -> None:
-    if kind is not Kind.LAB_ROBOT:
-        given = {"--friction": friction is not None}
-    else:
-        given = {"--mismatch": bool(mismatches), "--shift": bool(shifts)}
-    for option, is_given in given.items():
-        if is_given:
-            expected = "lab_robot" if option == "--friction" else "drop or insertion"
-            raise BadInput(f"{kind.value} has no such option", where=option, expected=expected)
+    """Check what only some kinds have: of wheels, and of what happens with a hand that does not drive."""
+    given: dict[str, str] = {}
+    if kind is not Kind.LAB_ROBOT and friction is not None:
+        given["--friction"] = "lab_robot"
+    if kind in (Kind.LAB_ROBOT, Kind.HOME_LAB):
+        given |= {"--mismatch": "drop or insertion"} if mismatches else {}
+        given |= {"--shift": "drop or insertion"} if shifts else {}
+    for option, expected in given.items():
+        raise BadInput(f"{kind.value} has no such option", where=option, expected=expected)
     if friction is not None and not 0.0 <= friction <= MOST_FRICTION:
         raise BadInput(
             "this is no coefficient of friction",

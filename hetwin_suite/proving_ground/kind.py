@@ -12,6 +12,8 @@ class Kind(StrEnum):
     INSERTION = "insertion"
     LAB_ROBOT = "lab_robot"
     """Moves of a lab robot whose data sheet is not quite right."""
+    HOME_LAB = "home_lab"
+    """A TIAGo takes a cup to a microwave and warms it."""
 
 
 class GraspChoice(StrEnum):

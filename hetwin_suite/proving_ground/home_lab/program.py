@@ -1,7 +1,7 @@
-"""The program of the scenario `home_lab`: a TIAGo takes a cup from a table and brings it before the microwave.
+"""The program of the scenario `home_lab`: a TIAGo takes a cup from a table, and warms it in a microwave.
 
-It takes the cup in two stages, approaching and grasping (Jiang et al., section IV.B). It knows its home, and is told
-where the cup is.
+It takes the cup in two stages, approaching and grasping (Jiang et al., section IV.B), puts it into the open microwave,
+pushes the door shut and presses the button. It knows its home, and is told where the cup is.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import cos, pi, sin
 
+from hetwin_core.ensemble.events import Json
 from model_nodes.robot_program.errors import Failed
 from model_nodes.robot_program.robot import Robot
 
-HAND, CUP = "hand", "cup"
+HAND, CUP, MICROWAVE = "hand", "cup", "microwave"
 CUP_AT = (2.94, 3.58, 0.81)
 """Where the cup stands [m]."""
-AWAY_FROM_TABLE = 2.2
-"""y of the base where it turns [m]."""
-BEFORE_MICROWAVE = (2.2, 2.0, 0.0)
-"""Where the base is in the end: x, y [m], yaw [rad]."""
+BEFORE_TABLE, AWAY_FROM_TABLE = 2.86, 2.45
+"""y of the base where the cup is taken, and where it turns [m]."""
+BEFORE_MICROWAVE = (2.2, 1.75, 0.0)
+"""Where the base turns to the microwave, on the other side of its open door: x, y [m], yaw [rad]."""
+PLACE = (3.86, 1.98, 0.83)
+"""Where the cup's middle is in the microwave [m]."""
 REACH = 0.74
-"""The hand is so far ahead of the base where it takes the cup [m]."""
+"""The hand is so far ahead of the base where it takes and puts [m]."""
 ASIDE = 0.085
 """The hand stands off to the right of the cup by so much [m]."""
 ABOVE = 0.13
@@ -44,21 +47,53 @@ READY = {
     "arm_7_joint": -1.33,
 }
 """The hand is ahead, its palm to the left, and the torso has room to go down [rad, m]."""
+FOLDED = {
+    "torso_lift_joint": 0.15,
+    "arm_1_joint": 0.2,
+    "arm_2_joint": -1.34,
+    "arm_3_joint": -0.2,
+    "arm_4_joint": 1.94,
+    "arm_5_joint": -1.57,
+    "arm_6_joint": 1.37,
+    "arm_7_joint": 0.0,
+}
+"""The arm beside the body, in which it drives past things [rad, m]."""
+BEHIND_DOOR = (2.3, 2.5, 0.0)
+"""Where the base is before the hand goes behind the open door: x, y [m], yaw [rad]."""
+SWUNG = ((3.32, 2.5), (3.32, 1.97))
+"""The hand's way while it swings the door from behind, x and y [m]."""
+BEFORE_DOOR = (2.2, 2.02, 0.0)
+"""Where the base is before it pushes the door shut."""
+SHUT_AT = 3.58
+"""x of the hand when the door is shut [m]."""
+DOOR_HEIGHT = 0.93
+BEFORE_BUTTON = (2.3, 1.69, 0.0)
+BUTTON = (3.589, 1.69, 0.88)
+"""The hand that presses the button [m]."""
+PRESS = 0.1
+"""It comes from so far before it [m]."""
+FIST = 0.785
+"""The fingers of a hand that pushes [rad]."""
 
 
-def fetch_a_cup(robot: Robot, cup: Sequence[float] = CUP_AT) -> None:
-    """Take a cup from a table and bring it before the microwave.
+def warm_a_cup(robot: Robot, cup: Sequence[float] = CUP_AT, shut: bool = True) -> None:
+    """Take a cup to the microwave and warm it.
 
     Args:
         robot: a TIAGo.
         cup: where the cup's middle is, x y z [m] in the world.
+        shut: whether it shuts the door.
     """
-    with robot.task("fetch", goal=f'held("{CUP}", "{HAND}")', object=CUP, target="table1"):
+    with robot.task("warm", goal=f'hot("{CUP}")', object=CUP, target=MICROWAVE):
         _take(robot, cup)
-        _bring(robot)
+        _put(robot)
+        if shut:
+            _shut(robot)
+        _press(robot)
 
 
 def _take(robot: Robot, cup: Sequence[float]) -> None:
+    about: dict[str, Json] = {"object": CUP}
     x, y, z = cup[0], cup[1], cup[2] + GRASP
     with robot.task("pick_up", goal=f'held("{CUP}", "{HAND}")', hand=HAND, object=CUP):
         robot.drive(x, AWAY_FROM_TABLE, pi / 2, target="table2")
@@ -66,22 +101,74 @@ def _take(robot: Robot, cup: Sequence[float]) -> None:
         ahead = (x + ASIDE, AWAY_FROM_TABLE + REACH, z + ABOVE)
         robot.reach(HAND, (*ahead, *_turned(pi / 2)), speed=0.5, operation="")
         robot.drive_straight(y - REACH - robot.place.y, target="table2")
-        with robot.doing("approach", hand=HAND, object=CUP):
+        with robot.doing("approach", hand=HAND, **about):
             _to(robot, (x + ASIDE, y, z + ABOVE), pi / 2)  # the base has not stopped exactly there
             _up(robot, -ABOVE)
-        with robot.doing("grasp", hand=HAND, object=CUP):
+        with robot.doing("grasp", hand=HAND, **about):
             _to(robot, (x, y, z), pi / 2, 0.08)
             robot.move_joints({THUMB: OPPOSED}, seconds=1.0)
             if not robot.move_hand(HAND, AROUND, object=CUP):
                 raise Failed("there is nothing between the fingers")
             robot.wait(0.3)
-        with robot.doing("lift", hand=HAND, object=CUP):
+        with robot.doing("lift", hand=HAND, **about):
             _up(robot, ABOVE)
 
 
-def _bring(robot: Robot) -> None:
-    robot.drive_straight(AWAY_FROM_TABLE - robot.place.y, carried=[CUP])
-    robot.drive(*BEFORE_MICROWAVE, carried=[CUP], target="table1")
+def _put(robot: Robot) -> None:
+    about: dict[str, Json] = {"object": CUP, "target": MICROWAVE}
+    x, y, z = PLACE[0], PLACE[1], PLACE[2] + GRASP
+    goal = f'in_container("{CUP}", "{MICROWAVE}")'
+    with robot.task("place", goal=goal, hand=HAND, object=CUP, target=MICROWAVE):
+        robot.drive_straight(AWAY_FROM_TABLE - robot.place.y, carried=[CUP])
+        robot.drive(*BEFORE_MICROWAVE, carried=[CUP], target="table1")
+        robot.reach(
+            HAND,
+            (BEFORE_MICROWAVE[0] + REACH, y, z + 0.04, *_turned(0.0)),
+            speed=0.3,
+            operation="carry",
+            object=CUP,
+            target=MICROWAVE,
+        )
+        robot.drive_straight(x - REACH - robot.place.x, carried=[CUP], target="table1", speed=0.2)
+        with robot.doing("lower", hand=HAND, **about):
+            _up(robot, -0.037)
+        with robot.doing("release", hand=HAND, **about):
+            robot.move_hand(HAND, "open", object=CUP, target=MICROWAVE)
+            robot.move_joints({THUMB: 0.0}, seconds=0.8)
+            _to(robot, (x, y - 0.06, z), 0.0)
+        robot.drive_straight(BEFORE_MICROWAVE[0] - robot.place.x, speed=0.3)
+        robot.move_hand(HAND, FIST, operation="")  # open fingers would touch the torso
+        robot.move_joints(FOLDED, speed=0.6)
+
+
+def _shut(robot: Robot) -> None:
+    with robot.task("shut", goal=f'!open("{MICROWAVE}")', hand=HAND, target=MICROWAVE):
+        _ahead(robot, BEHIND_DOOR, SWUNG[0][1], DOOR_HEIGHT)
+        robot.drive_straight(SWUNG[0][0] - REACH - robot.place.x, target=MICROWAVE)
+        with robot.doing("push", hand=HAND, target=MICROWAVE):
+            _to(robot, (*SWUNG[1], DOOR_HEIGHT), 0.0, 0.15)
+        robot.drive_straight(BEHIND_DOOR[0] - robot.place.x, speed=0.3)
+        _ahead(robot, BEFORE_DOOR, BEFORE_DOOR[1], DOOR_HEIGHT)
+        with robot.doing("push", hand=HAND, target=MICROWAVE):
+            robot.drive_straight(SHUT_AT - REACH - robot.place.x, target=MICROWAVE, speed=0.2)
+        robot.drive_straight(BEFORE_DOOR[0] - robot.place.x, speed=0.3)
+
+
+def _press(robot: Robot) -> None:
+    with robot.task("switch_on", goal=f'switched_on("{MICROWAVE}")', hand=HAND, target=MICROWAVE):
+        _ahead(robot, BEFORE_BUTTON, BUTTON[1], BUTTON[2])
+        robot.drive_straight(BUTTON[0] - PRESS - REACH - robot.place.x, target=MICROWAVE)
+        with robot.doing("press", hand=HAND, target=MICROWAVE):
+            _to(robot, BUTTON, 0.0, 0.05)
+            robot.wait(0.4)
+        robot.drive_straight(BEFORE_BUTTON[0] - robot.place.x, speed=0.3)
+        robot.wait(2.0)
+
+
+def _ahead(robot: Robot, base: tuple[float, float, float], y: float, z: float) -> None:
+    """Drive to a place, and hold the hand ahead."""
+    robot.drive(*base, target=MICROWAVE)
+    robot.reach(HAND, (base[0] + REACH, y, z, *_turned(0.0)), speed=0.5, operation="")
 
 
 def _to(robot: Robot, at: Sequence[float], yaw: float, speed: float = 0.15) -> None:

@@ -1,7 +1,8 @@
-"""The scenario `home_lab`: a TIAGo takes a cup with its hand of five fingers."""
+"""The scenario `home_lab`: a TIAGo warms a cup in a microwave."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -10,15 +11,36 @@ from support.robot_files import example
 import hetwin_suite
 
 SCENARIO = Path(__file__).resolve().parents[4] / "scenarios" / "home_lab.yaml"
+MILESTONES = ("grip_closed", "entered", "closed", "switched_on", "became_hot")
+TO_HOT_S = math.log((373.15 - 296.15) / (373.15 - 318.15)) / 0.2
+"""From the room's temperature, but for what the room takes back."""
+
+
+def milestones(summary: hetwin_suite.Summary) -> dict[str, float]:
+    return {
+        str(event["name"]): float(event["time"])
+        for event in summary.events
+        if event["name"] in MILESTONES
+    }
 
 
 @pytest.mark.long
-def test_the_cup_is_gripped_and_held_all_the_way(tmp_path: Path) -> None:
+def test_the_cup_is_taken_shut_in_and_warmed(tmp_path: Path) -> None:
     example("tiago_description/robots/tiago.urdf")
     summary = hetwin_suite.run(SCENARIO, out=tmp_path / "run")
-    names = [str(event["name"]) for event in summary.events]
-    grips = [name for name in names if name.startswith("grip_")]
-    assert grips == ["grip_closed"]
-    assert summary.state["held(cup, hand)"]
-    assert not summary.state["on(cup, table2)"]
-    assert summary.verdict == "fine"
+    when = milestones(summary)
+    assert sorted(when, key=lambda name: when[name]) == list(MILESTONES)
+    assert summary.state["in_container(cup, microwave)"]
+    assert summary.state["hot(cup)"]
+    assert not summary.state["open(microwave)"]
+    assert when["became_hot"] - when["switched_on"] == pytest.approx(TO_HOT_S, abs=0.2)
+
+
+@pytest.mark.long
+def test_a_cup_behind_an_open_door_stays_cold(tmp_path: Path) -> None:
+    example("tiago_description/robots/tiago.urdf")
+    summary = hetwin_suite.run(SCENARIO, out=tmp_path / "run", variant="door_open")
+    assert list(milestones(summary)) == ["grip_closed", "entered", "switched_on"]
+    assert summary.state["in_container(cup, microwave)"]
+    assert summary.state["open(microwave)"]
+    assert not summary.state["hot(cup)"]

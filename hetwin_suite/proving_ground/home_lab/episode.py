@@ -1,0 +1,130 @@
+"""One warmed cup: a TIAGo's program in the stand-in's physics, what it publishes meanwhile, and what really happens."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE
+from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_core.projection.log_writer import RunLog
+from hetwin_core.projection.run_folder import LOG
+from hetwin_suite.proving_ground.episode_files import TRUTH
+from hetwin_suite.proving_ground.home_lab.program import CUP, CUP_AT, MICROWAVE
+from hetwin_suite.proving_ground.home_lab.reality import SCENARIO, Draw, Reality, reality
+from hetwin_suite.proving_ground.home_lab.robot_bag import write_robot_bag
+from hetwin_suite.proving_ground.recipe import Recipe
+
+LIFTED_M = 0.05
+"""The cup is held when it is so much higher than it stood, before the robot puts it down."""
+PATH_NS = 50_000_000
+"""Time between two poses of its path."""
+HAPPENS = {
+    "in_container": "entered",
+    "shut": "closed",
+    "switched_on": "switched_on",
+    "hot": "became_hot",
+}
+"""What has to happen after the cup is held, in that order -> the event of it."""
+CAUSES = {
+    "held": "never_held",
+    "in_container": "dropped",
+    "shut": "left_open",
+    "switched_on": "not_switched_on",
+    "hot": "stayed_cold",
+}
+
+
+@dataclass
+class Witness:
+    """Sees where the cup really is.
+
+    Attributes:
+        path: rows of time [s], x y z [m], qw qx qy qz.
+    """
+
+    path: list[list[float]] = field(default_factory=list)
+
+    def look(self, now: BetweenSteps) -> None:
+        """Take a sample where one is due."""
+        if now.time_ns % PATH_NS == 0:
+            pose = now.scene.pose(CUP)[:7].tolist()
+            self.path.append([now.time_ns * 1e-9, *(round(part, 6) for part in pose)])
+
+    @property
+    def held_at(self) -> float | None:
+        """When it is lifted first [s]; None if never."""
+        high = CUP_AT[2] + LIFTED_M
+        return next((row[0] for row in self.path if row[3] >= high), None)
+
+
+def record(
+    folder: Path, recipe: Recipe, random: np.random.Generator, _root: Path
+) -> dict[str, Any]:
+    """Simulate and write one episode, and return its summary for the distribution.
+
+    Args:
+        folder: of the episode; must not exist.
+        recipe: what is recorded.
+        random: of where cup and base are.
+
+    Raises:
+        BadInput: if TIAGo's description is not installed.
+        RunFailed: if the simulation fails.
+    """
+    drawn = Draw.drawn(random)
+    partial = folder.with_name(f".{folder.name}")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    with tempfile.TemporaryDirectory() as name:
+        real, witness = reality(drawn, Path(name)), Witness()
+        run = Path(name) / "run"
+        ended = _simulated(real, run, witness)
+        write_robot_bag(run / LOG, partial / RECORDING)
+    happened = _happened(ended, witness)
+    cause = next((CAUSES[what] for what, when in happened.items() if when is None), "")
+    summary = {"label": "failure" if cause else "success", "cause": cause}
+    truth = {**summary, **recipe.truth, "scenario": SCENARIO, "drawn": asdict(drawn)}
+    truth |= {"happened": happened, "state": dict(ended.state), "path": witness.path}
+    _dump(partial / SCENE, {"scenario": SCENARIO, "scene": real.scene})
+    _dump(partial / TRUTH, truth)
+    partial.rename(folder)
+    return summary
+
+
+def _simulated(real: Reality, out: Path, witness: Witness) -> RunSummary:
+    ports = local_ports(real.scenario, one_process=True)
+    conductor = Conductor(real.scenario, ports, [RunLog(out)], RunOptions(scene=real.scene))
+    conductor.at_barriers(witness.look)
+    conductor.prepare()
+    summary = conductor.run()
+    if summary.error is not None:
+        raise RunFailed(SCENARIO, "simulate", 0, json.dumps(summary.error))
+    return summary
+
+
+def _happened(ended: RunSummary, witness: Witness) -> dict[str, float | None]:
+    """When each thing came about first, in s; None for what never did."""
+    about = (CUP, MICROWAVE)
+    first: dict[str, float] = {}
+    for event in ended.events:
+        arguments = event["arguments"]
+        if isinstance(arguments, Mapping) and arguments.get("object") in about:
+            first.setdefault(str(event["name"]), float(str(event["time"])))
+    return {"held": witness.held_at, **{what: first.get(name) for what, name in HAPPENS.items()}}
+
+
+def _dump(file: Path, content: Mapping[str, Any]) -> None:
+    file.write_text(json.dumps(content, allow_nan=False) + "\n", encoding="utf-8")

@@ -1,0 +1,31 @@
+"""A recording of a robot, from the log of a simulation: what a robot publishes, and nothing of what a twin knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rosbags.interfaces import MessageDefinition
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StoragePlugin, Writer
+
+PUBLISHED = ("/joint_states", "/odom", "/tf", "/tf_static", "/action_annotations")
+
+
+def write_robot_bag(log: Path, bag: Path) -> None:
+    """Copy the messages that a robot publishes, stamps and order as they are.
+
+    Args:
+        log: rosbag2 of a run.
+        bag: rosbag2 that is written; must not exist.
+    """
+    writer = Writer(bag, version=9, storage_plugin=StoragePlugin.MCAP)
+    writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
+    with Reader(log) as reader, writer:
+        of_robot = [found for found in reader.connections if found.topic in PUBLISHED]
+        copies = {}
+        for found in of_robot:
+            assert isinstance(found.msgdef, MessageDefinition)
+            copies[found.id] = writer.add_connection(
+                found.topic, found.msgtype, msgdef=found.msgdef.data, rihs01=found.digest
+            )
+        for found, received, data in reader.messages(of_robot):
+            writer.write(copies[found.id], received, data)
