@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -14,6 +15,7 @@ from hetwin_suite.cli.options import Packages, package_folders
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.scenario.scenario import Scenario as LoadedScenario
+    from hetwin_core.kinematics.planar import PlanarPose
 
 
 def robot(
@@ -62,6 +64,13 @@ def robot(
             help="with --obey: KIND:AT, freeze, drift, lag or silence from this second of a motion on"
         ),
     ] = None,
+    place: Annotated[
+        str | None,
+        typer.Option(
+            metavar="X,Y,YAW",
+            help="with --obey: where its base truly is at first, in m and rad; default: as the scenario has it",
+        ),
+    ] = None,
     package: Packages = None,
 ) -> None:
     """Play the part of a robot: publish what a recording holds, at its pace, stamped with the present time.
@@ -80,6 +89,8 @@ def robot(
 
     hetwin robot pick_and_place --obey --fault freeze:2
 
+    hetwin robot home_lab --obey --place 2.94,2.84,1.57
+
     The robot of a lab, which a link commands:
 
     hetwin robot twin_lab --obey --seed 3
@@ -87,6 +98,7 @@ def robot(
     played = {"--speed": speed != 1.0, "--wait-for-twin": wait_for_twin, "--gap": bool(gap)}
     played["--announce"] = announce is not None
     simulated = {"--seed": seed is not None, "--fault": fault is not None, "--package": package}
+    simulated["--place"] = place is not None
     for option, given in (played if obey else simulated).items():
         if given:
             raise BadInput(
@@ -97,7 +109,7 @@ def robot(
             "what is announced is told in real time", where="--speed", found=speed, expected="1"
         )
     if obey:
-        simulate(episode, namespace, seed, fault, package)
+        simulate(episode, namespace, seed, fault, package, place)
     else:
         play(episode, namespace, speed, stand, wait_for_twin, gap, announce)
 
@@ -108,6 +120,7 @@ def simulate(
     seed: int | None,
     fault: str | None,
     packages: list[str] | None,
+    place: str | None,
 ) -> NoReturn:
     """Simulate the robot of a scenario until SIGINT or SIGTERM."""
     from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
@@ -115,8 +128,15 @@ def simulate(
 
     loaded = load_scenario(find_scenario(str(scenario)))
     if isinstance(loaded.file.source, ModelSpec):
+        if place is not None:
+            raise BadInput(
+                "a robot of a lab begins where its scenario has it",
+                where="--place",
+                found=place,
+                expected="no --place",
+            )
         obey_in_the_lab(loaded, loaded.file.source.model, namespace, seed, fault)
-    obey(str(scenario), namespace, seed or 0, fault, packages)
+    obey(str(scenario), namespace, seed or 0, fault, packages, place)
 
 
 def obey_in_the_lab(
@@ -140,17 +160,23 @@ def obey_in_the_lab(
 
 
 def obey(
-    scenario: str, namespace: str, seed: int, fault: str | None, packages: list[str] | None
+    scenario: str,
+    namespace: str,
+    seed: int,
+    fault: str | None,
+    packages: list[str] | None,
+    place: str | None,
 ) -> NoReturn:
     """Simulate a robot that obeys trajectories and velocities."""
     from hetwin_suite.proving_ground.obeying.faults import Fault
 
     failing = None if fault is None else Fault.read(fault)
+    start = None if place is None else read_place(place)
     try:
         from hetwin_suite.proving_ground.obeying.running import obeying
     except ImportError as error:
         raise _no_ros(error) from None
-    with obeying(scenario, namespace, seed, failing, package_folders(packages)) as robot:
+    with obeying(scenario, namespace, seed, failing, package_folders(packages), start) as robot:
         for note in robot.notes:
             print(f"warning: {note}", file=sys.stderr)
         with Interrupts() as interrupts:
@@ -160,6 +186,28 @@ def obey(
                 lambda: interrupts.first is not None,
             )
     raise typer.Exit(interrupts.code)
+
+
+def read_place(text: str) -> PlanarPose:
+    """Return what `--place X,Y,YAW` says [m and rad].
+
+    Raises:
+        BadInput: if the text says something else.
+    """
+    from hetwin_core.kinematics.planar import PlanarPose
+
+    try:
+        x, y, yaw = map(float, text.split(","))
+    except ValueError:
+        x = y = yaw = math.nan
+    if not math.isfinite(x + y + yaw):
+        raise BadInput(
+            "this is no place",
+            where="--place",
+            found=text,
+            expected="X,Y,YAW in m and rad, e.g. 2.94,2.84,1.57",
+        )
+    return PlanarPose(x, y, yaw)
 
 
 def play(

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 def send(
     scenario: Scenario,
     goal: Annotated[
-        Path, typer.Argument(help="YAML file with joints, tip, base or trajectory, or a list")
+        Path,
+        typer.Argument(
+            help="YAML file with joints, tip, base, trajectory, grasp or release, or a list"
+        ),
     ],
     to: Annotated[str, typer.Option(help="ROS namespace of the robot")] = "",
     rehearse_only: Annotated[

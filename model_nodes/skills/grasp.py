@@ -37,7 +37,7 @@ def grasp(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:
     def straight(candidate: Candidate) -> list[JointTrajectory]:
         with scene.attempt():
             there = scene.hand_to(hand, candidate.pose, straight=True, speed=LINE_SPEED)
-            refuse(scene.in_the_way([there], [what]), f"the straight way of {hand}")
+            refuse(scene.in_the_way([there], touches=[what]), f"the straight way of {hand}")
             closing = scene.to_positions(closed, speed=speed_of(arguments))
             if not lift:
                 return [there, closing]

@@ -21,7 +21,7 @@ class HandShape:
 
     Attributes:
         approach: (3,) unit vector in which it goes to what it grasps.
-        closing: (3,) unit vector across that, along which its fingers close.
+        closing: (3,) unit vector across that, along which its fingers close, each of which counts the same.
         opening: how far two opposite finger tips are apart when it is open [m]; None: it has more than two.
     """
 
@@ -60,7 +60,9 @@ def hand_shape(facts: RobotFacts, hand: str) -> HandShape:
             f"{hand} does not close across its approach {np.round(approach, 3).tolist()};"
             f" expected other hands.{hand}.opened, .closed or .approach in the scenario"
         )
-    closing = np.linalg.svd(across)[2][0]
+    lengths = np.linalg.norm(across, axis=1)
+    alike = across[lengths > _LEAST] / lengths[lengths > _LEAST, None]
+    closing = np.linalg.svd(alike)[2][0]
     along = across @ closing
     return HandShape(approach, closing, float(np.ptp(along)) if len(along) == 2 else None)
 
@@ -70,6 +72,7 @@ class _Fingers:
 
     def __init__(self, facts: RobotFacts, hand: HandFacts) -> None:
         self._hand = hand
+        self._others = {name: joint.start for name, joint in facts.joints.items()}
         own = set(hand.fingers)
         branches: dict[tuple[str, ...], str] = {}
         for link, segments in facts.links.items():
@@ -97,10 +100,11 @@ class _Fingers:
         return np.array(rows)
 
     def _at(self, positions: tuple[float, ...]) -> dict[str, float]:
-        return dict(zip(self._hand.fingers, positions, strict=True))
+        """The fingers somewhere, the other joints where they are: a thumb that is turned to the fingers stays so."""
+        return self._others | dict(zip(self._hand.fingers, positions, strict=True))
 
     def _seen(self, chain: Chain, joints: dict[str, float]) -> tuple[float, ...]:
-        """A link in the grasp frame, the arm's joints at 0."""
+        """A link in the grasp frame."""
         palm = within(_placed(self._palm, joints), self._hand.offset)
         return seen_from(palm, _placed(chain, joints))
 

@@ -153,20 +153,24 @@ class SkillScene:
             self._motions.commanded.update(before)
 
     def in_the_way(
-        self, motions: Sequence[JointTrajectory], ignored: Collection[str] = ()
+        self,
+        motions: Sequence[JointTrajectory],
+        ignored: Collection[str] = (),
+        touches: Collection[str] = (),
     ) -> tuple[str, ...]:
         """Return two entities that would come too near to each other on a way; nothing if none do.
 
         Args:
             motions: planned one after the other, from where the joints are; the fingers are where they were planned
                 to be before.
-            ignored: entities that may be touched.
+            ignored: entities that are not looked at.
+            touches: entities that may be touched, but not entered.
         """
         now = dict(self._motions.commanded)
         for motion in reversed(motions):
             now.update(zip(motion.names, motion.positions[0].tolist(), strict=True))
         for motion in motions:
-            touched = self._surroundings.first_touched(motion, now, ignored)
+            touched = self._surroundings.first_touched(motion, now, ignored, touches)
             if touched:
                 return touched
             now.update(zip(motion.names, motion.positions[-1].tolist(), strict=True))

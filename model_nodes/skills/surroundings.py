@@ -18,6 +18,8 @@ from model_nodes.scene_shapes import add_shapes
 
 CLEARANCE = 0.005
 """Less than this from something is in its way [m]."""
+_GIVES = 0.002
+"""What may be touched is pushed by no more than this [m]."""
 _STEP = 0.04
 """No joint goes further between two postures that are looked at [rad or m]."""
 _WORLD, _ROBOT = 1, 2
@@ -71,30 +73,34 @@ class Surroundings:
         joint_names = [self._model.joint(i).name for i in range(self._model.njnt)]
         self._place = {name: i for i, name in enumerate(joint_names)}
         self._left_out = set(_neighbours(facts, self._links))
-        self._left_out |= set(self._pairs(joints))
+        self._left_out |= {pair for pair, _ in self._pairs(joints)}
 
     def first_touched(
         self,
         motion: JointTrajectory,
         joints: Mapping[str, float],
         ignored: Collection[str] = (),
+        touches: Collection[str] = (),
     ) -> tuple[str, ...]:
         """Return two that come too near to each other on a way; nothing if none do.
 
         Args:
             motion: of some joints.
             joints: where the others are, by name [rad or m].
-            ignored: entities that may be touched.
+            ignored: entities that are not looked at.
+            touches: entities that may be touched, but not entered.
         """
         for row in _postures(motion):
             now = {**joints, **dict(zip(motion.names, row, strict=True))}
-            for pair in self._pairs(now):
+            for pair, distance in self._pairs(now):
                 names = tuple(sorted(self._links.get(name, name) for name in pair))
-                if pair not in self._left_out and not set(names) & set(ignored):
+                fine = {*ignored, *(touches if distance > -_GIVES else ())}
+                if pair not in self._left_out and fine.isdisjoint(names):
                     return names
         return ()
 
-    def _pairs(self, joints: Mapping[str, float]) -> Iterator[frozenset[str]]:
+    def _pairs(self, joints: Mapping[str, float]) -> Iterator[tuple[frozenset[str], float]]:
+        """Pairs that are near, and their distance [m]; below 0 if one is in the other."""
         for name, position in joints.items():
             i = self._place.get(name)
             if i is not None:
@@ -102,8 +108,9 @@ class Surroundings:
         mj.mj_kinematics(self._model, self._data)
         mj.mj_comPos(self._model, self._data)
         mj.mj_collision(self._model, self._data)
-        for pair in self._data.contact.geom.tolist():
-            yield frozenset(self._body_of_geom[geom] for geom in pair)
+        contacts = self._data.contact
+        for pair, distance in zip(contacts.geom.tolist(), contacts.dist.tolist(), strict=True):
+            yield frozenset(self._body_of_geom[geom] for geom in pair), distance
 
 
 def _add_robot(

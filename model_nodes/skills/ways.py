@@ -56,7 +56,7 @@ def free_way(
         pose: (7) in the world.
         speed: share of the joints' largest velocities.
         then: (7) the pose to which it is to go straight from there.
-        touches: entities that may be touched on the straight way.
+        touches: entities that may be touched on the straight way, but not entered.
 
     Raises:
         CannotReach: if there is no such way.
@@ -66,7 +66,7 @@ def free_way(
     with scene.ahead():
         scene.hand_to(hand, pose, speed=speed)
         straight = scene.hand_to(hand, then, straight=True, speed=LINE_SPEED)
-        refuse(scene.in_the_way([straight], touches), f"the straight way of {hand}")
+        refuse(scene.in_the_way([straight], touches=touches), f"the straight way of {hand}")
     vias: list[list[Sequence[float]]] = [[], [above], [up, above]]
     return first_possible(
         f"{hand} finds no way",

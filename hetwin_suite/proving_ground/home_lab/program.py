@@ -34,8 +34,6 @@ TORSO = "torso_lift_joint"
 THUMB = "hand_thumb_abd_joint"
 AROUND = 0.54
 """The fingers close so far, if nothing stops them: around a cup, not to a fist [rad]."""
-OPPOSED = 1.42
-"""The thumb is opposed to the fingers, before they close [rad]."""
 READY = {
     "torso_lift_joint": 0.21,
     "arm_1_joint": 1.16,
@@ -106,7 +104,6 @@ def _take(robot: Robot, cup: Sequence[float]) -> None:
             _up(robot, -ABOVE)
         with robot.doing("grasp", hand=HAND, **about):
             _to(robot, (x, y, z), pi / 2, 0.08)
-            robot.move_joints({THUMB: OPPOSED}, seconds=1.0)
             if not robot.move_hand(HAND, AROUND, object=CUP):
                 raise Failed("there is nothing between the fingers")
             robot.wait(0.3)
@@ -134,7 +131,7 @@ def _put(robot: Robot) -> None:
             _up(robot, -0.037)
         with robot.doing("release", hand=HAND, **about):
             robot.move_hand(HAND, "open", object=CUP, target=MICROWAVE)
-            robot.move_joints({THUMB: 0.0}, seconds=0.8)
+            robot.move_joints({THUMB: 0.0}, seconds=0.8)  # it would take the cup along
             _to(robot, (x, y - 0.06, z), 0.0)
         robot.drive_straight(BEFORE_MICROWAVE[0] - robot.place.x, speed=0.3)
         robot.move_hand(HAND, FIST, operation="")  # open fingers would touch the torso

@@ -105,6 +105,7 @@ class ObeyingRobot:
         world = as_it_is(load_world(settings), self.mismatch, _pulling(spec))
         body = _robot(world, scenario)
         robot = settings.robot or Robot(urdf=body.name)
+        _check_start(start, robot, scenario)
         self._period_ns = round(SECOND / settings.rate)
         self._engine: Engine = make_engine("mujoco")
         remarks = self._engine.load(world, _engine_settings(settings))
@@ -267,6 +268,18 @@ def _settings(scenario: Scenario, options: RunOptions) -> tuple[Settings, dict[s
     except BadInput as error:
         raise resolver.placed(main, error) from None
     return settings, resolved["source"]
+
+
+def _check_start(start: PlanarPose | None, robot: Robot, scenario: Scenario) -> None:
+    if start is not None and not isinstance(robot.base, FollowedBase):
+        raise scenario.placed(
+            BadInput(
+                "only a base that follows odometry can begin elsewhere",
+                where="robot.base",
+                found=robot.base if robot.base is None else robot.base.value,
+                expected="base: {odometry: TOPIC}",
+            )
+        )
 
 
 def _pulling(spec: Mapping[str, Any]) -> Callable[[str], bool]:

@@ -172,3 +172,34 @@ def test_hands_of_other_makers_go_to_things_with_their_fingers_first(
 def test_a_scenario_may_say_how_a_hand_goes_to_things() -> None:
     (facts,) = facts_of("tiago_description/robots/tiago.urdf", approach=[0, 2, 0]).values()
     np.testing.assert_allclose(hand_shape(facts, "hand").approach, [0, 1, 0])
+
+
+@pytest.mark.parametrize("thumb", [0.0, 1.42])
+def test_four_fingers_say_where_a_hand_closes_wherever_its_thumb_is(thumb: float) -> None:
+    fingers = [f"hand_thumb_{part}_{i}_joint" for part in ("virtual", "flex") for i in (1, 2)]
+    for name in ("index", "middle", "ring", "little"):
+        fingers += [
+            f"hand_{name}_{part}_{i}_joint" for part in ("virtual", "flex") for i in (1, 2, 3)
+        ]
+    robot = read_urdf(example("tiago_description/robots/tiago.urdf"), Notes())
+    hand = NamedHand(
+        name="hand",
+        link="hand_palm_link",
+        offset=[0.135, 0.05, 0, 1, 0, 0, 0],
+        approach=[0, 1, 0],
+        joints=fingers,
+        opened=[0.0] * len(fingers),
+        closed=[0.785] * len(fingers),
+    )
+    shape = hand_shape(robot_facts(robot, {"hand": hand}, {"hand_thumb_abd_joint": thumb}), "hand")
+    assert abs(shape.closing[0]) > 0.95  # as they curl; the thumb goes farther, and elsewhere
+
+
+@pytest.mark.parametrize(("height", "deep"), [(0.81, True), (0.825, False)])
+def test_what_is_grasped_may_be_touched_but_not_entered(height: float, deep: bool) -> None:
+    one = scene(BOX, (0.4, 0.1, 0.775))
+    there = one.hand_to("gripper", [0.4, 0.1, height, 0, 1, 0, 0])  # with closed fingers
+    touched = ("gripper_left_finger", "thing")
+    assert one.in_the_way([there]) == touched
+    assert one.in_the_way([there], touches=["thing"]) == (touched if deep else ())
+    assert one.in_the_way([there], ignored=["thing"]) == ()

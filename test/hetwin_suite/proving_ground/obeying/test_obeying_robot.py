@@ -24,6 +24,7 @@ from support.waiting import wait_until
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.proving_ground.obeying.faults import Fault
 from hetwin_suite.proving_ground.obeying.running import obeying
 
@@ -156,12 +157,23 @@ def test_a_scenario_without_one_robot_is_refused(tmp_path: Path, robots: str, wo
         pass
 
 
+def test_an_arm_that_stands_cannot_begin_elsewhere() -> None:
+    with (
+        pytest.raises(BadInput, match=r"robot\.base: only a base that follows odometry"),
+        obeying("pick_and_place", start=PlanarPose(1.0, 2.0, 0.0)),
+    ):
+        pass
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         (["--obey", "--gap", "1:1"], "--gap: this option means nothing with --obey"),
         (["--fault", "freeze:1"], "--fault: this option means nothing without --obey"),
         (["--obey", "--fault", "melt:1"], "--fault: this is no fault"),
+        (["--obey", "--place", "1,2"], "--place: this is no place; found '1,2'; expected X,Y,YAW"),
+        (["--obey", "--place", "1,nan,0"], "--place: this is no place; found '1,nan,0'"),
+        (["--place", "1,2,0"], "--place: this option means nothing without --obey"),
     ],
 )
 def test_options_of_the_command_that_do_not_fit_are_refused(options: list[str], words: str) -> None:
