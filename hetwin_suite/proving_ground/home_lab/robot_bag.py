@@ -7,7 +7,9 @@ from pathlib import Path
 from rosbags.interfaces import MessageDefinition
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StoragePlugin, Writer
 
-PUBLISHED = ("/joint_states", "/odom", "/tf", "/tf_static", "/action_annotations")
+from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES
+
+PUBLISHED = (JOINT_STATES.logged_name, "/odom", "/tf", "/tf_static", ANNOTATIONS.logged_name)
 
 
 def write_robot_bag(log: Path, bag: Path) -> None:
