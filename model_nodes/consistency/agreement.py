@@ -58,15 +58,16 @@ class Parting:
 
     Args:
         limits: (n,) of differences, above 0.
+        patience: how long they must be beyond, two samples at least [s].
 
     Attributes:
         deviates: whether they have parted.
     """
 
-    def __init__(self, limits: Floats) -> None:
-        self.limits = limits
+    def __init__(self, limits: Floats, patience: float = 0.0) -> None:
+        self.limits, self._patience = limits, patience
         self.deviates = False
-        self._beyond = 0
+        self._beyond, self._beyond_since = 0, 0.0
         self._calm_since: float | None = None
 
     def look(self, time: float, apart: Floats) -> bool:
@@ -75,7 +76,10 @@ class Parting:
         largest = float(np.nanmax(share)) if np.isfinite(share).any() else 0.0
         if not self.deviates:
             self._beyond = self._beyond + 1 if largest > 1.0 else 0
-            self.deviates = self._beyond >= _SAMPLES
+            if self._beyond <= 1:
+                self._beyond_since = time
+            long = time - self._beyond_since >= self._patience
+            self.deviates = self._beyond >= _SAMPLES and long
             self._calm_since = None
             return self.deviates
         if largest > _CALM:
@@ -95,10 +99,11 @@ class Agreement:
 
     Args:
         limits: (n,) how far joints may be apart [rad or m].
+        patience: how long they must be further apart to deviate, two samples at least [s].
     """
 
-    def __init__(self, limits: Floats) -> None:
-        self._parting = Parting(limits)
+    def __init__(self, limits: Floats, patience: float = 0.0) -> None:
+        self._parting = Parting(limits, patience)
         self._motion, self._shift = _TRUST, _TRUST * _USUAL_LAG
         self._before: float | None = None
 

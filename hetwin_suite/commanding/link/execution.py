@@ -25,6 +25,8 @@ from model_nodes.consistency.heard import Heard, Sample
 
 PERIOD_S = 0.1
 """Between two pieces [s]."""
+PATIENCE_S = 1.2 * PERIOD_S
+"""A joint deviates if it is off for so long: one piece that arrives late is made good by the next [s]."""
 LOST_S = 0.4
 """A robot that has been silent for longer is lost [s]."""
 REACHED = 0.01
@@ -111,7 +113,7 @@ class Execution:
         self._plan, self._groups, self._sender, self._tip = plan, tuple(groups), sender, tip
         compared = plan.moved - plan.presses  # fingers stop at what they touch
         self._moved = [i for i, name in enumerate(plan.names) if name in compared]
-        self._agreement = Agreement(limits[self._moved])
+        self._agreement = Agreement(limits[self._moved], PATIENCE_S)
         self._figures = Figures([plan.names[i] for i in self._moved])
         self._stop = stop
         self._sent: list[tuple[float, Pace]] = []

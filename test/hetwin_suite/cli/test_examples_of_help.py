@@ -31,6 +31,9 @@ WAITS = "--wait-for-twin"
 OBEYS, SHOWS = "--obey", "hetwin show"
 """Examples that end when they are interrupted."""
 
+MINUTES = "hetwin record home_lab "
+"""An example that takes more than a minute."""
+
 pytestmark = pytest.mark.slow
 
 
@@ -90,7 +93,13 @@ def test_every_command_has_an_example(command: str) -> None:
     assert all(f"{line} ".startswith(f"hetwin {command} ") for line in examples(command))
 
 
-@pytest.mark.parametrize("line", in_order())
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(line, marks=[pytest.mark.long] if line.startswith(MINUTES) else [])
+        for line in in_order()
+    ],
+)
 def test_the_example_works(line: str, folder: Path, brief: Path) -> None:
     process = begun(line, brief if line.startswith(MANY_RUNS) else folder, new_domain())
     out, err = process.communicate(timeout=300)

@@ -51,6 +51,24 @@ def test_a_robot_that_freezes_or_drifts_deviates_in_half_a_second(since: float) 
     assert since < parted[0] < since + 0.5
 
 
+def test_a_moment_of_lateness_deviates_only_without_patience() -> None:
+    def parted(seconds: float, patience: float) -> float | None:
+        agreement = Agreement(np.full(2, LIMIT), patience)
+        for i in range(300):
+            time = i / 100
+            late = 0.06 if 1.0 < time < 1.0 + seconds else 0.01
+            found = agreement.look(time, twin(time - late).positions, twin)
+            if found.changed and found.deviates:
+                return time
+        return None
+
+    assert parted(0.1, 0.0) is not None
+    assert parted(0.1, 0.12) is None
+    after = parted(1.0, 0.12)
+    assert after is not None
+    assert 1.12 < after < 1.3
+
+
 def test_they_agree_again_when_they_are_together_for_a_while() -> None:
     def pushed(time: float) -> np.ndarray:
         return twin(time - 0.01).positions + (0.03 if 1.0 < time < 2.0 else 0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -112,7 +113,7 @@ class Inbox:
     def __init__(self) -> None:
         self.goals = Goals()
         self._lock = threading.Lock()
-        self._commands: deque[tuple[str, Command]] = deque()
+        self._commands: deque[tuple[int, str, Command]] = deque()
         self._refusals: deque[Refusal] = deque(maxlen=1000)
         self.taken = 0
         self.refused = 0
@@ -121,7 +122,7 @@ class Inbox:
     def put(self, topic: str, command: Command) -> None:
         """Add a command that came on a topic."""
         with self._lock:
-            self._commands.append((topic, command))
+            self._commands.append((time.monotonic_ns(), topic, command))
 
     def refuse(self, topic: str, reason: str) -> None:
         """Note that a command was refused."""
@@ -130,13 +131,18 @@ class Inbox:
             self.refused += 1
             self.last_refusal = f"{topic}: {reason}"
 
-    def take(self) -> list[tuple[str, Command]]:
-        """Return the commands since the last call, each with its topic."""
+    def take(self, until_ns: float = math.inf) -> list[tuple[str, Command]]:
+        """Return the commands that have not been taken, each with its topic.
+
+        Args:
+            until_ns: the latest arrival, by the monotonic clock [ns]; what came later waits for another call.
+        """
         with self._lock:
-            commands = list(self._commands)
-            self._commands.clear()
-            self.taken += len(commands)
-            return commands
+            taken = []
+            while self._commands and self._commands[0][0] <= until_ns:
+                taken.append(self._commands.popleft()[1:])
+            self.taken += len(taken)
+            return taken
 
     def take_refusals(self) -> list[Refusal]:
         """Return the refusals since the last call."""

@@ -38,7 +38,7 @@ class Pace:
 
     def wait(self, time_ns: int) -> None:
         """Wait until the step that ends at a time of the run may begin."""
-        ahead = self._begun_ns + time_ns - self.period_ns - time.monotonic_ns()
+        ahead = self.real_ns(time_ns - self.period_ns) - time.monotonic_ns()
         if ahead > 0:
             time.sleep(ahead / SECOND)
             self.late = False
@@ -49,6 +49,10 @@ class Pace:
             self._begun_ns += behind
             self.epoch_ns += behind
             self._lost_ns += behind
+
+    def real_ns(self, time_ns: int) -> int:
+        """Return when a time of the run is in real time, by the monotonic clock [ns]."""
+        return self._begun_ns + time_ns
 
     def events(self, time_ns: int) -> list[Event]:
         """Return what is to be reported about time that was given up since the last call."""

@@ -51,7 +51,8 @@ class Link(Protocol):
 class CommandedSource(Source):
     """Moves joints and base as commands say; each takes effect at the step after its arrival.
 
-    `motion` blocks until a step is due in real time.
+    A twin that has fallen behind catches up first: no step obeys what arrived after its end in real time. `motion`
+    blocks until a step is due.
 
     Args:
         spec: the namespace, and what to do when the twin is late.
@@ -212,17 +213,18 @@ class CommandedSource(Source):
         if self._motion is None or time_ns != self._motion_ns:
             if self._pace.running:
                 self._pace.wait(time_ns)
-                self._obey(controllers, max(self._motion_ns, 0) * 1e-9)
+                until_ns = self._pace.real_ns(time_ns)
+                self._obey(controllers, max(self._motion_ns, 0) * 1e-9, until_ns)
             self._motion = controllers.motion(time_ns * 1e-9)
             if self._base is not None:
                 self._base.advance(controllers.twist(time_ns * 1e-9), time_ns * 1e-9)
             self._motion_ns = time_ns
         return self._motion
 
-    def _obey(self, controllers: Controllers, now: float) -> None:
+    def _obey(self, controllers: Controllers, now: float, until_ns: int) -> None:
         goals = self._inbox.goals
         goals.at(now)
-        for topic, command in self._inbox.take():
+        for topic, command in self._inbox.take(until_ns):
             if isinstance(command, StopCommand) and not goals.cancel(
                 command.controller, command.number
             ):

@@ -77,6 +77,22 @@ def test_it_keeps_real_time_and_obeys_at_the_next_step() -> None:
     assert link.closed
 
 
+def test_a_twin_that_is_behind_catches_up_before_it_obeys() -> None:
+    source, link = opened(max_lag=1.0)
+    source.bind(JOINTS, PERIOD)
+    source.begin()
+    source.motion(PERIOD)
+    time.sleep(0.1)
+    command = trajectory_command(
+        link.controllers[0], ["wrist"], [TrajectoryPoint(0.01, [0.75], [0.0])]
+    )
+    link.inbox.put("t", command)  # at 0.1 s of real time, where the twin is not yet
+    positions = [source.motion(i * PERIOD).positions[1] for i in range(2, 40)]
+    first = next(i for i, position in enumerate(positions, 2) if position > 0.25)
+    assert first >= 10
+    source.close()
+
+
 def test_what_is_refused_becomes_an_event_once_a_second() -> None:
     source, link = opened()
     source.bind(JOINTS, PERIOD)
