@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,8 @@ from hetwin_core.kinematics.arm.model import BASE, all_errors_of, offsets_of
 from hetwin_core.kinematics.chains.chain import Chain, Placed
 from hetwin_suite.digital_robot.methods import Parameters
 
+STILL = 1e-3
+"""A joint that stands still moves by no more than this in a file [rad or m]."""
 _MARKER = re.compile(r"([xyz])([1-9]\d*)")
 
 
@@ -28,11 +30,23 @@ class MarkerFile:
         measured: of the postures.
         markers: numbers of the markers that count.
         passed_over: columns that are not of the chain, and markers that are others' doubles.
+        table: the whole file.
     """
 
     measured: Measured
     markers: tuple[int, ...]
     passed_over: tuple[str, ...]
+    table: Table
+
+    def moving(self, joints: Iterable[str]) -> list[str]:
+        """Return which of these joints the file has, and moves by more than `STILL`.
+
+        Raises:
+            BadInput: if a cell of theirs is no finite number.
+        """
+        known = [name for name in joints if name in self.table.columns]
+        ranges = np.ptp(self.table.numbers(known), axis=0)
+        return [name for name, far in zip(known, ranges, strict=True) if far > STILL]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +117,12 @@ def read_markers(file: Path, chain: Chain) -> MarkerFile:
     ]
     used = {f"{axis}{numbers[i]}" for i in single for axis in "xyz"} | set(chain.joints)
     _check_count(table, len(single), chain)
+    passed_over = tuple(column for column in table.columns if column not in used)
     return MarkerFile(
         Measured(table.numbers(chain.joints), places[:, single]),
         tuple(numbers[i] for i in single),
-        tuple(column for column in table.columns if column not in used),
+        passed_over,
+        table,
     )
 
 

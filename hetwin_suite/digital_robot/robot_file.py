@@ -108,6 +108,13 @@ class RobotFile:
                 found.add(each)
                 yield each
 
+    def joints_above(self, link: str) -> Iterator[str]:
+        """Iterate over the joints between a link and the robot's root."""
+        above = {each.joint.child: each.joint for each in self.joints.values()}
+        while link in above:
+            yield above[link].name
+            link = above[link].parent
+
     def _link(self, name: str, option: str) -> str:
         if name not in self.links:
             raise BadInput(

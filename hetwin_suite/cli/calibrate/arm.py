@@ -50,6 +50,13 @@ def arm(
         found = calibrate(chain, file, parameters)
     if file.passed_over:
         print(f"passed over: {', '.join(file.passed_over)}", file=sys.stderr)
+    if base is not None and (moving := file.moving(robot.joints_above(base))):
+        names = ", ".join(moving)
+        print(
+            f"warning: {base} does not stand still, as these joints above it move in {poses}: {names}; "
+            "choose a --base above them",
+            file=sys.stderr,
+        )
     if out is not None:
         write_with_errors(robot, found.origins(), out)
     if as_json:

@@ -19,6 +19,8 @@ from hetwin_suite.digital_robot.urdf_origins import with_errors
 MARKERS = ROOT / "examples" / "arm" / "markers.csv"
 ARM = ("calibrate", "arm", TABLETOP_ARM, "--base", "base_link", "--tip", "gripper_base")
 
+TO_TIP = ("--tip", "gripper_base", "--poses")
+
 
 def test_it_prints_what_the_fit_is_worth(tmp_path: Path) -> None:
     out = tmp_path / "calibrated.urdf"
@@ -100,3 +102,10 @@ def test_bad_input_ends_with_2_and_its_line(
     poses = write_csv(tmp_path, header, *rows)
     words = ("calibrate", "arm", write_urdf(tmp_path), "--poses", poses)
     refused(tmp_path, *words, says=says)
+
+
+def test_a_base_that_moves_in_the_file_is_warned_of() -> None:
+    said = hetwin("calibrate", "arm", TABLETOP_ARM, "--base", "upper_arm_link", *TO_TIP, MARKERS)
+    assert "warning: upper_arm_link does not stand still" in said.err
+    assert "shoulder_lift_joint, shoulder_pan_joint" in said.err
+    assert "warning" not in hetwin(*ARM, "--poses", MARKERS).err
