@@ -14,7 +14,13 @@ from model_nodes.main_physics.changed_bodies import changed_bodies
 from model_nodes.main_physics.driving import driven_as
 from model_nodes.main_physics.settings import NamedHand, Settings
 from model_nodes.main_physics.wheels import with_tyres
-from model_nodes.main_physics.world.description import Body, HandFrame, JointKind, World
+from model_nodes.main_physics.world.description import (
+    Body,
+    Geometry,
+    HandFrame,
+    JointKind,
+    World,
+)
 from model_nodes.main_physics.world.drives import Base
 from model_nodes.main_physics.world.names import frame_name, joint_name
 from model_nodes.main_physics.world.notes import Notes
@@ -124,7 +130,7 @@ def _based(body: Body, robot: Robot) -> Body:
 
 
 def _passable(body: Body, patterns: Sequence[str]) -> Body:
-    """Let links touch nothing."""
+    """Let links touch nothing; what collided is not there to be looked at either."""
     passable: set[str] = set()
     for index, pattern in enumerate(patterns):
         meant = {link.name for link in body.links if fnmatchcase(link.name, pattern)}
@@ -137,12 +143,16 @@ def _passable(body: Body, patterns: Sequence[str]) -> Body:
             )
         passable |= meant
     links = tuple(
-        replace(link, geometries=tuple(replace(g, collides=False) for g in link.geometries))
+        replace(link, geometries=tuple(_ghost(g) if g.collides else g for g in link.geometries))
         if link.name in passable
         else link
         for link in body.links
     )
     return replace(body, links=links)
+
+
+def _ghost(geometry: Geometry) -> Geometry:
+    return replace(geometry, collides=False, rgba=(*geometry.rgba[:3], 0.0))
 
 
 def _sprung(body: Body, springs: Mapping[str, float]) -> Body:

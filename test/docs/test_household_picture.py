@@ -18,7 +18,7 @@ from support.pages import ROOT
 PAGE = ROOT / "docs" / "household.md"
 NAME = "home_cup_in_the_hand"
 SIZE = {"width": 1000, "height": 700}
-TAKEN_UP_S = 27.0
+TAKEN_UP_S = 17.0
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.long]
 def test_the_cup_in_the_hand(browser: Any, tmp_path: Path) -> None:
     assert f"](pictures/{NAME}.png)" in PAGE.read_text("utf-8")
     assert re.search(r"^hetwin run home_lab --out runs/home$", PAGE.read_text("utf-8"), re.M)
-    said = hetwin("run", "home_lab", "--out", tmp_path / "home", "--duration", "30")
+    said = hetwin("run", "home_lab", "--out", tmp_path / "home", "--duration", "18")
     assert said.code == 0, said.err
     wanted = os.environ.get("HETWIN_PICTURES")
     file = (Path(wanted) if wanted else tmp_path) / f"{NAME}.png"

@@ -8,6 +8,7 @@ import pytest
 from support.household import box, home, lived
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.view.film.worth_drawing import drawn_shapes
 
 PUSH = [(0.3, 0.0, 0.93), (0.9, 0.12, 0.93)]
 
@@ -24,6 +25,11 @@ def test_a_finger_goes_through(tmp_path: Path, links: str, pushed: bool) -> None
     outcome = lived(scenario(tmp_path, links))
     assert outcome.summary.error is None, outcome.summary.error
     assert bool(outcome.record.scenes[-1].pose("cup")[0] > 0.12) is pushed
+    entities = outcome.record.starts[0].layout.entities
+    (tip,) = (entity for entity in entities if entity.name.endswith("tip"))
+    assert (
+        bool(drawn_shapes(tip)) is pushed
+    )  # what is there for collisions alone is not drawn without
 
 
 def test_a_link_that_is_not_there(tmp_path: Path) -> None:
