@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import accumulate, count, takewhile
+from itertools import count, takewhile
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,15 @@ from hetwin_core.ensemble.conductor.start.shared_keys import laid_scene
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_core.ensemble.supervision.parting import end_with_parent
+from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.foretelling.asked import Awaited, Question
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.future import Future
 from hetwin_suite.futures.predicting.moment import Moment
 from hetwin_suite.futures.predicting.root import Fork, Now, Root
 
-ROUNDS = (1, 1, 2, 4, 8, 16)
-"""So many futures at a time; an answer follows each."""
+MOST = 32
+"""Futures of a moment; an answer follows the first one, and whenever there are twice as many."""
 SEED = 0
 _ENDLESS_S = 1e6
 """No run is so long [s]."""
@@ -48,7 +49,7 @@ def answers(
     root: Root,
     publish: Callable[[dict[str, Any]], None],
 ) -> None:
-    """Predict in rounds until the last of the actions begins, and publish after each what is known of each action.
+    """Predict until the last of the actions begins, and publish ever better answers about each of them.
 
     An answer is about the first futures without a gap, so that as many futures of the recording say the same.
 
@@ -63,34 +64,11 @@ def answers(
     """
 
     def plan(now: Now, fork: Fork) -> None:
-        over: dict[int, Future] = {}
-        begun_s = time.time()
-        totals = accumulate(ROUNDS)
-        asked = next(totals)
-        while awaited := _in_time(question):
-            soonest_s = min(one.effect_s for one in awaited)
-            missing = [index for index in range(asked) if index not in over]
-            draws = (now.uncertainty.draw(SEED, index) for index in missing)
-            until = time.monotonic() + _left_s(soonest_s)
-            over |= {future.index: future for future in fork(draws, until)}
-            finished = _first(over)
-            is_whole = len(finished) == asked
-            is_last = is_whole and asked == sum(ROUNDS)
-            forecast = _forecast(question, scenario, now, finished, time.time() - begun_s)
-            for one in awaited if finished else ():
-                publish(
-                    {
-                        **forecast,
-                        "operation": one.operation,
-                        "arguments": dict(one.arguments),
-                        "final": is_last or _left_s(one.effect_s) <= 0.0,
-                        "before_effect_s": round(one.effect_s - time.time(), 4),
-                    }
-                )
-            if is_last:
-                return
-            if is_whole:
-                asked = next(totals)
+        known = _Known(question, scenario, now, publish)
+        root.progress = known.add
+        while not known.is_all and (soonest_s := known.awaits()) is not None:
+            fork(known.missing(), time.monotonic() + _left_s(soonest_s))
+            known.tell()
 
     checkpoint = question.checkpoint
     root.at_moment(
@@ -100,6 +78,72 @@ def answers(
         checkpoint=checkpoint,
         source=question.source,
     )
+
+
+class _Known:
+    """What is known of announced actions, more and more of it.
+
+    Args:
+        question: what is asked.
+        scenario: of the run.
+        now: the moment.
+        publish: takes each answer, as JSON.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        scenario: Scenario,
+        now: Now,
+        publish: Callable[[dict[str, Any]], None],
+    ) -> None:
+        self._question, self._scenario, self._now = question, scenario, now
+        self._publish = publish
+        self._over: dict[int, Future] = {}
+        self._awaited: list[Awaited] = []
+        self._begun_s = time.time()
+        self._told = 0
+
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing can be added."""
+        return self._told == MOST
+
+    def awaits(self) -> float | None:
+        """Return when the next of the actions begins, by `time.time` [s]; None if it is too late for all."""
+        self._awaited = _in_time(self._question)
+        return min((one.effect_s for one in self._awaited), default=None)
+
+    def missing(self) -> Iterator[Draw]:
+        """Iterate over what is drawn for the futures that are not over."""
+        for index in range(MOST):
+            if index not in self._over:
+                yield self._now.uncertainty.draw(SEED, index)
+
+    def add(self, future: Future) -> None:
+        """Take note of a future, and publish if there are twice as many as at the last answer."""
+        self._over[future.index] = future
+        if len(_first(self._over)) >= max(1, 2 * self._told):
+            self.tell()
+
+    def tell(self) -> None:
+        """Publish what is known of each action, unless all of it was."""
+        finished = _first(self._over)
+        if not finished or self.is_all:
+            return
+        self._told = len(finished)
+        wall_s = time.time() - self._begun_s
+        forecast = _forecast(self._question, self._scenario, self._now, finished, wall_s)
+        for one in self._awaited:
+            self._publish(
+                {
+                    **forecast,
+                    "operation": one.operation,
+                    "arguments": dict(one.arguments),
+                    "final": self.is_all or _left_s(one.effect_s) <= 0.0,
+                    "before_effect_s": round(one.effect_s - time.time(), 4),
+                }
+            )
 
 
 def _in_time(question: Question) -> list[Awaited]:

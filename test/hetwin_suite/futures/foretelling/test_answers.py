@@ -57,7 +57,7 @@ def answers(question: Question, scenario: Scenario, left_s: float) -> list[dict[
     awaited = [one._replace(effect_s=time.time() + left_s) for one in question.awaited]
     soon = question._replace(awaited=tuple(awaited), horizon_s=0.02)
     options = foreteller.without_source(scenario, RunOptions())
-    root = Root(scenario, options)
+    root = Root(scenario, options, jobs=1)
     root.prepare()
     foreteller.answers(soon, scenario, root, published.append)
     json.dumps(published)
@@ -72,13 +72,13 @@ def test_the_twin_saves_itself_with_what_was_announced_as_its_plan(question: Que
     assert question.horizon_s == pytest.approx(0.3 + AFTER_S, abs=0.01)
 
 
-def test_each_round_is_an_answer_about_all_futures_so_far(
+def test_answers_are_about_all_futures_so_far(
     question: Question, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(foreteller, "ROUNDS", (1, 2))
-    first, last = answers(question, scenario, 300.0)
-    assert [one["futures"]["finished"] for one in (first, last)] == [1, 3]
-    assert [one["final"] for one in (first, last)] == [False, True]
+    monkeypatch.setattr(foreteller, "MOST", 3)
+    first, second, last = answers(question, scenario, 300.0)
+    assert [one["futures"]["finished"] for one in (first, second, last)] == [1, 2, 3]
+    assert [one["final"] for one in (first, second, last)] == [False, False, True]
     assert first["operation"] == "wave"
     assert 0.0 < last["before_effect_s"] < first["before_effect_s"] <= 300.0
     assert {row["of"] for row in last["predicates"]} == {3}
