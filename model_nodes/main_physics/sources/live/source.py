@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +23,7 @@ from model_nodes.main_physics.sources.live.readers import known_types, readers_o
 from model_nodes.main_physics.sources.live.report import Health
 from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples, Unusable
 from model_nodes.main_physics.sources.live.streams import Stream, Streams
-from model_nodes.main_physics.sources.live.told import since_begin
+from model_nodes.main_physics.sources.live.waiting_events import WaitingEvents
 from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.drives import Base
@@ -74,8 +72,7 @@ class LiveSource(Source):
         self._decoder = JointMessageDecoder()
         self._clocks = ClockComparison()
         self._health = Health(self._clocks)
-        self._waiting: deque[Event] = deque()
-        self._numbers: dict[str, int] = {}
+        self._waiting = WaitingEvents()
         self._silences: list[tuple[int, int]] = []
         self._epoch_ns = 0
         self._skipped_ns = 0
@@ -194,7 +191,7 @@ class LiveSource(Source):
             self._epoch_ns = -(-self._streams.known_until // SECOND) * SECOND
             if self._base is not None:
                 self._base.begin()
-            self._waiting = deque(since_begin(self._waiting, self._epoch_ns))
+            self._waiting.begin(self._epoch_ns)
         self._block, self._base_block = [], []
         self._health.begin()
         return True
@@ -217,11 +214,8 @@ class LiveSource(Source):
 
     def events(self, time_ns: int) -> list[Event]:
         """Return annotations, topic values and events about the robot up to and including `time_ns`."""
-        until = time_ns + self._epoch_ns
         with self._updated:
-            due = sorted((e for e in self._waiting if e.time_ns <= until), key=_when)
-            self._waiting = deque(e for e in self._waiting if e.time_ns > until)
-        return [self._numbered(event) for event in due]
+            return self._waiting.due(time_ns)
 
     def ended(self, time_ns: int) -> bool:
         """Whether the robot's silence has ended the run and all received motion was played."""
@@ -311,7 +305,7 @@ class LiveSource(Source):
             return
         seconds = round(length_ns / 1e9, 3)
         self._health.gap(seconds)
-        self._waiting.append(Event("robot_gap", end_ns, arguments={"seconds": seconds}))
+        self._waiting.add([Event("robot_gap", end_ns, arguments={"seconds": seconds})])
         self._silences.append((begin_ns, end_ns))
 
     def _event_callback(
@@ -324,7 +318,7 @@ class LiveSource(Source):
                 when = self._dated(when, arrived_ns)
                 try:
                     for reader in readers:
-                        self._waiting.extend(reader(message, when))
+                        self._waiting.add(reader(message, when))
                 except ValueError as error:
                     self._health.unusable(f"{topic}: {error}")
 
@@ -416,11 +410,11 @@ class LiveSource(Source):
         was_late, self._late = self._late, lag > (limit // 2 if self._late else limit)
         if not self._late:
             if was_late:
-                self._add_event(time_ns, "caught_up", {})
+                self._waiting.note(time_ns, "caught_up", {})
             return
         if not was_late:
             seconds = round(lag / 1e9, 3)
-            self._add_event(
+            self._waiting.note(
                 time_ns, "late", {"seconds": seconds, "then": self._spec.when_late.value}
             )
         if self._spec.when_late is WhenLate.STOP or lag > MAX_BACKLOG_NS:
@@ -445,25 +439,5 @@ class LiveSource(Source):
         skipped = backlog - bridge
         self._silences.clear()
         self._skipped_ns += skipped
-        # Events of the skipped time are due at once; later ones are shifted.
-        moved = (max(e.time_ns - skipped, min(e.time_ns, begin)) for e in self._waiting)
-        self._waiting = deque(
-            replace(event, time_ns=then) for event, then in zip(self._waiting, moved, strict=True)
-        )
-        self._add_event(time_ns, "motion_skipped", {"seconds": round(skipped / 1e9, 3)})
-
-    def _add_event(self, time_ns: int, name: str, arguments: Mapping[str, Any]) -> None:
-        self._waiting.append(Event(name, self._epoch_ns + time_ns, arguments=dict(arguments)))
-
-    def _numbered(self, event: Event) -> Event:
-        """Convert an event to run time, and number it if its source is not the main model."""
-        time_ns = max(0, event.time_ns - self._epoch_ns)
-        if not event.source:
-            return replace(event, time_ns=time_ns)
-        number = self._numbers.get(event.source, 0)
-        self._numbers[event.source] = number + 1
-        return replace(event, time_ns=time_ns, sequence=number)
-
-
-def _when(event: Event) -> int:
-    return event.time_ns
+        self._waiting.skip(time_ns, skipped)
+        self._waiting.note(time_ns, "motion_skipped", {"seconds": round(skipped / 1e9, 3)})
