@@ -75,6 +75,7 @@ class _Recorder:
 
     def __init__(self, kept: Sequence[type[Any]], counted: _Recorder | None = None) -> None:
         self._constant = (*_CONSTANT, *kept)
+        self._ways = {kind for kind in _WAYS if not issubclass(kind, self._constant)}
         self._seen: dict[int, int] = {}
         self._alive: list[object] = []
         self._shared: set[int] = set()
@@ -87,6 +88,8 @@ class _Recorder:
         kind = type(value)
         if value is None or kind in (bool, int, float, str):
             return value  # type: ignore[no-any-return]
+        if kind in self._ways:
+            return self._numbered(value, name)
         if isinstance(value, Enum):
             return {plain.ENUM: [class_name(kind), value.name]}
         if isinstance(value, self._constant) or getattr(kind, plain.UNCHANGING, False) is True:
@@ -116,9 +119,9 @@ class _Recorder:
 
     def _whole(self, value: Any, name: str) -> Plain:
         kind = type(value)
-        for cls, how in _WAYS.items():
-            if kind is cls:
-                return how(self, value, name)
+        how = _WAYS.get(kind)
+        if how is not None:
+            return how(self, value, name)
         if isinstance(value, tuple):
             items = [self.of(item, f"{name}[{i}]") for i, item in enumerate(value)]
             if kind is tuple:
@@ -185,7 +188,9 @@ class _Recorder:
 
     def _object(self, value: object, name: str) -> Plain:
         kind = type(value)
-        if not _is_python_class(kind):
+        if kind not in _PYTHON_CLASSES:
+            _PYTHON_CLASSES[kind] = _is_python_class(kind)
+        if not _PYTHON_CLASSES[kind]:
             raise self._refused(value, name)
         of = {key: self.of(item, f"{name}.{key}") for key, item in attributes_of(value)}
         return {plain.OBJECT: class_name(kind), "of": of}
@@ -198,6 +203,10 @@ def _root(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     while isinstance(value.base, np.ndarray):
         value = value.base
     return value
+
+
+_PYTHON_CLASSES: dict[type[Any], bool] = {}
+"""What `_is_python_class` has returned, for it takes long."""
 
 
 def _is_python_class(kind: type[Any]) -> bool:

@@ -206,7 +206,8 @@ def serve(
 
 def _prepared(scenario: Scenario, options: RunOptions) -> Root:
     """A run that needs nothing but a checkpoint to go on from."""
-    root = Root(scenario, options)
+    # One core is left to the twin and its robot.
+    root = Root(scenario, options, jobs=max(1, (os.cpu_count() or 1) - 1))
     root.prepare()
     return root
 
