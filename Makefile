@@ -11,7 +11,8 @@ STAMP := $(VENV)/installed
 # More than cores, as tests of nodes and processes mostly wait.
 WORKERS := 4
 DAILY := -m 'not colcon and not faults and not long'
-TYPES := $(BIN)/mypy --strict --no-error-summary
+MYPY := $(BIN)/mypy --strict --no-error-summary
+TYPES := ($(MYPY) && $(MYPY) benchmarks)
 # What an installation is made from; Python code is not copied, so that it needs no new one.
 SOURCES := pyproject.toml hatch_build.py package.xml CMakeLists.txt $(wildcard cmake/* cmake/tf2_msgs/* cmake/tf2_msgs/msg/* msg/*.msg srv/*.srv action/*.action)
 # What the pages draw; made by the installation, and anew when one of its sources has changed.

@@ -86,7 +86,7 @@ class ByMujoco:
         self._base, self._tip = self._body(base), self._body(tip)
 
     def _body(self, link: str) -> int:
-        found = mj.mj_name2id(self._model, mj.mjtObj.mjOBJ_BODY, link)
+        found: int = mj.mj_name2id(self._model, mj.mjtObj.mjOBJ_BODY, link)
         return max(found, 0)  # the root is the world there
 
     def matrix(self, joints: tuple[str, ...], positions: Floats) -> Floats:

@@ -168,10 +168,9 @@ def _fall(rng: np.random.Generator) -> float:
     """By which share the median error of predicted times falls for a hidden robot."""
     off = rng.uniform(0.75, 1.25, 4).tolist()
     sheet = (1.5, 3.0, 0.4, 0.8)
-    robot = TravelModel(
-        *(value * factor for value, factor in zip(sheet, off, strict=True)),
-        lag=rng.uniform(0.05, 0.4),
-    )
+    turn_speed, turn_acceleration, speed, acceleration = np.multiply(sheet, off).tolist()
+    lag = rng.uniform(0.05, 0.4)
+    robot = TravelModel(turn_speed, turn_acceleration, speed, acceleration, lag)
     laps = [_lap(robot, rng) for _ in range(2 * LAPS)]
     learned, others = laps[:LAPS], laps[LAPS:]
     times = np.array([lap.real for lap in others], dtype=np.float64)

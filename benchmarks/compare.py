@@ -201,14 +201,14 @@ def parting(healthy: Witness, changed: Witness) -> tuple[float | None, list[str]
     for name in dict.fromkeys([*one, *other]):
         off = np.zeros(len(times), bool)
         if name in one and name in other:
-            moved = [_since(path[name][: len(times)], 0) for path in (one, other)]
-            off = _differ(*moved)
+            here, there = (_since(path[name][: len(times)], 0) for path in (one, other))
+            off = _differ(here, there)
         else:
             start = int(np.searchsorted(times, SETTLED_S))
             path = one.get(name, other.get(name))
             assert path is not None  # one of them has it
-            moved = [_since(path[: len(times)], start)]
-            off = _differ(*moved, _rest(len(times))) & (times >= SETTLED_S)
+            moved = _since(path[: len(times)], start)
+            off = _differ(moved, _rest(len(times))) & (times >= SETTLED_S)
         if off.any():
             found[name] = float(times[int(np.argmax(off))])
     if not found:

@@ -213,7 +213,7 @@ def order(seed: int) -> Case:
         late, names = "fetch.1", {"box", "cup"}
     else:
         story.fetch(0)
-        with story.tasks.doing("tidy.9", object="box", hand="gripper"):
+        with story.tasks.doing("tidy.9", {"object": "box", "hand": "gripper"}):
             story.fetch(1, after=["tidy.9"])
         late, names = "fetch.2", {"box", "cup"}
     found = Planted(frozenset({"wrong_order"}), frozenset(names), story.tasks.begun[late])
@@ -251,7 +251,7 @@ def undone(seed: int) -> Case:
     place = story.places["box"].copy()
     away = np.array([0.0, -0.17 * np.sign(story.tray[1]), 0.0])
     motion = story.motion
-    with story.tasks.doing("move.9", hand="gripper"):
+    with story.tasks.doing("move.9", {"hand": "gripper"}):
         begin = motion.now
         motion.sweep(place + away + up(0.02), place - away + up(0.02))
         motion.home()

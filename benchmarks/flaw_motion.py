@@ -67,6 +67,16 @@ class Thing:
         )
 
 
+@cache
+def _reacher() -> Reacher:
+    model = stand_in.robot_with_motors(Path(resource("urdf", "tabletop_arm.urdf"))).compile()
+    return Reacher(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
+
+
+def _program() -> Program:
+    return Program(_reacher(), HOME)
+
+
 @dataclass
 class Motion:
     """The robot's program, and where it believes things to be meanwhile.
@@ -78,7 +88,7 @@ class Motion:
     """
 
     pace: float = 1.0
-    program: Program = field(default_factory=lambda: Program(_reacher(), HOME))
+    program: Program = field(default_factory=_program)
     places: dict[str, list[tuple[float, Floats]]] = field(default_factory=dict)
     _stops: list[tuple[float, float]] = field(default_factory=list)
     _held: Thing | None = None
@@ -193,12 +203,6 @@ class Motion:
 
 def _reading(time: float, joints: tuple[str, ...], at: Floats, speed: Floats) -> Reading:
     return Reading(round(time, 6), joints, at, speed, np.empty(0))
-
-
-@cache
-def _reacher() -> Reacher:
-    model = stand_in.robot_with_motors(Path(resource("urdf", "tabletop_arm.urdf"))).compile()
-    return Reacher(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
 
 
 def up(height: float) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,13 +46,13 @@ class Tasks:
     def doing(
         self,
         name: str,
+        variables: Mapping[str, Json],
         *,
         goal: str = "",
         parent: str = "",
         after: Sequence[str] = (),
         end: str = "done",
         delay: float = 0.0,
-        **variables: Json,
     ) -> Iterator[None]:
         """Tell a task around what is planned inside; its operation is its id without the number."""
         operation = name.partition(".")[0]
@@ -127,7 +127,8 @@ class Story:
         """Return (3,) where on the tray the thing of a number is to stand: its bottom."""
         aside = [-0.055, 0.06, 0.0][number]
         across = float(self.random.uniform(-0.03, 0.03))
-        return self.tray + np.array([aside, across, TRAY_HEIGHT / 2 + 0.001])
+        place: Floats = self.tray + np.array([aside, across, TRAY_HEIGHT / 2 + 0.001])
+        return place
 
     def fetch(
         self,
@@ -155,35 +156,34 @@ class Story:
         place = bottom + up(thing.height / 2)
         carried = up(0.08)
         lifted = np.array([*start[:2], place[2] + 0.08])
-        n, own = number + 1, {"object": thing.name, "hand": HAND}
+        n = number + 1
+        own: dict[str, Json] = {"object": thing.name, "hand": HAND}
         held, there = f'held("{thing.name}", "{HAND}")', f'on("{thing.name}", "tray")'
         top, pick, put = f"fetch.{n}", f"pick_up.{n}", f"place.{n}"
-        with tasks.doing(top, goal=there, after=after, end=end, **own):
-            with tasks.doing(pick, goal=held, parent=top, end=end, **own):
-                with tasks.doing(f"reach.{n}", parent=pick, **own):
+        with tasks.doing(top, own, goal=there, after=after, end=end):
+            with tasks.doing(pick, own, goal=held, parent=top, end=end):
+                with tasks.doing(f"reach.{n}", own, parent=pick):
                     motion.reach(thing, start)
-                with tasks.doing(f"grasp.{n}", parent=pick, **own):
+                with tasks.doing(f"grasp.{n}", own, parent=pick):
                     motion.close(thing)
-                with tasks.doing(f"lift.{n}", parent=pick, **own):
+                with tasks.doing(f"lift.{n}", own, parent=pick):
                     motion.line(lifted, 1.3)
-            with tasks.doing(f"carry.{n}", parent=top, after=[pick], **own):
+            with tasks.doing(f"carry.{n}", own, parent=top, after=[pick]):
                 if slips:
                     motion.line((lifted + place + carried) / 2, 1.0)
                     self.planted["slip"] = motion.now
                     motion.slip()
                 motion.line(place + carried, 1.8)
-            end_here = end
-            with tasks.doing(
-                put, goal=there, parent=top, after=[pick], end=end_here, **own, target="tray"
-            ):
-                with tasks.doing(f"lower.{n}", parent=put, **own, target="tray"):
+            onto = {**own, "target": "tray"}
+            with tasks.doing(put, onto, goal=there, parent=top, after=[pick], end=end):
+                with tasks.doing(f"lower.{n}", onto, parent=put):
                     motion.line(place, 1.0)
                     motion.wait(0.2)
-                with tasks.doing(f"release.{n}", parent=put, **own):
+                with tasks.doing(f"release.{n}", own, parent=put):
                     self.released[thing.name] = motion.now
                     motion.open()
         self.places[thing.name] = place
-        with tasks.doing(f"retreat.{n}", after=[put], hand=HAND):
+        with tasks.doing(f"retreat.{n}", {"hand": HAND}, after=[put]):
             if sideways is not None:
                 motion.line(place + sideways, 1.5)
             motion.home()

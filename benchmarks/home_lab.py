@@ -46,8 +46,9 @@ def replayed(episode: Path) -> dict[str, Any]:
     about = ("cup", "microwave")
     first: dict[str, float] = {}
     for event in ran.events:
-        if event["arguments"].get("object") in about:
-            first.setdefault(str(event["name"]), float(event["time"]))
+        told: Any = event
+        if told["arguments"].get("object") in about:
+            first.setdefault(str(told["name"]), float(told["time"]))
     twin = {what: first.get(name) for what, name in EVENTS.items()}
     really = truth["happened"]
     off = {

@@ -39,8 +39,9 @@ class Drop:
     @property
     def scene(self) -> Mapping[str, Any]:
         """What the robot believed at the start."""
-        found: Mapping[str, Any] = json.loads((self.folder / "scene.json").read_text("utf-8"))
-        return found["scene"]
+        told = json.loads((self.folder / "scene.json").read_text("utf-8"))
+        found: Mapping[str, Any] = told["scene"]
+        return found
 
     @cached_property
     def announced(self) -> Mapping[str, float]:
@@ -52,7 +53,7 @@ class Drop:
             kind = recording.connections[message.topic].msgtype
             if kind != "hetwin/msg/ActionAnnotation":
                 continue
-            said = recording.types.deserialize_cdr(message.data, kind)
+            said: Any = recording.types.deserialize_cdr(message.data, kind)
             stamp = said.header.stamp.sec * 1_000_000_000 + said.header.stamp.nanosec
             found.setdefault(said.operation, (stamp - start) / 1e9)
         return found

@@ -73,7 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true")
     said = parser.parse_args(arguments)
     kept = Kept(said.keep, said.seed, said.stored, said.jobs)
-    what, found = said.what or WHAT, {"machine": machine()}
+    what = said.what or WHAT
+    found: dict[str, Any] = {"machine": machine()}
     if "model" in what:
         found["model"] = _of_model(kept)
     if "trigger" in what or "success" in what:

@@ -9,6 +9,7 @@ from math import prod
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import yaml
 from forecast_scores import Scored, scores
 
@@ -56,7 +57,8 @@ def threshold_row(
     present, by_hand = wrong.thresholds(), hand.thresholds()
     moments, others = as_moments(seen[learned:], len(present)), labels[learned:]
     values = [one.signed(value) for one, value in zip(present, found.values, strict=True)]
-    bounds = {"before": signed(present), "learned": values, "by_hand": signed(by_hand)}
+    learned_values = np.array(values, float)
+    bounds = {"before": signed(present), "learned": learned_values, "by_hand": signed(by_hand)}
     right = {key: round(judged_right(moments, others, one), 4) for key, one in bounds.items()}
     return {
         "begun_with": name,
@@ -69,7 +71,7 @@ def threshold_row(
 
 
 def _passes_check(file: Path) -> bool:
-    command = [Path(sys.executable).with_name("hetwin"), "check", file]
+    command = [str(Path(sys.executable).with_name("hetwin")), "check", str(file)]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
@@ -110,7 +112,7 @@ def kin_rows(
     """Say from its kin how often a release into a container succeeds, and how often it did."""
     both = list(zip(episodes, actions, strict=True))
     others = [one for one in both if one[0].truth["container"] != container]
-    rows = successes_in(scenario, *zip(*others, strict=True))
+    rows = successes_in(scenario, [one for one, _ in others], [seen for _, seen in others])
     tried = [done for one in both for done in tried_in(*one) if done.action == "release"]
     found = []
     for row in rows:

@@ -208,8 +208,8 @@ def limited(scenario: Scenario, tip_force: float | None = None) -> Scenario:
         if tip_force is not None:
             groups[f"right_{joint + 1}"]["effort"] = float(LEVERS[joint] * tip_force)
     given = scenario.file.robot
-    robot = given.model_dump(mode="json") if isinstance(given, Robot) else {"urdf": given}
-    robot = Robot.model_validate({**robot, "drives": groups})
+    told = given.model_dump(mode="json") if isinstance(given, Robot) else {"urdf": given}
+    robot = Robot.model_validate({**told, "drives": groups})
     return replace(scenario, file=scenario.file.model_copy(update={"robot": robot}))
 
 

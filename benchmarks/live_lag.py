@@ -69,13 +69,18 @@ def play(episode: LabelledEpisode, isolated: bool, engine: str | None) -> Row:
     with _robot(episode):
         live = _run(episode, json.dumps(spec), transport)
     lag = live.get("live") or {}
+    median, p95, most = (
+        float(lag.get(f"lag_{name}_ms", "nan")) for name in ("median", "p95", "max")
+    )
     return Row(
         episode.name,
         episode.success,
         _verdict(episode, replayed),
         _verdict(episode, live),
         int(lag.get("states", 0)),
-        *(float(lag.get(f"lag_{name}_ms", "nan")) for name in ("median", "p95", "max")),
+        median,
+        p95,
+        most,
         sum(n for name, n in live["counters"].items() if name.startswith("steps left out")),
     )
 
@@ -188,8 +193,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if given.json:
-        told = {"machine": on, "engine": given.engine, "rows": [asdict(row) for row in rows]}
-        print(json.dumps(told, indent=2))
+        listed = [asdict(row) for row in rows]
+        print(json.dumps({"machine": on, "engine": given.engine, "rows": listed}, indent=2))
     else:
         _print(on, given.engine, rows, given.aim)
     return 0 if all(row.equal for row in rows) else 1

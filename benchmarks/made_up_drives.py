@@ -36,7 +36,7 @@ def hidden_drive(rng: np.random.Generator) -> Drive:
     """A robot some percent off the sheet: radii 1 to 4, base 2 to 8, lag to 0.15 s."""
 
     def off(least: float, most: float) -> float:
-        return 1.0 + rng.choice([-1.0, 1.0]) * rng.uniform(least, most)
+        return 1.0 + float(rng.choice([-1.0, 1.0])) * rng.uniform(least, most)
 
     common = off(0.01, 0.03)
     left, right = (SHEET.left_radius * common * off(0.002, 0.01) for _ in range(2))
@@ -46,7 +46,7 @@ def hidden_drive(rng: np.random.Generator) -> Drive:
 def driven(drive: Drive, duration: float, rng: np.random.Generator, world: World) -> Recording:
     """Return what a robot with a drive recorded while it drove about: straights, curves, turns on the spot."""
     count = round(duration / PERIOD_S) + 1
-    times = np.arange(count) * PERIOD_S
+    times = PERIOD_S * np.arange(count, dtype=np.float64)
     speed, turn = _commands(count, rng)
     wheels = np.column_stack(
         [
@@ -56,7 +56,7 @@ def driven(drive: Drive, duration: float, rng: np.random.Generator, world: World
     )
     angles = np.cumsum(wheels * PERIOD_S, axis=0)
     angles -= angles[0]
-    slipped = np.diff(angles, axis=0, prepend=angles[:1])
+    slipped: Floats = np.diff(angles, axis=0, prepend=angles[:1])
     slipped *= 1.0 + world.slip * rng.standard_normal(slipped.shape)
     rolled = Recording("", times, np.cumsum(slipped, axis=0), times, np.zeros((count, 2)), None)
     path = reckoned(drive.but(lag=0.0), rolled)

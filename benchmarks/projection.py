@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -86,10 +87,7 @@ def measured(
     ms, wall_ms = (round(sum(parts), 3) for parts in zip(before, cost, strict=True))
     yield Row(system, READ_IN, name, ms, wall_ms, right=True)
     for question, words in QUESTIONS.items():
-        answers = [
-            _timed(lambda asked=asked, question=question: asked.ask(question))
-            for _ in range(rounds)
-        ]
+        answers = [_timed(partial(asked.ask, question)) for _ in range(rounds)]
         answer = answers[-1][0]
         if answer is None:
             yield Row(system, words, name, None, None, None)
@@ -148,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="hetwin_projection_") as text:
         folder = Path(text)
         for run, names in _episodes(chosen, folder):
-            raw, cost = _timed(lambda run=run, names=names: read(run, names))
+            raw, cost = _timed(partial(read, run, names))
             for system, made in systems(raw, folder / f"of_{run.name}", chosen.segmind).items():
                 if chosen.system and system not in chosen.system:
                     continue

@@ -93,12 +93,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         episodes = judge_episodes(options.episodes, options.seed, Path(folder))
         costs = [measure_cost(BASE, options.pairs, Path(folder))] if options.pairs else []
     if options.json:
-        rows = {"changes": changes, "episodes": episodes, "cost": costs}
-        print(
-            json.dumps(
-                {"machine": machine(), **{k: [asdict(r) for r in v] for k, v in rows.items()}}
-            )
-        )
+        rows = {
+            "changes": [asdict(row) for row in changes],
+            "episodes": [asdict(row) for row in episodes],
+            "cost": [asdict(row) for row in costs],
+        }
+        print(json.dumps({"machine": machine(), **rows}))
     else:
         _print(changes, episodes, costs)
     warned = sum(row.verdict != "fine" for row in episodes)

@@ -43,12 +43,13 @@ class Job:
     """One load, and where its beliefs are kept."""
 
     load: int
+    sleep: bool
     keep: Path
 
     def _kept(self) -> KeptBeliefs:
         unseen = self.load >= UNSEEN
         mode, particles = ("HiFi", 1) if unseen else ("AdFi-1", PARTICLES)
-        return KeptBeliefs(Case(CUT_OUT, mode, False, self.load, particles), self.keep)
+        return KeptBeliefs(Case(CUT_OUT, mode, self.sleep, self.load, particles), self.keep)
 
     def plan(self, length: int, budget: float) -> Strategy | None:
         """Return the best whole strategy that a search finds."""
@@ -70,10 +71,12 @@ class Job:
         return tuple(json.loads(file.read_text(encoding="utf-8")))
 
 
-def measured(loads: int, unseen: int, length: int, budget: float, keep: Path) -> dict[str, Any]:
+def measured(
+    loads: int, unseen: int, length: int, budget: float, keep: Path, *, sleep: bool
+) -> dict[str, Any]:
     """Learn, choose, and compare with the best strategy of the library and the best single one."""
-    known = [Job(seed, keep) for seed in range(loads)]
-    asked = [Job(UNSEEN + seed, keep) for seed in range(unseen)]
+    known = [Job(seed, sleep, keep) for seed in range(loads)]
+    asked = [Job(UNSEEN + seed, sleep, keep) for seed in range(unseen)]
     with ProcessPoolExecutor(max_workers=2) as pool:
         planned = [pool.submit(job.plan, length, budget) for job in known]
         found = dict.fromkeys(s for s in (p.result() for p in planned) if s is not None)
@@ -119,12 +122,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--keep", type=Path, default=Path("truck_library"), help="folder of beliefs"
     )
+    parser.add_argument("--sleep", action="store_true", help="with the engine's sleep")
     parser.add_argument("--json", action="store_true", help="print JSON")
     given = parser.parse_args(arguments)
     if min(given.loads, given.unseen, given.length, given.budget) <= 0:
         parser.error("all counts and --budget must be above 0")
     on = machine()
-    found = measured(given.loads, given.unseen, given.length, given.budget, given.keep)
+    counts = given.loads, given.unseen, given.length, given.budget
+    found = measured(*counts, given.keep, sleep=given.sleep)
     if not found["strategies"]:
         print("error: no search came to a whole strategy; raise --budget", file=sys.stderr)
         return 1

@@ -349,9 +349,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.json:
         how = {"solver": given.solver, "process": given.process}
         told = {"machine": on, **how, "ratios": ratios(rows)}
-        tables = {"rows": rows, "poured": counted}
-        listed = {name: [asdict(row) for row in table] for name, table in tables.items()}
-        print(json.dumps({**told, **listed}, indent=2))
+        told |= {"rows": [asdict(one) for one in rows]}
+        told |= {"poured": [asdict(one) for one in counted]}
+        print(json.dumps(told, indent=2))
     else:
         show(on, rows, given.solver)
         if counted:

@@ -142,7 +142,7 @@ def started(times: Floats, angles: Floats, sent: float) -> float | None:
 def differences(listener: Listener, outcome: dict[str, Any], folder: Path) -> list[float]:
     """By how much the real robot starts later than the virtual one, for each move that both begin [s]."""
     episode = open_episode(folder / "run")
-    seconds = np.asarray(episode.times) * 1e-9
+    seconds = np.asarray(episode.times, np.float64) * 1e-9
     virtual = episode.attribute("lab_robot", "joint_positions")
     times = np.array([at for at, _ in listener.joints])
     real = np.array([positions for _, positions in listener.joints])

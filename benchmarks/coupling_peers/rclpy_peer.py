@@ -59,9 +59,9 @@ def _run(models: int, steps: int) -> None:
     others = node.create_publisher(Float64MultiArray, "others", DEPTH)
 
     def matched() -> bool:
-        here = first.get_subscription_count() == 1
+        here: bool = first.get_subscription_count() == 1
         here = here and others.get_subscription_count() == models - 1
-        return here and node.count_publishers("outputs") == models
+        return here and bool(node.count_publishers("outputs") == models)
 
     while not matched():
         executor.spin_once(0.01)

@@ -33,7 +33,7 @@ def right(question: str, found: Any, truth: Any) -> bool:
     if question == "cause":
         return bool(truth) and any("finger" in name for name in found)
     if question == "always_high":
-        return bool(found) == truth
+        return bool(found) is bool(truth)
     if question == "pose":
         return bool(np.linalg.norm(np.asarray(found)[:3] - truth) <= _NEAR_M)
     return _same_times(found, truth)

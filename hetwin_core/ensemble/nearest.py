@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 
 MOST = 3
+MOST_LISTED = 20
 
 
 def nearest(found: object, known: Iterable[str], most: int = MOST) -> list[str]:
@@ -20,13 +21,14 @@ def perhaps(found: object, known: Iterable[str]) -> str:
 
 
 def one_of(found: object, known: Iterable[str], otherwise: str = "") -> str:
-    """What is expected in place of a name that is not known: all that are, and which was probably meant.
+    """What is expected in place of a name that is not known: those that are, and which was probably meant.
 
     Args:
         found: the unknown name.
-        known: all names, in the order in which they are listed.
+        known: all names, in the order in which they are listed; of many only the first ones are.
         otherwise: what else may stand there.
     """
     names = list(known)
-    listed = ", ".join([*names, f"or {otherwise}"] if otherwise else names) or "none"
+    shown = [*names[:MOST_LISTED], "..."] if len(names) > MOST_LISTED else names
+    listed = ", ".join([*shown, f"or {otherwise}"] if otherwise else shown) or "none"
     return f"one of {listed}{perhaps(found, names)}"

@@ -33,9 +33,11 @@ def check(
 
     Example: hetwin check scenarios/pick_and_place.yaml
     """
+    from hetwin_suite.futures.drawing.find import find_uncertainty
     from hetwin_suite.running.checks import check_scenario_watched
 
-    facts = check_scenario_watched(scenario, source, package_folders(package), variant)
+    packages = package_folders(package)
+    facts = check_scenario_watched(scenario, source, packages, variant, find_uncertainty)
     if as_json:
         print(json.dumps(facts, indent=2))
         return

@@ -37,6 +37,7 @@ from hetwin_suite.cli import (
     show,
     sql,
     trajectory,
+    truck,
 )
 from hetwin_suite.cli.options import with_usual_ports
 from hetwin_suite.cli.versions import show_version
@@ -85,6 +86,7 @@ app.command("mismatches")(mismatches.mismatches)
 app.command("schema")(listing.schema)
 app.add_typer(calibrate.app, name="calibrate")
 app.add_typer(machines.app, name="machines")
+app.add_typer(truck.app, name="truck")
 
 
 @app.callback()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
@@ -25,3 +26,28 @@ def lines_of(file: Path, expected: str) -> list[str]:
     except UnicodeDecodeError:
         why = "this is no text"
     raise BadInput(why, file=file, expected=expected) from None
+
+
+def make_room_for(out: Path) -> None:
+    """Make the folders that a file lies in, before the work begins whose result it will hold.
+
+    Raises:
+        BadInput: if a file cannot be written there.
+    """
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(out, str(error.strerror)) from None
+    if out.is_dir():
+        raise _unwritable(out, "it is a folder")
+    if not os.access(out.parent, os.W_OK):
+        raise _unwritable(out, "its folder is write-protected")
+
+
+def _unwritable(out: Path, why: str) -> BadInput:
+    return BadInput(
+        f"the file cannot be written: {why}",
+        file=out,
+        where="--out",
+        expected="a file in a folder that can be written to",
+    )

@@ -7,6 +7,7 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -106,6 +107,7 @@ def record_episodes(
     _check_aim(kind, aim, near_rim)
     _check_robots(kind, friction, mismatches, shifts)
     refuse(mismatches, (Place.REALITY,), "to replay with it: hetwin evaluate table2 --mismatch ...")
+    is_new = not out.exists()
     _make_free(out)
     root = resource("worlds").parent
     first = Recipe(
@@ -115,9 +117,10 @@ def record_episodes(
     indices = range(count) if episode is None else (episode - 1,)
     tasks = [(kind, replace(first, index=index), out, root) for index in indices]
     summaries: dict[int, Summary] = {}
-    for index, summary in _results(tasks, min(jobs, len(tasks))):
-        summaries[index] = summary
-        on_episode(name_of(kind, index), summary)
+    with _left_as_found(out, is_new):
+        for index, summary in _results(tasks, min(jobs, len(tasks))):
+            summaries[index] = summary
+            on_episode(name_of(kind, index), summary)
     counted = distribution([summaries[index] for index in indices])
     chosen: dict[str, Any] = {"grasp": grasp.value, "flaw": flaw.value}
     if kind is not Kind.DROP:
@@ -220,6 +223,17 @@ def _make_free(out: Path) -> None:
             problem = f"cannot be made: {error.strerror}"
     if problem:
         raise BadInput(problem, where="--out", found=str(out), expected="a new or empty folder")
+
+
+@contextmanager
+def _left_as_found(out: Path, is_new: bool) -> Iterator[None]:
+    """Input that is refused leaves no new folder without an episode."""
+    try:
+        yield
+    except BadInput:
+        if is_new and not any(out.iterdir()):
+            out.rmdir()
+        raise
 
 
 _Task: TypeAlias = tuple[Kind, Recipe, Path, Path]

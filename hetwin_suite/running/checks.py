@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.reporting.listener import RunStart
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import COMMANDS, LIVE, source_spec
 from hetwin_core.ensemble.conformance.result import CheckResult, Report
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.own_modules import use_modules_in
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, STEP, Heartbeat
 from hetwin_core.ensemble.supervision.watched_child import Send
 from hetwin_core.ensemble.supervision.watched_work import WorkFailed, in_a_child
@@ -33,6 +34,7 @@ def check_scenario_watched(
     source: str | None,
     packages: Mapping[str, str] | None = None,
     variant: str | None = None,
+    *also: Callable[[Scenario, RunStart], object],
 ) -> dict[str, Any]:
     """Take one step with a scenario's models, and return what is there.
 
@@ -42,6 +44,7 @@ def check_scenario_watched(
         packages: name of a package:// -> its folder, beside those of the scenario.
         variant: of the scenario, with which the step is taken; None: the scenario as it stands, and each of its
             variants is read.
+        also: raise `BadInput` for what else is wrong, once the models are ready.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
@@ -63,7 +66,7 @@ def check_scenario_watched(
 
     patience = Patience(to_stderr)
     facts: dict[str, Any] = in_a_child(
-        lambda send: _facts(name, source, packages or {}, variant, heartbeat, send),
+        lambda send: _facts(name, source, packages or {}, variant, also, heartbeat, send),
         models.extend,
         progress,
         PREPARE_PATIENCE_S,
@@ -79,6 +82,7 @@ def _facts(
     source: str | None,
     packages: Mapping[str, str],
     variant: str | None,
+    also: Sequence[Callable[[Scenario, RunStart], object]],
     heartbeat: Heartbeat,
     send: Send,
 ) -> dict[str, Any]:
@@ -96,6 +100,8 @@ def _facts(
         one_step = replace(one_step, source=None, no_source=True)
     conductor = Conductor(loaded, ports, options=one_step)
     start = conductor.prepare()
+    for check in also:
+        check(loaded, start)
     error = conductor.run().error
     if error is not None:
         raise HetwinError(f"{error['model']}: {error['call']} failed: {error['reason']}")

@@ -354,3 +354,10 @@ def test_a_scene_that_is_no_json_object(scene: str, tmp_path: Path) -> None:
     file.write_text(GOOD)
     out = tmp_path / "run"
     refused(tmp_path, "run", file, "--out", out, "--scene", scene, says=("--scene",))
+
+
+def test_what_is_uncertain_of_nothing_is_found_by_a_check(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text(GOOD + "uncertainty:\n  moon: {mass: {sigma: 0.1}}\n", encoding="utf-8")
+    says = ("line 16, uncertainty.moon", "the scene has no such entity", "found 'moon'", "ball")
+    refused(tmp_path, "check", file, says=says)

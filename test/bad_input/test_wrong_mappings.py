@@ -265,7 +265,7 @@ DO = "{stop: enough}"
             ON,
             "{hand_over: {entity: bx, attribute: pose, to: physics}}",
             "line 9, triggers.0.do.0.hand_over.entity",
-            "one of box, ",
+            "(perhaps 'box')",
         ),
         (
             ON,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.believed_entities import check_beliefs
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.triggers.schema import DoHandOver, OnAttribute, TriggerEntry
-
-MOST_NAMED = 20
 
 
 def check_against_scene(scenario: Scenario, layout: Layout) -> None:
@@ -67,7 +65,4 @@ def _check_attribute(entity: str, attribute: str, where: str, layout: Layout) ->
 
 
 def _unknown(problem: str, where: str, found: str, known: Sequence[str]) -> BadInput:
-    close = difflib.get_close_matches(found, known, MOST_NAMED)
-    listed = [*close, *(name for name in known if name not in close)]
-    shown = ", ".join(listed[:MOST_NAMED]) + (" ..." if len(listed) > MOST_NAMED else "")
-    return BadInput(problem, where=where, found=found, expected=f"one of {shown or 'none'}")
+    return BadInput(problem, where=where, found=found, expected=one_of(found, known))

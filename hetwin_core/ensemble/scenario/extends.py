@@ -1,15 +1,19 @@
-"""Scenarios that say only what is different: ``extends: other.yaml``."""
+"""Scenarios that say only what is different: ``extends: other.yaml``, or the name of one of hetwin's."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import perhaps
+from hetwin_core.ensemble.resources import names_of, resource
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.strict_yaml import Document
 
 KEY = "extends"
+FOLDER = "scenarios"
 MERGED = (
     *("models", "entities", "hands", "evaluators", "expects", "variants"),
     *("uncertainty", "outcomes"),
@@ -36,12 +40,17 @@ def _load(path: Path, chain: tuple[Path, ...]) -> Document:
         return document
     name = document.data.pop(KEY)
     where = f"line {document.line_of((KEY,))}, {KEY}"
-    if not isinstance(name, str) or not (path.parent / name).is_file():
-        expected = "a scenario file, relative to this one"
+    shipped = names_of(FOLDER, ".yaml")
+    base_path = _base(name, path.parent, shipped)
+    if base_path is None:
         raise BadInput(
-            "no such scenario to extend", file=path, where=where, found=name, expected=expected
+            "no such scenario to extend",
+            file=path,
+            where=where,
+            found=name,
+            expected="a scenario file, relative to this one, or the name of one of hetwin's"
+            + perhaps(str(name), shipped),
         )
-    base_path = (path.parent / name).resolve()
     if base_path in chain or len(chain) >= MAX_CHAIN:
         shown = " -> ".join(p.name for p in (*chain, path.resolve(), base_path))
         raise BadInput(
@@ -51,6 +60,15 @@ def _load(path: Path, chain: tuple[Path, ...]) -> Document:
     if not isinstance(base.data, dict):
         return base
     return document.over(base, base_path, _merged(base.data, document.data))
+
+
+def _base(name: object, folder: Path, shipped: Sequence[str]) -> Path | None:
+    """The file that is extended; None if there is none."""
+    if not isinstance(name, str):
+        return None
+    if (folder / name).is_file():
+        return (folder / name).resolve()
+    return resource(FOLDER, f"{name}.yaml") if name in shipped else None
 
 
 def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:

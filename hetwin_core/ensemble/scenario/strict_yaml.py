@@ -87,14 +87,27 @@ class Document:
             return error
         file = own
         if where:
-            parts = tuple(int(p) if p.isdigit() else p for p in where.split("."))
+            parts = self._path(where)
             file = self.file_of(parts, own)
             if self._has(parts[0]):
                 where = f"line {self.line_of(parts)}, {where}"
         return error.at(where, file)
 
-    def _has(self, key: str | int) -> bool:
-        return (key,) in self._lines or (self._base is not None and self._base[0]._has(key))
+    def _path(self, where: str) -> tuple[str | int, ...]:
+        """The path that keys joined by dots name; a key may hold dots itself."""
+        path: tuple[str | int, ...] = ()
+        parts = where.split(".")
+        while parts:
+            counts = range(len(parts), 1, -1)
+            known = (n for n in counts if self._has(*path, ".".join(parts[:n])))
+            count = next(known, 1)
+            key = ".".join(parts[:count])
+            path = (*path, int(key) if key.isdigit() else key)
+            parts = parts[count:]
+        return path
+
+    def _has(self, *path: str | int) -> bool:
+        return path in self._lines or (self._base is not None and self._base[0]._has(*path))
 
     def _stands_here(self, path: tuple[str | int, ...]) -> bool:
         return path[:2] in self._lines if len(path) > 1 else path in self._lines

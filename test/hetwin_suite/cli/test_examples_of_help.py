@@ -21,7 +21,7 @@ TILL_PUT_DOWN, FIRST_MOVE = {"pick_and_place": 9.5}, {"pick_and_place": 2.5}
 MANY_RUNS = "hetwin project "
 COMMANDS = all_commands()
 EXAMPLE = re.compile(r"^\s*(?:Example: )?(hetwin .+)$", re.MULTILINE)
-FIRST = ("run", "report")
+FIRST = ("run", "report", "truck learn")
 """Commands whose examples leave what those of others need."""
 LIVE = "--source live"
 ON_PAGES = {line for page in WITH_COMMANDS for line in commands(page)}

@@ -140,7 +140,9 @@ def test_one_episode_of_a_seed_is_recorded_again(
 def test_aims_and_shifts_that_make_no_sense_are_refused(
     tmp_path: Path, kind: str, option: str, value: str, said: str
 ) -> None:
-    arguments = ["record", kind, "--episodes", "1", "--out", str(tmp_path), option, value]
+    new = tmp_path / "new"
+    arguments = ["record", kind, "--episodes", "1", "--out", str(new), option, value]
     found = CliRunner().invoke(app, arguments)
     assert isinstance(found.exception, BadInput)
     assert re.search(said, str(found.exception))
+    assert not new.exists()

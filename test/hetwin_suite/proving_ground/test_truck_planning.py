@@ -17,7 +17,6 @@ from hetwin_suite.proving_ground.truck.planning.particles import (
     SENSING,
     draw_particle,
 )
-from hetwin_suite.proving_ground.truck.planning.plan import main
 from hetwin_suite.proving_ground.truck.planning.search import Search
 
 PACKETS = draw_load(Load(12, 1.2), np.random.default_rng(1))
@@ -95,11 +94,3 @@ def test_the_robot_sees_boxes_with_noise_and_twice_the_same(beliefs: Beliefs) ->
     assert (one.boxes() == one.boxes()).all()
     off = one.boxes() - other.boxes()
     assert 0 < np.abs(off).max() < 10 * SENSING
-
-
-@pytest.mark.parametrize("budget", ["0", "-1", "nan", "inf"])
-def test_a_budget_of_no_time_ends_with_2(budget: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["small", f"--budget={budget}"])
-    assert ended.value.code == 2
-    assert "--budget" in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,6 @@ from hetwin_suite.proving_ground.truck.planning.choosing import (
     best_single,
     read_strategy_library,
 )
-from hetwin_suite.proving_ground.truck.planning.library import main
-from hetwin_suite.proving_ground.truck.planning.particles import MOVES
 
 STRATEGIES = (("pick",), ("sweep_15",), ("sweep_50",))
 
@@ -44,6 +41,24 @@ def test_the_choice_brings_more_than_the_best_single_strategy() -> None:
     assert brought.mean() > single.mean() * 1.05
 
 
+def test_where_looks_say_nothing_the_best_single_strategy_is_chosen() -> None:
+    pytest.importorskip("sklearn")
+    random = np.random.default_rng(5)
+    known = tuple(
+        Tried(tuple(random.uniform(0, 1, 2).tolist()), tuple(random.normal(rates, 300).tolist()))
+        for rates in [(900.0, 1000.0, 800.0)] * 40
+    )
+    chooser = Chooser(StrategyLibrary(STRATEGIES, known))
+    chosen = {chooser.choose(random.uniform(0, 1, 2)) for _ in range(50)}
+    assert chosen == {STRATEGIES[best_single(known)]}
+
+
+def test_a_library_of_one_load_has_its_best_strategy() -> None:
+    pytest.importorskip("sklearn")
+    chooser = Chooser(StrategyLibrary(STRATEGIES, (Tried((0.5, 0.5), (1.0, 3.0, 2.0)),)))
+    assert chooser.choose((0.1, 0.9)) == STRATEGIES[1]
+
+
 def test_a_library_is_read_as_it_was_saved(tmp_path: Path) -> None:
     library = StrategyLibrary(STRATEGIES, _loads(3, 4))
     library.save(tmp_path / "library.json")
@@ -66,27 +81,3 @@ def test_what_is_no_library_is_refused(text: str, said: str, tmp_path: Path) -> 
     with pytest.raises(BadInput, match=said) as refused:
         read_strategy_library(file)
     assert str(file) in str(refused.value)
-
-
-@pytest.mark.long
-def test_a_library_is_planned_over_loads_and_chosen_from(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("sklearn")
-    file, small = tmp_path / "library.json", ["--packets=12"]
-    counts = ["--loads=2", "--length=1", "--particles=1", "--keep-best=2", "--budget=100"]
-    main(["learn", f"--out={file}", *small, *counts])
-    library = read_strategy_library(file)
-    assert len(library.loads) == 2
-    assert {move for strategy in library.strategies for move in strategy} <= set(MOVES)
-    assert max(rate for load in library.loads for rate in load.rates) > 0
-    capsys.readouterr()
-    main(["choose", str(file), *small, "--seed=9"])
-    assert tuple(json.loads(capsys.readouterr().out)["chosen"]) in library.strategies
-
-
-def test_a_missing_library_ends_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["choose", str(tmp_path / "none.json")])
-    assert ended.value.code == 2
-    assert "none.json" in capsys.readouterr().err

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from hetwin_core.ensemble.conductor.reporting.listener import RunStart
 from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_suite.running import checks
 
 PATIENCE_S = 2.5
@@ -92,3 +94,12 @@ def test_variants_are_read_without_being_named(several: Path) -> None:
         file.write("  odd: {rate: fast}\n")
     with pytest.raises(BadInput, match="line 7, rate"):
         checks.check_scenario_watched(str(several), None)
+
+
+def test_what_else_is_wrong_is_said_with_the_models_ready(several: Path) -> None:
+    def also(scenario: Scenario, start: RunStart) -> None:
+        found = f"{scenario.name} with {len(start.models)}"
+        raise BadInput("this is wrong", found=found)
+
+    with pytest.raises(BadInput, match="this is wrong; found 'several with 1'"):
+        checks.check_scenario_watched(str(several), None, None, None, also)

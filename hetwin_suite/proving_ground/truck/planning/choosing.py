@@ -7,6 +7,7 @@ picks one for a new load from what the robot sees of it.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +61,10 @@ def read_strategy_library(file: Path) -> StrategyLibrary:
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(
-            "this is no library of strategies for the truck", file=file, found=f"{error!r}"
+            "this is no library of strategies for the truck",
+            file=file,
+            found=f"{error!r}",
+            expected="a file that `hetwin truck learn` has written",
         ) from error
     if not strategies or not loads:
         raise BadInput(
@@ -82,6 +86,9 @@ def read_strategy_library(file: Path) -> StrategyLibrary:
 class Chooser:
     """A classifier of many classes, of which each is a strategy; errors count by the packets per hour that they cost.
 
+    Where its choices bring no more than the best single strategy, on loads that the trees have not seen, it chooses
+    that one for all.
+
     Raises:
         BadInput: if scikit-learn is not installed.
     """
@@ -90,13 +97,29 @@ class Chooser:
         self._strategies = learned.strategies
         ensemble = library_of(EXTRA, "sklearn.ensemble", "choosing a strategy needs scikit-learn")
         features, classes, weights = _examples(learned.loads)
-        self._forest: Any = ensemble.RandomForestClassifier(_TREES, random_state=seed)
-        self._forest.fit(features, classes, sample_weight=weights)
+        self._forest: Any = ensemble.RandomForestClassifier(
+            _TREES, random_state=seed, oob_score=True
+        )
+        with warnings.catch_warnings():
+            # Of few loads some are in the sample of every tree.
+            warnings.simplefilter("ignore", UserWarning)
+            self._forest.fit(features, classes, sample_weight=weights)
+        self._single = None if self._tells_apart(learned.loads) else best_single(learned.loads)
 
     def choose(self, features: Sequence[float] | Floats) -> Strategy:
         """Return the strategy for a load that looks so."""
+        if self._single is not None:
+            return self._strategies[self._single]
         asked = np.asarray(features, np.float64)[None, :]
         return self._strategies[int(self._forest.predict(asked)[0])]
+
+    def _tells_apart(self, loads: Sequence[Tried]) -> bool:
+        """Whether choices bring more than the best single strategy, each load being chosen for without it."""
+        rates = np.array([one.rates for one in loads])
+        votes = np.nan_to_num(np.atleast_2d(self._forest.oob_decision_function_))
+        chosen = self._forest.classes_[votes.argmax(axis=1)].astype(int)
+        brought = rates[np.arange(len(loads)), chosen]
+        return bool(brought.mean() > rates[:, best_single(loads)].mean())
 
 
 def _examples(loads: Sequence[Tried]) -> tuple[Floats, Floats, Floats]:

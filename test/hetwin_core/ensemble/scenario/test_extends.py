@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 
 BASE = """
 scenario: base
@@ -80,3 +80,32 @@ def test_files_that_a_base_names_are_found_beside_it(tmp_path: Path) -> None:
     assert scenario.path_of("nowhere.sdf") is None
     assert scenario.folder_of("packages", "parts") == there
     assert scenario.folder_of("scenario") == here
+
+
+def test_one_of_hetwins_scenarios_is_extended_by_its_name(tmp_path: Path) -> None:
+    text = "extends: pick_and_place\nscenario: mine\nmodels: {grasp: null}\ntriggers: []\n"
+    scenario = load_scenario(write(tmp_path, "mine.yaml", text))
+    shipped = load_scenario(find_scenario("pick_and_place"))
+    assert {m.name for m in shipped.models} - {m.name for m in scenario.models} == {"grasp"}
+    assert scenario.path_of(str(shipped.file.world)) == shipped.path_of(str(shipped.file.world))
+
+
+def test_a_file_beside_a_scenario_comes_before_one_of_hetwins(tmp_path: Path) -> None:
+    write(tmp_path, "pick_and_place", BASE)
+    own = write(tmp_path, "mine.yaml", "extends: pick_and_place\nscenario: mine\n")
+    assert load_scenario(own).clock.rate == 400
+    assert [t.name for t in load_scenario(own).triggers] == ["one"]
+
+
+def test_the_likely_names_of_a_base_are_offered(tmp_path: Path) -> None:
+    own = write(tmp_path, "mine.yaml", "extends: pick_and_plase\nscenario: mine\n")
+    with pytest.raises(BadInput, match="perhaps 'pick_and_place'"):
+        load_scenario(own)
+
+
+def test_an_error_of_a_key_with_dots_has_its_own_line(tmp_path: Path) -> None:
+    write(tmp_path, "base.yaml", BASE + "uncertainty:\n  cup: {mass: {sigma: 0.1}}\n")
+    text = "extends: base.yaml\nscenario: mine\nuncertainty:\n\n  cup.mass: {mass: {sigma: -1}}\n"
+    own = write(tmp_path, "mine.yaml", text)
+    with pytest.raises(BadInput, match=r"mine\.yaml: line 5, uncertainty\.cup\.mass\.mass\.sigma"):
+        load_scenario(own)

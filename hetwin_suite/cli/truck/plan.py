@@ -1,0 +1,91 @@
+"""`hetwin truck plan`: a strategy for one load, planned over beliefs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.truck.arguments import (
+    Length,
+    ModeOption,
+    Particles,
+    Sleep,
+    checked_budget,
+)
+
+if TYPE_CHECKING:
+    from hetwin_suite.proving_ground.truck.planning.search import Search
+
+
+def plan(
+    load: Annotated[
+        Literal["A", "B", "C", "small"],
+        typer.Argument(help="491, 1007 or 539 packets, after the paper; small: 40"),
+    ],
+    budget: Annotated[
+        float, typer.Option(metavar="S", help="processor time of the search [s]")
+    ] = 600.0,
+    mode: ModeOption = "AdFi-1",
+    sleep: Sleep = False,
+    particles: Particles = 4,
+    length: Length = 4,
+    seed: Annotated[int, typer.Option(min=0, help="of the load and its particles")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Search for the strategy that unloads most packets per hour: picks, and sweeps of three depths.
+
+    A belief is what a strategy leads to for each particle: a load with masses and friction as they may be, seen with
+    noise. Several heuristics take turns in choosing which belief is simulated next, until the budget is spent.
+    The exit code is 1 if no belief was simulated in time.
+
+    Example: hetwin truck plan small --budget 10 --particles 1 --length 1
+    """
+    from hetwin_suite.proving_ground.truck.planning.belief import Beliefs
+    from hetwin_suite.proving_ground.truck.planning.particles import MOVES
+    from hetwin_suite.proving_ground.truck.planning.search import Search
+    from hetwin_suite.proving_ground.truck.world import scenario_packets
+    from hetwin_suite.running.patience import never_silent, to_stderr
+
+    budget = checked_budget(budget)
+    drawn = scenario_packets(load, seed)
+    with never_silent(lambda: "loading the truck"):
+        beliefs = Beliefs(drawn, particles, mode, (seed,), sleep=sleep)
+    search = Search(beliefs.after, MOVES, length)
+    with never_silent(lambda: _said(search)):
+        best = search.run(budget)
+    if not best.strategy:
+        to_stderr(f"error: no belief was simulated within {budget:g} s; raise --budget")
+        raise typer.Exit(1)
+    effort = _effort(search)
+    if as_json:
+        print(json.dumps({"best": {**asdict(best), "rate": best.rate}, **effort}))
+        return
+    part = "" if len(best.strategy) == length else " (a part; no whole strategy was found in time)"
+    print(f"{' '.join(best.strategy)}: {best.rate:.0f} packets per hour{part}")
+    print(
+        f"{effort['nodes']} beliefs, {effort['strategies']} whole strategies, "
+        f"{effort['processor_s']:.1f} s of processor time"
+    )
+
+
+def _said(search: Search) -> str:
+    if not search.steps:
+        return "simulating the first belief"
+    last = search.steps[-1]
+    return (
+        f"{last.nodes} beliefs, {last.processor_s:.0f} s of processor time; "
+        f"best: {' '.join(last.best.strategy)}, {last.best.rate:.0f} packets per hour"
+    )
+
+
+def _effort(search: Search) -> dict[str, Any]:
+    last = search.steps[-1]
+    return {
+        "nodes": last.nodes,
+        "strategies": last.strategies,
+        "processor_s": last.processor_s,
+    }

@@ -1,0 +1,76 @@
+"""`hetwin truck plan`, `learn` and `choose`: what they find, write and refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from support.hetwin_command import hetwin, refused
+
+from hetwin_suite.cli.truck.arguments import Mode
+from hetwin_suite.proving_ground.truck.planning.choosing import read_strategy_library
+from hetwin_suite.proving_ground.truck.planning.particles import MOVES
+from model_nodes.fidelity.near_robot import MODES
+
+SMALL = ("--packets", "12")
+SHORT = ("--particles", "1", "--length", "1")
+COUNTS = ("--loads", "2", *SHORT, "--keep-best", "2", "--budget", "100")
+
+
+def test_the_modes_are_those_of_the_fidelity_manager() -> None:
+    assert list(get_args(Mode)) == list(MODES)
+
+
+def test_a_strategy_is_planned_within_its_budget() -> None:
+    said = hetwin("truck", "plan", "small", "--budget", "60", *SHORT, "--json")
+    assert said.code == 0, said.err
+    found = json.loads(said.out)
+    assert set(found["best"]["strategy"]) <= set(MOVES)
+    assert found["nodes"] == found["strategies"] == len(MOVES)
+    assert found["best"]["rate"] > 0
+    assert 0 < found["processor_s"] <= 60
+
+
+def test_no_belief_in_time_ends_with_1() -> None:
+    said = hetwin("truck", "plan", "small", "--budget", "0.001", *SHORT)
+    assert said.code == 1
+    assert "raise --budget" in said.err
+
+
+@pytest.mark.long
+def test_a_library_is_planned_over_loads_and_chosen_from(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    file = tmp_path / "libraries" / "truck.json"
+    learned = hetwin("truck", "learn", "--out", file, *SMALL, *COUNTS, "--json")
+    assert learned.code == 0, learned.err
+    library = read_strategy_library(file)
+    assert json.loads(learned.out) == {
+        "library": str(file),
+        "strategies": len(library.strategies),
+        "loads": 2,
+    }
+    assert {move for strategy in library.strategies for move in strategy} <= set(MOVES)
+    assert max(rate for load in library.loads for rate in load.rates) > 0
+    chosen = hetwin("truck", "choose", file, *SMALL, "--seed", "9", "--json")
+    assert tuple(json.loads(chosen.out)["chosen"]) in library.strategies
+
+
+@pytest.mark.parametrize("budget", ["0", "-1", "nan", "inf"])
+@pytest.mark.parametrize("command", [("plan", "small"), ("learn", "--out", "truck.json")])
+def test_a_budget_of_no_time_ends_with_2(
+    command: tuple[str, ...], budget: str, tmp_path: Path
+) -> None:
+    refused(tmp_path, "truck", *command, f"--budget={budget}", says=("--budget", budget))
+
+
+def test_a_place_where_nothing_can_be_written_ends_with_2_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    for out, why in ((file / "truck.json", "file"), (tmp_path, "it is a folder")):
+        refused(tmp_path, "truck", "learn", "--out", out, says=("--out", why))
+
+
+def test_a_missing_library_ends_with_2(tmp_path: Path) -> None:
+    refused(tmp_path, "truck", "choose", tmp_path / "none.json", says=("none.json",))
