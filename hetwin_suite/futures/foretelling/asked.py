@@ -30,10 +30,12 @@ class Question(NamedTuple):
         checkpoint: of the twin, without its source.
         source: what the robot has announced, as a plan.
         awaited: the actions whose effects are predicted.
-        horizon_s: how long futures go on [s].
+        begin_s: when the first of them begins, in simulated time; until then the twin goes on as it believes [s].
+        horizon_s: how long futures go on from there [s].
     """
 
     checkpoint: Checkpoint
     source: Mapping[str, Any]
     awaited: tuple[Awaited, ...]
+    begin_s: float
     horizon_s: float

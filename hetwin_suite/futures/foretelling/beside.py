@@ -82,8 +82,9 @@ class Asking:
             Awaited(one.operation, one.arguments, now_s + (one.start_ns - time_ns) / 1e9)
             for one in ahead
         )
-        last_ns = max(end_of(self._known), *(one.start_ns for one in ahead))
-        horizon_s = (last_ns - time_ns) / 1e9 + AFTER_S
+        starts = [one.start_ns for one in ahead]
+        begin_ns, last_ns = min(starts), max(end_of(self._known), *starts)
+        horizon_s = (last_ns - begin_ns) / 1e9 + AFTER_S
         source = plan_of(self._known, time_ns)
         saved = checkpoint.with_options(source=None)
-        self._send(Question(saved, source, tuple(awaited), horizon_s))
+        self._send(Question(saved, source, tuple(awaited), begin_ns / 1e9, horizon_s))

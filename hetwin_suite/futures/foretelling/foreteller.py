@@ -51,7 +51,8 @@ def answers(
 ) -> None:
     """Predict until the last of the actions begins, and publish ever better answers about each of them.
 
-    An answer is about the first futures without a gap, so that as many futures of the recording say the same.
+    The run goes on to the first of them, once for all futures, which part there. An answer is about the first futures
+    without a gap, so that as many futures of the recording say the same.
 
     Args:
         question: what is asked, of which an answer is worth something.
@@ -70,12 +71,11 @@ def answers(
             fork(known.missing(), time.monotonic() + _left_s(soonest_s))
             known.tell()
 
-    checkpoint = question.checkpoint
     root.at_moment(
-        Moment(checkpoint.time_ns / 1e9),
+        Moment(question.begin_s),
         plan,
         horizon_s=question.horizon_s,
-        checkpoint=checkpoint,
+        checkpoint=question.checkpoint,
         source=question.source,
     )
 

@@ -199,7 +199,7 @@ class Root:
 
         Args:
             moment, plan, horizon_s, checkpoint: see there.
-            source: with which the run goes on from the moment; None: with its own.
+            source: with which the run goes on from where it begins; None: with its own.
         """
         results: list[Result] = []
         self._plan = lambda now: results.append(plan(now, self._fork))
@@ -257,18 +257,22 @@ class Root:
     def _at_barrier(self, between: BetweenSteps) -> None:
         if self._forked is not None or self._planned:
             return
-        if not self._moment.is_now(between.time_ns, between.events):
-            return
-        self._at_ns, self._between, self._planned = between.time_ns, between, True
         try:
-            if self._source is not None:
-                between.alter({}, {self._scenario.main.name: {SOURCE: self._source}})
+            self._take_source(between)
+            if not self._moment.is_now(between.time_ns, between.events):
+                return
+            self._at_ns, self._between, self._planned = between.time_ns, between, True
             self._plan(self._now(between))
         except _Copied:
             return
         except BaseException as error:
             self._failure = error
         self._conductor.stop()
+
+    def _take_source(self, between: BetweenSteps) -> None:
+        source, self._source = self._source, None
+        if source is not None:
+            between.alter({}, {self._scenario.main.name: {SOURCE: source}})
 
     def _now(self, between: BetweenSteps) -> Now:
         scene = between.scene

@@ -69,7 +69,8 @@ def test_the_twin_saves_itself_with_what_was_announced_as_its_plan(question: Que
     assert (one.operation, one.arguments) == ("wave", {"hand": "gripper"})
     steps = question.source["plan"]
     assert [(step["trajectory"], step["at"]) for step in steps] == [(WAY, 0.2)]
-    assert question.horizon_s == pytest.approx(0.3 + AFTER_S, abs=0.01)
+    assert question.begin_s == pytest.approx(0.2, abs=0.01)
+    assert question.horizon_s == pytest.approx(0.1 + AFTER_S, abs=0.01)
 
 
 def test_answers_are_about_all_futures_so_far(
@@ -80,6 +81,7 @@ def test_answers_are_about_all_futures_so_far(
     assert [one["futures"]["finished"] for one in (first, second, last)] == [1, 2, 3]
     assert [one["final"] for one in (first, second, last)] == [False, False, True]
     assert first["operation"] == "wave"
+    assert first["at"] == pytest.approx(question.begin_s, abs=0.0026)  # one step of the main model
     assert 0.0 < last["before_effect_s"] < first["before_effect_s"] <= 300.0
     assert {row["of"] for row in last["predicates"]} == {3}
 
