@@ -1,8 +1,10 @@
 """Measures predictions beside a live twin: how early they come, whether they are those of a replay, and what they cost.
 
 Each drop is played twice by `hetwin robot` in real time, without and with `--announce`, while the twin follows it. Of
-the announced release, the first answer and the last one before the hand opens count. The same number of futures is
-then predicted from the recording at the same moment. The lag is that of the twin's states behind the robot.
+the announced release, the first answer and the last one before the hand opens count. The same question is then put to a
+replay of the recording (`replayed_announcements`), and as many futures are predicted from the recording at the same
+moment by `hetwin predict`, which knows how fingers moved and pressed after it. The lag is that of the twin's states
+behind the robot.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from machine import machine
+from replayed_announcements import asked_of_a_replay
 
 from hetwin_core.ensemble.topics import PREDICTIONS
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
@@ -78,27 +81,56 @@ class Heard:
 
 def play(episode: LabelledEpisode) -> dict[str, Any]:
     """Play an episode without and with announcements; returns its row."""
-    plain = follow(episode, ())
+    plain = lag_of(follow(episode, ()))
     heard = Heard()
     try:
-        beside = follow(episode, ("--announce", str(AHEAD_S)))
+        run = follow(episode, ("--announce", str(AHEAD_S)))
     finally:
         heard.close()
     before = [answer for answer in heard.answers if answer["before_effect_s"] > 0.0]
     last = before[-1] if before else None
-    return {
+    row = {
         "episode": episode.name,
         "answers": len(heard.answers),
         "first_before_effect_s": before[0]["before_effect_s"] if before else None,
         "final_futures": 0 if last is None else last["futures"]["finished"],
-        "equal_to_replay": None if last is None else is_replayed(episode, last),
-        "lag_95_ms": beside.get("lag_p95_ms"),
-        "lag_95_plain_ms": plain.get("lag_p95_ms"),
+    }
+    row |= dict.fromkeys(("equal_to_replay", "success", "success_in_hindsight"))
+    if last is not None:
+        row |= compared(episode, last, begun_at(run))
+    return {**row, "lag_95_ms": lag_of(run), "lag_95_plain_ms": plain}
+
+
+def compared(episode: LabelledEpisode, answer: Mapping[str, Any], at_s: float) -> dict[str, Any]:
+    """Compare an answer with what a replay says, and with what the recording says in hindsight.
+
+    Args:
+        episode: that was played.
+        answer: the last one before the action.
+        at_s: when the action began, in the time of the twin [s].
+    """
+    count = answer["futures"]["finished"]
+    replayed, recorded_s = asked_of_a_replay(episode, ACTION, AHEAD_S, count)
+    hindsight = in_hindsight(episode, answer, answer["at"] - at_s + recorded_s)
+    return {
+        "equal_to_replay": numbers(replayed) == numbers(answer),
+        "success": answer["success"]["p"],
+        "success_in_hindsight": hindsight["success"]["p"],
     }
 
 
-def follow(episode: LabelledEpisode, announce: Sequence[str]) -> Mapping[str, float]:
-    """Let a twin follow the episode in real time; returns its lag."""
+def lag_of(run: Mapping[str, Any]) -> float | None:
+    """Return how far the states of a run were behind the robot, 95 % of them at most [ms]."""
+    return (run.get("live") or {}).get("lag_p95_ms")
+
+
+def begun_at(run: Mapping[str, Any]) -> float:
+    """Return when the action began in a run [s]."""
+    return next(float(event["time"]) for event in run["events"] if event["name"] == ACTION)
+
+
+def follow(episode: LabelledEpisode, announce: Sequence[str]) -> dict[str, Any]:
+    """Let a twin follow the episode in real time; returns what its run says."""
     with _robot(episode, announce), tempfile.TemporaryDirectory(prefix="hetwin_live_") as folder:
         asked = [*HETWIN, "run", episode.scenario, "--source", json.dumps(LIVE)]
         asked += ["--scene", json.dumps(episode.scene), "--json", "--no-report"]
@@ -109,7 +141,7 @@ def follow(episode: LabelledEpisode, announce: Sequence[str]) -> Mapping[str, fl
             timeout=LIMIT_S,
             env=os.environ,
         )
-    found: Mapping[str, float] = json.loads(done.stdout).get("live") or {}
+    found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
@@ -128,27 +160,31 @@ def _robot(episode: LabelledEpisode, announce: Sequence[str]) -> Iterator[None]:
         process.wait(10.0)
 
 
-def is_replayed(episode: LabelledEpisode, answer: Mapping[str, Any]) -> bool:
-    """Whether as many futures from the recording have the same probabilities."""
-    asked = [
-        "predict",
-        episode.scenario,
-        "--source",
-        str(episode.folder),
-        "--at",
-        str(answer["at"]),
-    ]
+def in_hindsight(
+    episode: LabelledEpisode, answer: Mapping[str, Any], at_s: float
+) -> dict[str, Any]:
+    """Return what as many futures from the recording say.
+
+    Args:
+        episode: that was played.
+        answer: the one beside the twin.
+        at_s: the same moment, in the time of the recording [s].
+    """
+    asked = ["predict", episode.scenario, "--source", str(episode.folder), "--at", str(at_s)]
     asked += ["--futures", str(answer["futures"]["asked"]), "--horizon", str(answer["horizon"])]
     asked += ["--seed", str(answer["seed"]), "--json"]
     done = subprocess.run(
         [*HETWIN, *asked], capture_output=True, text=True, timeout=LIMIT_S, env=os.environ
     )
-    return bool(done.stdout) and _shares(json.loads(done.stdout)) == _shares(answer)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
-def _shares(answer: Mapping[str, Any]) -> dict[str, float]:
-    """Truth -> probability, of those that are at all likely."""
-    return {row["name"]: row["p"] for row in answer["predicates"] if row["p"] > 0.0}
+def numbers(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an answer says, but for when and how fast."""
+    truths = {row["name"]: row["p"] for row in answer["predicates"] if row["p"] > 0.0}
+    shares = sorted((row["cause"], row["share"]) for row in answer["failures"])
+    return {"truths": truths, "failures": shares, "success": answer["success"]["p"]}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -178,9 +214,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(json.dumps({"machine": on, "rows": rows}))
     else:
         print(
-            "| episode | answers | first before [s] | futures | as replayed | lag 95 % [ms] | plain |"
+            "| episode | answers | first before [s] | futures | as replayed | success | in hindsight"
+            " | lag 95 % [ms] | plain |"
         )
-        print("|---|---|---|---|---|---|---|")
+        print("|---|---|---|---|---|---|---|---|---|")
         for row in rows:
             print("| " + " | ".join(str(value) for value in row.values()) + " |")
     return 0

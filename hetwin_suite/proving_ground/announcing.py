@@ -23,7 +23,7 @@ from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION, JOINT_STATE
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
 
-RATE = 50.0
+RATE = 100.0
 """Points of an announced trajectory per second."""
 _DIGITS = 6
 

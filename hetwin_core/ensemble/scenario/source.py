@@ -323,9 +323,11 @@ class PlanSpec(Strict):
     Attributes:
         plan: steps, each of which begins when the one before it is over, or at its time. A later one takes its joints
             over from the one before it; joints of none rest.
+        lasting: how long the run goes on, with all joints at rest, when the last step is over [s].
     """
 
     plan: Annotated[list[PlannedStep], Field(min_length=1)]
+    lasting: Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)] = 0.0
 
 
 class SourceKind(StrEnum):

@@ -61,18 +61,19 @@ def announced_of(event: Event) -> Announced | None:
     return Announced(event.name, arguments, start_ns, trajectory)  # type: ignore[arg-type]
 
 
-def plan_of(known: Sequence[Announced], now_ns: int) -> dict[str, Any]:
-    """Return the source of futures: what was announced, as far as it is not over, by time.
+def plan_of(known: Sequence[Announced], now_ns: int, until_ns: int) -> dict[str, Any]:
+    """Return the source of futures: what was announced, as far as it is not over, by time; then the robot rests.
 
     Args:
         known: what was announced.
         now_ns: the moment [ns].
+        until_ns: until when it is to last at least [ns].
     """
     steps = sorted(
         (one for one in known if one.trajectory is not None and one.end_ns > now_ns),
         key=lambda one: one.start_ns,
     )
-    return {"plan": [one.step() for one in steps]}
+    return {"plan": [one.step() for one in steps], "lasting": (until_ns - now_ns) / 1e9}
 
 
 def end_of(known: Sequence[Announced]) -> int:

@@ -84,7 +84,8 @@ class Asking:
         )
         starts = [one.start_ns for one in ahead]
         begin_ns, last_ns = min(starts), max(end_of(self._known), *starts)
-        horizon_s = (last_ns - begin_ns) / 1e9 + AFTER_S
-        source = plan_of(self._known, time_ns)
+        end_ns = last_ns + round(AFTER_S * 1e9)
+        horizon_s = (end_ns - begin_ns) / 1e9
+        source = plan_of(self._known, time_ns, end_ns)
         saved = checkpoint.with_options(source=None)
         self._send(Question(saved, source, tuple(awaited), begin_ns / 1e9, horizon_s))

@@ -68,7 +68,8 @@ def open_plan(
                 raise _placed(where, error) from None
             parts.append(opened.enter_context(closing(part)))
         opened.pop_all()
-    return PlanSource(parts, lambda joints: robot_facts(robot, hands, joints))
+    lasting_ns = round(spec.lasting * 1e9)
+    return PlanSource(parts, lambda joints: robot_facts(robot, hands, joints), lasting_ns)
 
 
 def _check_order(step: PlanStep, begun: float, where: str) -> None:

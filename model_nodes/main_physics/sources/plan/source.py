@@ -40,13 +40,14 @@ class PlanSource(Source):
     Args:
         parts: the steps.
         facts_of: of the robot.
+        lasting_ns: how long the run goes on when the last step is over [ns].
 
     Attributes:
         notes: notes for the user.
     """
 
-    def __init__(self, parts: Sequence[Part], facts_of: FactsOf) -> None:
-        self._parts, self._facts_of = tuple(parts), facts_of
+    def __init__(self, parts: Sequence[Part], facts_of: FactsOf, lasting_ns: int = 0) -> None:
+        self._parts, self._facts_of, self._lasting_ns = tuple(parts), facts_of, lasting_ns
         self._hands: Mapping[str, HandFacts] = facts_of({}).hands
         self._pose_of: Callable[[str], Floats] | None = None
         self._entities: Mapping[str, Entity] = {}
@@ -69,7 +70,7 @@ class PlanSource(Source):
 
     @property
     def duration_ns(self) -> int | None:
-        """When the last step is over [ns]; None if a skill says that only when it is asked."""
+        """When the run ends [ns]; None if a skill says that only when it is asked."""
         end = latest = 0
         for part in self._parts:
             lasts = part.duration_ns
@@ -77,7 +78,7 @@ class PlanSource(Source):
                 return None
             end = (end if part.at_ns is None else part.at_ns) + lasts
             latest = max(latest, end)
-        return max(latest, 1_000_000)
+        return max(latest + self._lasting_ns, 1_000_000)
 
     @property
     def limited(self) -> tuple[str, ...]:
@@ -164,9 +165,9 @@ class PlanSource(Source):
         return replace(event, sequence=number)
 
     def ended(self, time_ns: int) -> bool:
-        """Whether all steps are over."""
+        """Whether all steps are over, for as long as the run is to go on then."""
         ends = [part.end_ns for part in self._parts]
-        return all(end is not None and time_ns >= end for end in ends)
+        return all(end is not None and time_ns >= end + self._lasting_ns for end in ends)
 
     def close(self) -> None:
         """Close the recordings."""

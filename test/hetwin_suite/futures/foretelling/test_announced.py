@@ -60,7 +60,8 @@ def test_a_plan_is_what_is_not_over_by_time() -> None:
         announced_of(event(at, name, start=start, trajectory=WAY))
         for at, name, start in ((3.0, "late", 1.5), (0.0, "over", 0.5), (2.0, "soon", 1.0))
     ]
-    steps = plan_of([one for one in known if one is not None], 2_500_000_000)["plan"]
-    assert [step["at"] for step in steps] == [3.0, 4.5]
+    plan = plan_of([one for one in known if one is not None], 2_500_000_000, 7_000_000_000)
+    assert [step["at"] for step in plan["plan"]] == [3.0, 4.5]
+    assert plan["lasting"] == 4.5
     assert end_of([one for one in known if one is not None]) == 6_000_000_000
-    assert plan_of([], 0) == {"plan": []}
+    assert plan_of([], 0, 0) == {"plan": [], "lasting": 0.0}

@@ -17,6 +17,7 @@ from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.futures.foretelling import foreteller
 from hetwin_suite.futures.foretelling.asked import Question
 from hetwin_suite.futures.foretelling.beside import AFTER_S, Asking
+from hetwin_suite.futures.predicting.moment import Moment
 from hetwin_suite.futures.predicting.root import Root
 
 LIFTED = 0.4
@@ -84,6 +85,21 @@ def test_answers_are_about_all_futures_so_far(
     assert first["at"] == pytest.approx(question.begin_s, abs=0.0026)  # one step of the main model
     assert 0.0 < last["before_effect_s"] < first["before_effect_s"] <= 300.0
     assert {row["of"] for row in last["predicates"]} == {3}
+
+
+def test_futures_go_on_when_what_was_announced_is_over(
+    question: Question, scenario: Scenario
+) -> None:
+    root = Root(scenario, foreteller.without_source(scenario, RunOptions()), jobs=1)
+    (future,) = root.at_moment(
+        Moment(question.begin_s),
+        lambda now, fork: fork([now.uncertainty.draw(0, 0)]),
+        horizon_s=question.horizon_s,
+        checkpoint=question.checkpoint,
+        source=question.source,
+    )
+    assert future.error is None
+    assert future.end_ns / 1e9 == pytest.approx(0.3 + AFTER_S, abs=0.01)
 
 
 def test_there_is_no_answer_when_the_action_has_begun(

@@ -37,15 +37,15 @@ def trajectory(*points: tuple[float, float], joint: str = "elbow_joint") -> dict
     return {"trajectory": {"joint_names": [joint], "points": rows}}
 
 
-def opened(*steps: dict[str, Any]) -> PlanSource:
+def opened(*steps: dict[str, Any], **more: float) -> PlanSource:
     robot = read_urdf(TABLETOP_ARM, Notes(), resources=Resources(TABLETOP_ARM.parent))
-    source = open_source({"plan": list(steps)}, robots=[robot], hands=[HAND])
+    source = open_source({"plan": list(steps), **more}, robots=[robot], hands=[HAND])
     assert isinstance(source, PlanSource)
     return source
 
 
-def bound(*steps: dict[str, Any]) -> PlanSource:
-    source = opened(*steps)
+def bound(*steps: dict[str, Any], **more: float) -> PlanSource:
+    source = opened(*steps, **more)
     source.rest_at({"elbow_joint": 0.4, **dict.fromkeys(FINGERS, 0.04)})
     source.bind(["elbow_joint", *FINGERS], 2_500_000)
     source.use_places(nowhere, {})
@@ -67,6 +67,14 @@ def test_steps_follow_on_each_other_and_take_over_where_the_joints_are() -> None
     assert [row[0] for row in found] == [0.4, 0.5, 0.6, 0.0, 0.2, 0.2]
     assert not source.ended(1_990_000_000)
     assert source.ended(2_000_000_000)
+
+
+def test_a_run_may_go_on_when_its_plan_is_over() -> None:
+    source = bound(trajectory((1.0, 0.6)), lasting=0.5)
+    assert source.duration_ns == 1_500_000_000
+    assert positions(source, 1.0, 1.4) == [[0.6, 0.0, 0.0]] * 2
+    assert not source.ended(1_490_000_000)
+    assert source.ended(1_500_000_000)
 
 
 def test_a_later_step_takes_its_joints_in_the_middle_of_a_motion() -> None:
