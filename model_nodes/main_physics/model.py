@@ -358,11 +358,14 @@ class MainPhysics(Model):
             Refused: if it is a state of another world or engine.
         """
         engine, moving = self._ready()
-        changed = saved["changed"]
+        changed, limited = saved["changed"], moving.limited
         assert isinstance(changed, dict)
         self._settings = with_changes(self._settings, changed)
         moving.begin()
         parts = rebuild(saved["parts"], self._parts(moving), name="main model")
+        if too_many := limited - moving.limited:
+            raise Refused(f"the effort of {', '.join(sorted(too_many))} is limited by now")
+        self._rows = LateRows(no_proximity)
         self._foreign.restore(parts)
         moving.restore(parts)
         self._time_ns = scene.time_ns

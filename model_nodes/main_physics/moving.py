@@ -192,14 +192,18 @@ class RobotMotion:
             "begun": self._begun,
         }
 
+    @property
+    def limited(self) -> frozenset[str]:
+        """Names of the joints that were given drives of limited effort since the run began."""
+        return frozenset(self._limits.names)
+
     def saved_source(self) -> dict[str, Plain]:
-        """Where the source is, or why no other process can go on with it."""
-        if self._replaced:
-            return {"needs_source": _CHANGED}
+        """Where the source is, and why no other process can go on with it if none can."""
+        needed: dict[str, Plain] = {"needs_source": _CHANGED} if self._replaced else {}
         if self.source is None:
-            return {}
+            return needed
         try:
-            return {"source": self.source.save()}
+            return {"source": self.source.save(), **needed}
         except Refused as refusal:
             return {"needs_source": str(refusal)}
 
@@ -207,7 +211,8 @@ class RobotMotion:
         """Be as some saved `parts`."""
         self._begun = parts["begun"]
         self.drive.measured_efforts = parts["measured_efforts"]
-        if self._limits.again(self._engine):
+        loose = {self._engine.driven[i] for i in self._own.tolist()}
+        if not self.limited <= loose and self._limits.again(self._engine):
             self._let_loose()
 
     def restore_source(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE, Checkpoint, take
+from hetwin_core.ensemble.conductor.checkpoint.checkpoint import (
+    SOURCE,
+    Checkpoint,
+    put_back,
+    take,
+)
 from hetwin_core.ensemble.conductor.parts import Parts
-from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.reporting.resumable_hash import Hash
 from hetwin_core.ensemble.conductor.slot import slot_of
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused
@@ -21,6 +27,34 @@ from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.transport.port import ModelPort
+
+
+class Loop(Protocol):
+    """Takes the steps of a run."""
+
+    @property
+    def step(self) -> int:
+        """The last complete one."""
+
+    def go_on(self) -> RunSummary:
+        """Take all that are left, and return how the run went."""
+
+    def back_to(self, step: int) -> None:
+        """Be after this step again."""
+
+
+class Mark(NamedTuple):
+    """Where a run is, for the process that runs it.
+
+    Attributes:
+        checkpoint: the run there.
+        digest: its digest so far.
+        sources: how often the run had got another source.
+    """
+
+    checkpoint: Checkpoint
+    digest: Hash
+    sources: int
 
 
 class BetweenSteps:
@@ -37,6 +71,7 @@ class BetweenSteps:
         parts: what the conductor does.
         scene: of the run.
         start: how the run began.
+        loop: takes its steps.
     """
 
     def __init__(
@@ -48,18 +83,19 @@ class BetweenSteps:
         parts: Parts,
         scene: Scene,
         start: RunStart,
+        loop: Loop,
     ) -> None:
         self._scenario, self._options, self._ports = scenario, options, tuple(ports)
         self._listeners, self._parts, self._scene, self._start = listeners, parts, scene, start
-        self._step = 0
+        self._loop, self._sources = loop, 0
         self._next: Callable[[int], int] = _each
         self._seen = 0
         self._new: Sequence[Event] = ()
 
-    def come_to(self, step: int, callbacks: Sequence[AtBarrier]) -> None:
-        """Be after this step, and call these; what has happened since the last call is new."""
+    def come_to(self, callbacks: Sequence[AtBarrier]) -> None:
+        """Call these; what has happened since the last call is new."""
         events = self._parts.events.events
-        self._step, self._new, self._seen = step, events[self._seen :], len(events)
+        self._new, self._seen = events[self._seen :], len(events)
         for callback in tuple(callbacks):
             callback(self)
 
@@ -70,7 +106,7 @@ class BetweenSteps:
     @property
     def step(self) -> int:
         """The last complete step of the main model."""
-        return self._step
+        return self._loop.step
 
     def leap(self, following: Callable[[int], int]) -> None:
         """Let the main model, which must be able to, pass over steps from now on.
@@ -121,8 +157,42 @@ class BetweenSteps:
             self._ports,
             self._parts,
             self._scene,
-            self._step,
+            self.step,
         )
+
+    def go_on(self) -> RunSummary:
+        """Let the run go on from here to its end, within this call, and return how it went.
+
+        Its models are not stopped. After that the process can `rewind` the run or end; nothing else comes of it.
+        """
+        return self._loop.go_on()
+
+    def mark(self) -> Mark:
+        """Return what `rewind` takes to be here again, in this process alone.
+
+        Raises:
+            Refused: if something in the run cannot be saved.
+            RunFailed: if a model fails.
+        """
+        checkpoint = self.checkpoint()
+        if (reason := checkpoint.lacks_source) is not None:
+            raise Refused(reason)
+        return Mark(checkpoint, self._parts.digest.mark(), self._sources)
+
+    def rewind(self, mark: Mark) -> None:
+        """Be where the run was marked, with the source that it had there and no end but that of the source.
+
+        Raises:
+            Refused: if the source is another one now.
+            RunFailed: if a model fails.
+        """
+        if self._sources != mark.sources:
+            raise Refused("the source is another one by now")
+        put_back(mark.checkpoint, self._ports, self._parts, self._scene, here=True)
+        self._parts.digest.back_to(mark.digest)
+        self._next = _each
+        self._loop.back_to(mark.checkpoint.step)
+        self.begin()
 
     def replace_listeners(self, listeners: Sequence[RunListener]) -> None:
         """Report to others from now on.
@@ -164,6 +234,7 @@ class BetweenSteps:
                 raise Refused(f"there is no model {name!r}; expected {names}")
             self._ports[plan.index].change(values)
             if plan.main and SOURCE in values:
+                self._sources += 1
                 self._options = replace(self._options, source=_spec_text(values[SOURCE]))
         for entity, pose in poses.items():
             self._parts.effects.place(

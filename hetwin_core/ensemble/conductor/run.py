@@ -56,13 +56,13 @@ class Run:
         self._options = options
         self._ready = ready
         self._controls = controls
-        self._at_barriers = at_barriers
+        self._at_barriers: Sequence[AtBarrier] = at_barriers
         self._parts = assemble(scenario, ports, listeners, options, ready, controls)
         self.start = run_start(scenario, options, ready)
         self._end_of_source = end_of_source(scenario, options)
         scene = ready.scene
         self._between = BetweenSteps(
-            scenario, options, ports, listeners, self._parts, scene, self.start
+            scenario, options, ports, listeners, self._parts, scene, self.start, self
         )
         self._step = 0
         self._from: Checkpoint | None = None
@@ -72,6 +72,11 @@ class Run:
     def scene(self) -> Snapshot:
         """The scene as it is now, not to be kept."""
         return self._ready.scene.snapshot()
+
+    @property
+    def step(self) -> int:
+        """The last complete step after which the run goes on."""
+        return self._step
 
     def go_on_from(self, checkpoint: Checkpoint) -> None:
         """Go on from a checkpoint once the models have started.
@@ -113,15 +118,8 @@ class Run:
                 self._begin()
             begun = time.monotonic()
             ended = self._loop(idle)
-        except RunFailed as failure:
-            if self._controls.stop.is_set() and self._scenario.plan(failure.model):
-                # What stops the run may have ended what a model needs, such as a server, by the same signal.
-                ended = "stopped"
-                self._parts.failures.failed_at_end(failure)
-            else:
-                error = failure
         except Exception as failure:  # whatever it is, the log is to be closed
-            error = self._unforeseen(failure)
+            ended, error = self._failed(failure)
         except Interrupted:
             self._end("stopped", None, time.monotonic() - begun)
             raise
@@ -183,7 +181,7 @@ class Run:
                 return self._end_of_source if effects.stopped_by is None else "stopped"
             self._step = step
             if self._at_barriers:
-                self._between.come_to(step, self._at_barriers)
+                self._between.come_to(self._at_barriers)
             following = self._between.following(step)
             if not begun and not self._begin_when_allowed(following, idle):
                 return "stopped"
@@ -231,6 +229,31 @@ class Run:
         self._parts.outside.carry_out()
         idle(min(POLL_S, self._controls.pace.wait_s(self._ready.scene.time_ns)))
 
+    def go_on(self) -> RunSummary:
+        """Run from the barrier at which the run is; see `BetweenSteps.go_on`."""
+        ended, error, begun = "failed", None, time.monotonic()
+        self._at_barriers = ()
+        try:
+            ended = self._loop(time.sleep)
+        except Exception as failure:
+            ended, error = self._failed(failure)
+        self._parts.beliefs.end()
+        return self._told(ended, error, time.monotonic() - begun)
+
+    def back_to(self, step: int) -> None:
+        """Be after this step again; see `BetweenSteps.rewind`."""
+        self._step = step
+
+    def _failed(self, error: Exception) -> tuple[str, RunFailed | None]:
+        """Return how a run has ended in which this was raised, and with which error."""
+        if not isinstance(error, RunFailed):
+            return "failed", self._unforeseen(error)
+        if self._controls.stop.is_set() and self._scenario.plan(error.model):
+            # What stops the run may have ended what a model needs, such as a server, by the same signal.
+            self._parts.failures.failed_at_end(error)
+            return "stopped", None
+        return "failed", error
+
     def _unforeseen(self, error: BaseException) -> RunFailed:
         is_input = isinstance(error, BadInput)
         reason = str(error) if is_input else f"{type(error).__name__}: {error}"
@@ -248,6 +271,10 @@ class Run:
             _ = self.scene.proximity  # the log writes it when no model can be asked for it any more
         self._stop_models()
         self._parts.beliefs.end()
+        return self._told(ended, error, wall_s)
+
+    def _told(self, ended: str, error: RunFailed | None, wall_s: float) -> RunSummary:
+        """Tell the listeners that the run has ended; returns how."""
         summary = self._summary(ended, error, wall_s)
         try:
             self._listeners.ended(summary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,6 +142,23 @@ class RunTables(QuietListener):
         )
         models = tuple(model.name for model in start.models)
         return found.tables(Path(name), self._states_at, start.layout, models)
+
+    def copied(self) -> RunTables:
+        """Return tables of the same run that go on by themselves."""
+        self.take_in()
+        assert self._derivation is not None  # the run has begun
+        layout = self._start.layout
+        other = RunTables()
+        other.__dict__.update(
+            self.__dict__,
+            _states=[],
+            _events=[],
+            _beliefs=[],
+            _batches=list(self._batches),
+            # What describes the scene never changes.
+            _derivation=deepcopy(self._derivation, {id(layout): layout}),
+        )
+        return other
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process derives the same from."""

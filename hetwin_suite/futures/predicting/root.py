@@ -12,14 +12,12 @@ from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE, Checkpo
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused
+from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_core.ensemble.words import failure_row_words
-from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.tables.running import RunTables
 from hetwin_suite.futures.drawing.draw import AS_BELIEVED, Draw
 from hetwin_suite.futures.drawing.find import find_uncertainty
@@ -27,14 +25,9 @@ from hetwin_suite.futures.drawing.moment import of_now
 from hetwin_suite.futures.drawing.uncertain import Uncertainty
 from hetwin_suite.futures.judging import judged_tables
 from hetwin_suite.futures.one_run import overdue
+from hetwin_suite.futures.predicting.copied import Asked, Copy
 from hetwin_suite.futures.predicting.future import Future
-from hetwin_suite.futures.predicting.going_on import (
-    alter,
-    check_can_fork,
-    failed,
-    future_of,
-    refused,
-)
+from hetwin_suite.futures.predicting.going_on import check_can_fork, failed, refused
 from hetwin_suite.futures.predicting.moment import Moment
 from hetwin_suite.futures.predicting.physics_alone import PhysicsAlone
 from hetwin_suite.futures.predicting.ways import AsItIs, Way
@@ -73,17 +66,6 @@ class Fork(Protocol):
             draws: what each differs in from the run.
             until: of `time.monotonic`; no future is waited for any longer, and there are none of those.
         """
-
-
-class _Task(NamedTuple):
-    """What a copy has to do; a draw with a negative index is none of the futures."""
-
-    draw: Draw
-    way: Way[Any]
-
-
-class _Copied(BaseException):
-    """This process is a copy, which goes on as a future; passes through whatever called `Fork`."""
 
 
 def at_moment(
@@ -165,7 +147,6 @@ class Root:
         self._ports = local_ports(scenario, one_process=True)
         self._tables = RunTables(scenario.file.log.state_rate)
         self._conductor = Conductor(scenario, self._ports, [self._tables], options)
-        self._forked: Forked[_Task, Any] | None = None
         self._way: Way[Future] | None = None
         self._beside_s = 0.0  # processor time of other copies than futures
         self._at_ns = 0
@@ -210,26 +191,13 @@ class Root:
         if checkpoint is not None:
             self._conductor.go_on_from(checkpoint)
         self._check_time(self._start.duration_ns)
-        summary = self._run()
+        self._conductor.at_barriers(self._at_barrier)
+        summary = self._conductor.run()
         if self._failure is not None:
             raise self._failure
         if not results:
             raise self._never(summary)
         return results[0]
-
-    def _run(self) -> RunSummary:
-        """Run until the plan is made; a forked process goes on and does not return."""
-        self._conductor.at_barriers(self._at_barrier)
-        try:
-            summary = self._conductor.run()
-        except BaseException as error:
-            if self._forked is not None:
-                draw = self._forked.task.draw
-                self._forked.end(failed(draw, f"{type(error).__name__}: {error}"))
-            raise
-        if self._forked is not None:
-            self._forked.end(self._told(self._forked.task, summary))
-        return summary
 
     def _check_time(self, last_ns: int | None) -> None:
         at = self._moment.at_s
@@ -255,7 +223,7 @@ class Root:
         )
 
     def _at_barrier(self, between: BetweenSteps) -> None:
-        if self._forked is not None or self._planned:
+        if self._planned:
             return
         try:
             self._take_source(between)
@@ -263,8 +231,6 @@ class Root:
                 return
             self._at_ns, self._between, self._planned = between.time_ns, between, True
             self._plan(self._now(between))
-        except _Copied:
-            return
         except BaseException as error:
             self._failure = error
         self._conductor.stop()
@@ -294,7 +260,7 @@ class Root:
             self._way = (
                 PhysicsAlone(*models).way(self._between, self._one) if is_alone else AsItIs()
             )
-        for ended in self._copies((_Task(draw, self._way) for draw in draws), until):
+        for ended in self._copies(self._way, draws, until):
             future = _of(ended)
             if future.refused:
                 raise self._scenario.placed(refused(future))
@@ -307,56 +273,29 @@ class Root:
 
     def _one(self, way: Way[object]) -> object:
         """Let one copy go on with nothing drawn; returns what came of it."""
-        (ended,) = self._copies([_Task(AS_BELIEVED, way)])
+        (ended,) = self._copies(way, [AS_BELIEVED])
         self._beside_s += ended.processor_s
         return _of(ended) if ended.result is None else ended.result
 
     def _copies(
-        self, tasks: Iterable[_Task], until: float | None = None
-    ) -> Generator[Ended[_Task, Any], None, None]:
-        """Yield copies as they end; in a copy itself, go on as it."""
-        for one in self._forks.work(tasks, until):
+        self, way: Way[Any], draws: Iterable[Draw], until: float | None = None
+    ) -> Generator[Ended[Draw, Any], None, None]:
+        """Yield what comes of each draw; in a copy of this process, go on with some of them and end."""
+        for one in self._forks.work(draws, until):
             if isinstance(one, Forked):
-                self._forked = one
-                self._part(one)
-                raise _Copied
+                Copy(self._asked(way), self._between, self._ports, self._tables).work(one)
             yield one
 
-    def _part(self, forked: Forked[_Task, Any]) -> None:
-        """Go on as a future, in the forked process."""
-        for port in self._ports:
-            assert isinstance(port, LocalPort)  # all are in one process
-            port.report_to(forked.heartbeat.row(port.plan.index))
-        draw, way = forked.task
-        try:
-            alter(self._between, draw)
-            way.begin(self._between)
-            if self.out is not None and draw.index >= 0:
-                rate = self._scenario.file.log.state_rate
-                self._between.add_listener(RunLog(self._folder(draw.index), state_rate=rate))
-        except Exception as error:
-            is_refusal = isinstance(error, Refused)
-            forked.end(replace(failed(draw, str(error)), refused=is_refusal))
+    def _asked(self, way: Way[Any]) -> Asked:
+        end_ns = None
         if self._horizon_s is not None:
-            self._between.end_at(self._at_ns + round(self._horizon_s * 1e9))
-
-    def _folder(self, index: int) -> Path:
-        assert self.out is not None  # futures are kept
-        return self.out / "futures" / f"{index:04d}"
-
-    def _told(self, task: _Task, summary: RunSummary) -> object:
-        """Return what came of this process, which is a copy that is over."""
-        outcomes, scene = self._scenario.file.outcomes, self._conductor.scene
-        assert scene is not None  # there was a run
-        future = future_of(task.draw, summary, self._tables, outcomes, self._at_ns, self.utility)
-        if self.out is not None and future.error is None and task.draw.index >= 0:
-            future = replace(future, folder=str(self._folder(task.draw.index)))
-        return task.way.end(future, summary, scene)
+            end_ns = self._at_ns + round(self._horizon_s * 1e9)
+        return Asked(self._scenario, way, self._at_ns, end_ns, self.utility, self.out)
 
 
-def _of(ended: Ended[_Task, Any]) -> Future:
-    """Return the future that a copy was."""
+def _of(ended: Ended[Draw, Any]) -> Future:
+    """Return the future that was made of a draw."""
     if ended.result is None:
-        return replace(failed(ended.task.draw, ended.lost), processor_s=ended.processor_s)
+        return replace(failed(ended.task, ended.lost), processor_s=ended.processor_s)
     assert isinstance(ended.result, Future)
     return replace(ended.result, processor_s=ended.processor_s)

@@ -1,4 +1,4 @@
-"""Processes that go on from here: each is a copy of this one with a task of its own."""
+"""Processes that go on from here: each is a copy of this one with a task of its own, and may take more of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Generic, NamedTuple, NoReturn
 
@@ -33,18 +34,35 @@ class Forked(Generic[Task, Result]):
 
     Attributes:
         task: what.
+        more: whether other tasks wait that the copy could do then.
         heartbeat: where the calls that are under way are to be written.
     """
 
     task: Task
+    more: bool
     heartbeat: Heartbeat
     _pipe: Connection
+
+    def next(self, result: Result) -> Forked[Task, Result]:
+        """Send the result, and return what is to be done next; if that is nothing, the process ends.
+
+        Only a copy that can come back to where it was forked may do more than one task.
+        """
+        try:
+            self._pipe.send_bytes(pickle.dumps(_Told(result, time.process_time(), is_last=False)))
+            going_on: tuple[Task, bool] | None = pickle.loads(self._pipe.recv_bytes())
+        except Exception:
+            traceback.print_exc()
+            os._exit(DIED)
+        if going_on is None:
+            os._exit(FORKED)
+        return replace(self, task=going_on[0], more=going_on[1])
 
     def end(self, result: Result) -> NoReturn:
         """Send the result, and end the process at once, without anything that the parent would do at its end."""
         code = DIED
         try:
-            self._pipe.send_bytes(pickle.dumps(result))
+            self._pipe.send_bytes(pickle.dumps(_Told(result, time.process_time(), is_last=True)))
             code = FORKED
         except Exception:
             traceback.print_exc()
@@ -52,13 +70,21 @@ class Forked(Generic[Task, Result]):
             os._exit(code)
 
 
+class _Told(NamedTuple):
+    """What a copy tells: a result, its processor time so far [s], and whether it ends with it."""
+
+    result: Any
+    processor_s: float
+    is_last: bool
+
+
 class Ended(NamedTuple, Generic[Task, Result]):
-    """A copy that is over.
+    """A task that is over.
 
     Attributes:
-        task: what it had to do.
+        task: what a copy had to do.
         result: what came of it; None if it was lost.
-        processor_s: processor time that it took [s].
+        processor_s: processor time that it took, with the begin or the end of the copy if it was its first or last [s].
         lost: why there is no result; empty if there is one.
     """
 
@@ -93,88 +119,144 @@ class Forks:
     def work(
         self, tasks: Iterable[Task], until: float | None = None
     ) -> Generator[Ended[Task, Any] | Forked[Task, Any], None, None]:
-        """Yield the copies as they end; in a copy itself, yield once what it has to do.
+        """Yield the tasks as they end; in a copy itself, yield once what it has to do.
 
-        A copy that gets this leaves the generator as it is, and calls `Forked.end` when it is done.
+        A copy that gets this leaves the generator as it is, and calls `Forked.end` when it is done, or `Forked.next`
+        as long as it can do more.
 
         Args:
-            tasks: are taken as copies end.
+            tasks: are taken as others end; those of copies that do more than one are pickled.
             until: of `time.monotonic`; copies that are at work then are ended, and no others are made.
         """
-        waiting, parent = iter(tasks), os.getpid()
+        waiting, parent = _Waiting(tasks), os.getpid()
         copies: list[_Copy[Task]] = []
         gc.collect()
         gc.freeze()  # what is there is not touched by the copies' collections, and so stays shared
         try:
-            for task in _first(waiting, self._jobs):
-                forked = _fork(task, copies)
-                if forked is not None:
-                    yield forked
-            while copies and not _over(until):
+            while not _over(until):
+                while len(copies) < self._jobs and waiting.any:
+                    forked = _fork(waiting, copies)
+                    if forked is not None:
+                        yield forked
+                if not copies:
+                    return
                 wait([copy.pipe for copy in copies], LOOK_S)
                 self._look()
-                for ended in self._ended(copies):
-                    yield ended
-                    for task in _first(waiting, 0 if _over(until) else 1):
-                        forked = _fork(task, copies)
-                        if forked is not None:
-                            yield forked
+                yield from self._ended(copies, waiting, until)
         finally:
             if os.getpid() == parent:
                 for copy in copies:
                     copy.kill()
                 gc.unfreeze()
 
-    def _ended(self, copies: list[_Copy[Task]]) -> Iterator[Ended[Task, Any]]:
+    def _ended(
+        self, copies: list[_Copy[Task]], waiting: _Waiting[Task], until: float | None
+    ) -> Iterator[Ended[Task, Any]]:
+        """Yield the tasks that have ended; the copies that can go on have another one, if there is any."""
         for copy in tuple(copies):
-            ended = copy.ended()
-            if ended is None and (why := self._overdue(copy.heartbeat)) is not None:
-                place = where_it_hangs(copy.pid, copy.stacks)
-                why = f"{why}; it is in {place}" if place else why
-                ended = Ended(copy.task, None, copy.kill(), why)
-            if ended is not None:
+            ended = copy.ended() or self._hanging(copy)
+            if ended is None:
+                continue
+            if waiting.any and not copy.is_over and not _over(until):
+                copy.go_on(waiting)
+            else:
                 copies.remove(copy)
-                yield ended
+                ended = ended._replace(processor_s=ended.processor_s + copy.end())
+            yield ended
+
+    def _hanging(self, copy: _Copy[Task]) -> Ended[Task, Any] | None:
+        """End a copy of which a call takes too long; None if none does."""
+        why = self._overdue(copy.heartbeat)
+        if why is None:
+            return None
+        place = where_it_hangs(copy.pid, copy.stacks)
+        why = f"{why}; it is in {place}" if place else why
+        return Ended(copy.task, None, copy.kill(), why)
+
+
+class _Waiting(Generic[Task]):
+    """Tasks that nobody does yet."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._tasks = iter(tasks)
+        self._next = list(islice(self._tasks, 1))
+
+    @property
+    def any(self) -> bool:
+        """Whether there are any."""
+        return bool(self._next)
+
+    def take(self) -> Task:
+        """Return the next one, of which there must be one."""
+        (task,), self._next = self._next, list(islice(self._tasks, 1))
+        return task
 
 
 class _Copy(Generic[Task]):
-    """A process that was forked, as this one sees it."""
+    """A process that was forked, as this one sees it.
+
+    Attributes:
+        task: what it does.
+        is_over: whether it has ended, or ends by itself now.
+    """
 
     def __init__(
         self, task: Task, pid: int, pipe: Connection, stacks: int, heartbeat: Heartbeat
     ) -> None:
         self.task, self.pid, self.pipe, self.stacks = task, pid, pipe, stacks
         self.heartbeat = heartbeat
+        self.is_over = False
+        self._code: int | None = None
+        self._told_s = 0.0
 
     def ended(self) -> Ended[Task, Any] | None:
-        """Return what came of it; None if it is at work."""
+        """Return what came of its task; None if it is at work."""
         try:
             if not self.pipe.poll():
                 return None
-            result = pickle.loads(self.pipe.recv_bytes())
+            told: _Told = pickle.loads(self.pipe.recv_bytes())
         except (EOFError, ConnectionResetError):
-            code, took = self._wait()
-            why = f"its process ({self.pid}) {ending(code)}"
+            took = self._wait()
+            why = f"its process ({self.pid}) {ending(self._code or 0)}"
             return Ended(self.task, None, took, why)
-        return Ended(self.task, result, self._wait()[1])
+        took, self._told_s = told.processor_s - self._told_s, told.processor_s
+        self.is_over = told.is_last
+        return Ended(self.task, told.result, took)
+
+    def go_on(self, waiting: _Waiting[Task]) -> None:
+        """Give it the next task; if it has died meanwhile, that is lost with it."""
+        self.task = waiting.take()
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.pipe.send_bytes(pickle.dumps((self.task, waiting.any)))
+
+    def end(self) -> float:
+        """Let it end; returns the processor time that it took since it last told something [s]."""
+        if not self.is_over:
+            with suppress(BrokenPipeError, ConnectionResetError):
+                self.pipe.send_bytes(pickle.dumps(None))
+        return self._wait()
 
     def kill(self) -> float:
-        """End it at once; returns the processor time that it took [s]."""
+        """End it at once; returns the processor time that it took since it last told something [s]."""
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
-        return self._wait()[1]
+        return self._wait()
 
-    def _wait(self) -> tuple[int, float]:
+    def _wait(self) -> float:
+        self.is_over = True
+        if self._code is not None:
+            return 0.0
         _, status, used = os.wait4(self.pid, 0)
+        self._code = os.waitstatus_to_exitcode(status)
         self.pipe.close()
         os.close(self.stacks)
-        return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+        return max(0.0, used.ru_utime + used.ru_stime - self._told_s)
 
 
-def _fork(task: Task, copies: list[_Copy[Task]]) -> Forked[Task, Any] | None:
-    """Fork; returns what is to be done in the copy, None in this process."""
-    heartbeat, parent = Heartbeat(), os.getpid()
-    ours, theirs = Pipe(duplex=False)
+def _fork(waiting: _Waiting[Task], copies: list[_Copy[Task]]) -> Forked[Task, Any] | None:
+    """Fork for the next task; returns what is to be done in the copy, None in this process."""
+    heartbeat, parent, task = Heartbeat(), os.getpid(), waiting.take()
+    ours, theirs = Pipe()
     stacks, to_stacks = os.pipe()
     with parting():
         pid = os.fork()
@@ -187,7 +269,7 @@ def _fork(task: Task, copies: list[_Copy[Task]]) -> Forked[Task, Any] | None:
         return None
     copies.clear()  # they are the parent's
     ours.close()
-    return Forked(task, heartbeat, theirs)
+    return Forked(task, waiting.any, heartbeat, theirs)
 
 
 def _become_a_copy(parent: int, stacks: int) -> None:
@@ -197,14 +279,6 @@ def _become_a_copy(parent: int, stacks: int) -> None:
     faulthandler.enable(STDERR)
     gc.set_threshold(*SELDOM)
     open_anew()
-
-
-def _first(tasks: Iterator[Task], count: int) -> Iterator[Task]:
-    for _ in range(count):
-        try:
-            yield next(tasks)
-        except StopIteration:
-            return
 
 
 def _over(until: float | None) -> bool:

@@ -41,6 +41,7 @@ class EventStream:
         self._messages: Iterator[tuple[str, int, bytes] | ReadFault] | None = None
         self._counts = dict.fromkeys(readers, 0)
         self._waiting: list[tuple[int, int, Event]] = []
+        self._given: list[tuple[int, tuple[int, int, Event]]] = []  # until which time, and what
         self._read_ns = -1
         self._order = 0
         self.returned_ns = -1
@@ -60,10 +61,24 @@ class EventStream:
         fault = self._fault
         end = time_ns if fault is None else min(time_ns, fault.time_ns)
         while self._waiting and self._waiting[0][0] <= end:
-            events.append(self._numbered(heapq.heappop(self._waiting)[2]))
+            first = heapq.heappop(self._waiting)
+            self._given.append((time_ns, first))
+            events.append(self._numbered(first[2]))
         if not events and fault is not None and fault.time_ns <= time_ns:
             raise RunFailed("recording", "read", fault.time_ns, fault.reason)
         return events
+
+    def go_to(self, time_ns: int) -> None:
+        """Be as after `until` with this time, whether that is still to come or was before.
+
+        Raises:
+            RunFailed: see `until`.
+        """
+        while self._given and self._given[-1][0] > time_ns:
+            _, again = self._given.pop()
+            heapq.heappush(self._waiting, again)
+            self._sent[again[2].source] -= 1
+        self.until(time_ns)
 
     def failing(self, time_ns: int) -> bool:
         """Whether a failure up to this time has not been raised yet."""

@@ -206,14 +206,14 @@ class RecordedSource(Source):
         return {"events_ns": self._events.returned_ns, "playback": playback, "base": base}
 
     def restore(self, saved: Plain) -> None:
-        """Read the events up to there again, and drop them.
+        """Go to there, and drop the events until then.
 
         Raises:
             Unsaveable: if a source of another kind was saved.
         """
         (until,) = numbers_of(saved, "events_ns")
         assert isinstance(saved, dict)
-        self._events.until(until)
+        self._events.go_to(until)
         if self._playback is not None:
             self._playback.restore(saved["playback"])
         if self._base is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -48,11 +48,19 @@ class Checkpoint:
     @property
     def needs_source(self) -> str | None:
         """Why no other process can go on with the source of the run; None if one can."""
+        return next((reason for reason, _ in self._needing()), None)
+
+    @property
+    def lacks_source(self) -> str | None:
+        """Why not even the process that saved it can come back to it; None if it can."""
+        return next((reason for reason, is_saved in self._needing() if not is_saved), None)
+
+    def _needing(self) -> Iterator[tuple[str, bool]]:
+        """Why other processes need a source, and whether it is saved for this one."""
         for saved in self.models.values():
             state = saved.get("state")
             if isinstance(state, dict) and NEEDS_SOURCE in state:
-                return str(state[NEEDS_SOURCE])
-        return None
+                yield str(state[NEEDS_SOURCE]), SOURCE in state
 
     def with_options(self, **changes: Any) -> Checkpoint:
         """Return the same with other options, such as another source or an end [s].
@@ -108,15 +116,25 @@ def take(
 
 
 def put_back(
-    checkpoint: Checkpoint, ports: Sequence[ModelPort], parts: Parts, scene: Scene
+    checkpoint: Checkpoint,
+    ports: Sequence[ModelPort],
+    parts: Parts,
+    scene: Scene,
+    *,
+    here: bool = False,
 ) -> None:
     """Bring started models, the parts of a run and its scene to where they were.
+
+    Args:
+        checkpoint: of this run.
+        ports, parts, scene: of the run.
+        here: whether they are those that were saved, which have the source that other processes do not.
 
     Raises:
         Refused: if they were others.
         RunFailed: if a model fails.
     """
-    if checkpoint.needs_source is not None:
+    if checkpoint.needs_source is not None and not here:
         raise Refused(f"{checkpoint.needs_source}; it goes on with another source only")
     names = [port.plan.name for port in ports]
     if set(names) != checkpoint.models.keys():

@@ -92,8 +92,16 @@ class Digest:
             Unsaveable: if it is no saved digest.
         """
         if saved is not None:
-            self._hash = ResumableHash()
-            self._hash.restore(saved)
+            self._hash = resumed = ResumableHash()
+            resumed.restore(saved)
+
+    def mark(self) -> Hash:
+        """Return what `back_to` takes, in this process alone; also of a digest that cannot be saved."""
+        return self._hash.copy()
+
+    def back_to(self, mark: Hash) -> None:
+        """Continue where it was marked."""
+        self._hash = mark.copy()
 
     def _json(self, kind: str, content: Any) -> None:
         text = json.dumps([kind, content], sort_keys=True, separators=(",", ":"))

@@ -28,6 +28,9 @@ class Hash(Protocol):
     def hexdigest(self) -> str:
         """Return the digest of all bytes so far."""
 
+    def copy(self) -> Hash:
+        """Return one that has hashed the same bytes, and goes on by itself."""
+
 
 class ResumableHash:
     """SHA-256 over a stream; `save` returns where it is."""
@@ -57,6 +60,12 @@ class ResumableHash:
         words, length, tail = self._state()
         padding = b"\x80" + bytes(-(length + 9) % BLOCK) + (8 * length).to_bytes(8, "big")
         return b"".join(w.to_bytes(4, "big") for w in compressed(words, tail + padding)).hex()
+
+    def copy(self) -> ResumableHash:
+        """Return one that has hashed the same bytes, and goes on by itself."""
+        other = ResumableHash()
+        other.restore(self.save())
+        return other
 
     def save(self) -> dict[str, Plain]:
         """Return the eight words of the state, the number of bytes so far and those of the last, incomplete block."""

@@ -226,8 +226,8 @@ class MujocoEngine(Engine):
         """Restore a saved state."""
         before = standing(self._simulation.model)
         saved.restore(state, self._simulation, self._objects)
-        if self._objects.stand_elsewhere(before):
-            self._sensing.forget()
+        for root, pose in self._objects.stand_elsewhere(before):
+            self._sensing.move(root, pose)
 
     def add(self, body: Body) -> None:
         """Add a body and continue from the same state, though not bitwise."""

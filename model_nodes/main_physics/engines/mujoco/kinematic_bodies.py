@@ -7,6 +7,7 @@ end it is placed exactly at the pose of that time.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import mujoco as mj
@@ -25,6 +26,12 @@ class _KinematicBody:
     free: FreeBody
     value: Value
     parent: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    bodies: dict[str, _KinematicBody]
+    inertia: Floats
 
 
 class KinematicBodies:
@@ -108,18 +115,18 @@ class KinematicBodies:
 
     def save(self) -> object:
         """Return the state for `restore`, without the model's arrays."""
-        return {
-            n: _KinematicBody(body.free, body.value, body.parent)
-            for n, body in self._kinematic.items()
-        }
+        return _Saved(_copied(self._kinematic), self._inertia.copy())
 
     def restore(self, state: object) -> None:
         """Restore a saved state."""
-        assert isinstance(state, dict)
+        assert isinstance(state, _Saved)
         self._placed_ns = None
-        self._kinematic = {
-            n: _KinematicBody(body.free, body.value, body.parent) for n, body in state.items()
-        }
+        self._kinematic = _copied(state.bodies)
+        self._inertia[:] = state.inertia
+
+
+def _copied(bodies: Mapping[str, _KinematicBody]) -> dict[str, _KinematicBody]:
+    return {n: _KinematicBody(one.free, one.value, one.parent) for n, one in bodies.items()}
 
 
 def _same(one: Value, other: Value) -> bool:

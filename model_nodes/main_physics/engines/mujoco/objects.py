@@ -175,18 +175,23 @@ class Objects:
         one.dirty = True
         return root
 
-    def stand_elsewhere(self, before: Floats) -> bool:
-        """Take note of the bodies that stand elsewhere in the model than before, (nbody, 7); return whether any do."""
+    def stand_elsewhere(self, before: Floats) -> list[tuple[int, Floats]]:
+        """Take note of the bodies that stand elsewhere in the model than before, (nbody, 7).
+
+        Returns the roots of these bodies, and their poses now.
+        """
         one = self._simulation
         now = standing(one.model)
+        moved: list[tuple[int, Floats]] = []
         if np.array_equal(now, before):
-            return False
+            return moved
         for body in one.builder.world.bodies:
             root = self._root(body)
             if not np.array_equal(now[root], before[root]):
                 one.builder.move(body, now[root])
+                moved.append((root, now[root]))
         self._see_still()
-        return True
+        return moved
 
     def _root(self, body: Body) -> int:
         return self._simulation.tables.body_of(frame_name(body, body.links[0].name))

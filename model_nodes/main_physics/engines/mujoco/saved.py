@@ -92,6 +92,6 @@ def restore(saved: object, one: Simulation, objects: Objects) -> None:
     objects.released = dict(released)
     mj.mj_setState(one.model, one.data, saved.state, _STATE)
     one.fidelities.restore(fidelities)
-    one.periods = saved.periods
+    one.periods, one.rolled_out = saved.periods, None
     one.contacts.clear()
     one.dirty = True

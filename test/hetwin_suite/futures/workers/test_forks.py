@@ -40,6 +40,37 @@ def test_each_copy_does_its_task() -> None:
     assert all(one.processor_s > 0.0 for one in found.values())
 
 
+def many(forks: Forks, tasks: Iterable[int], do: Any) -> dict[int, Ended[int, Any]]:
+    """What came of each task; a copy goes on until there are no more."""
+    found: dict[int, Ended[int, Any]] = {}
+    for one in forks.work(tasks):
+        if isinstance(one, Forked):
+            forked = one
+            while True:
+                forked = forked.next(do(forked))
+        found[one.task] = one
+    return found
+
+
+def test_a_copy_may_do_many_tasks() -> None:
+    found = many(Forks(2, never), range(20), lambda forked: (os.getpid(), forked.more))
+    assert sorted(found) == list(range(20))
+    assert len({one.result[0] for one in found.values()}) == 2
+    assert [task for task, one in found.items() if not one.result[1]] == [19]
+    assert all(one.processor_s >= 0.0 for one in found.values())
+
+
+def test_a_copy_that_dies_at_a_later_task_takes_no_other_with_it() -> None:
+    def die(forked: Forked[int, int]) -> int:
+        if forked.task == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return forked.task
+
+    found = many(Forks(1, never), range(6), die)
+    assert [found[n].result for n in range(6)] == [0, 1, 2, None, 4, 5]
+    assert "SIGKILL" in found[3].lost
+
+
 def test_each_copy_reads_a_file_on_from_where_its_parent_is(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(bytes(range(200)) * 500)
