@@ -8,6 +8,7 @@ from support.small_worlds import at, box, floor, frame, loaded, rest
 
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
+from hetwin_core.ensemble.scene.values import pose_value
 from model_nodes.main_physics.engines.engine import Engine, Unsupported
 from model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
 
@@ -122,3 +123,24 @@ def test_what_was_changed_is_saved_and_restored(engine: Engine) -> None:
 def _after_a_step(engine: Engine) -> float:
     rest(engine, 1)
     return float(frame(engine, "box")[2])
+
+
+def test_a_change_after_a_state_was_saved_is_gone_when_it_is_restored(engine: Engine) -> None:
+    loaded(engine, floor(), box("box", at(0, 0, 0.3)))
+    changeable(engine)
+    engine.follow("box", pose_value((0.0, 0.0, 0.3)))
+    rest(engine, 4)
+    saved = engine.save()
+
+    def dropped() -> bytes:
+        """The box spins as it falls from the hand, onto an edge."""
+        engine.hand_back("box", pose_value((0.0, 0.0, 0.3), (0.9, 0.3, 0.2, 0.1)))
+        rest(engine, 200)
+        return frame(engine, "box").tobytes()
+
+    end = dropped()
+    engine.restore(saved)
+    engine.change_body("box", mass=3.0)
+    assert dropped() != end
+    engine.restore(saved)
+    assert dropped() == end

@@ -78,6 +78,20 @@ def test_goes_on_from_where_it_was(
         source.close()
 
 
+@pytest.mark.parametrize(("make", "base"), [(moved, True), (several, False)])
+def test_comes_back_to_where_it_was(
+    make: Callable[[Path], Source], base: bool, tmp_path: Path
+) -> None:
+    source = make(tmp_path)
+    said(source, 0, HALF, base=base)
+    saved = source.save()
+    rest = said(source, HALF, END, base=base)
+    for _ in range(2):
+        source.restore(saved)
+        assert said(source, HALF, END, base=base) == rest
+    source.close()
+
+
 def test_state_of_something_else_is_refused(tmp_path: Path) -> None:
     one, others = moved(tmp_path), several(tmp_path)
     with pytest.raises(Unsaveable):
