@@ -11,6 +11,8 @@ from hetwin_core.ensemble.errors import Refused
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | NDArray[Any] | None"
 """Data without any object: what JSON can express, and numpy arrays."""
 
+SCALARS = frozenset({bool, int, float, str, type(None)})
+"""Types of what stands for itself."""
 UNCHANGING = "unchanging"
 """Attribute of a class, true: its instances do not change once a model is initialized, and are not saved."""
 SAVED_AS = "saved_as"

@@ -93,6 +93,9 @@ class _Rebuilder:
         return value
 
     def _list(self, node: list[Plain], fresh: Any, name: str, number: int | None) -> list[Any]:
+        if plain.SCALARS.issuperset(map(type, node)):
+            copied: list[Any] = self._known(number, node.copy())
+            return copied
         made: list[Any] = self._known(number, [])
         made.extend(self.of(item, _item(fresh, i), f"{name}[{i}]") for i, item in enumerate(node))
         return made

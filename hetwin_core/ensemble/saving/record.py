@@ -130,6 +130,8 @@ class _Recorder:
         return self._object(value, name)
 
     def _list(self, value: list[Any], name: str) -> Plain:
+        if plain.SCALARS.issuperset(map(type, value)):
+            return value.copy()
         return [self.of(item, f"{name}[{i}]") for i, item in enumerate(value)]
 
     def _items(self, tag: str, value: Any, name: str) -> Plain:

@@ -45,6 +45,24 @@ class Polynomials:
             inner = _quintic(positions, velocities, accelerations, lengths)
         self._coefficients = inner
 
+    def at(self, time: float) -> State:
+        """Return the motion at a time [s], each (n,); to the bit what `sample` returns, in less time."""
+        times = self._times
+        first, last = times[0], times[-1]
+        resting = np.zeros_like(self._positions[0])
+        if len(times) == 1 or time >= last:
+            return State(self._positions[-1].copy(), resting, resting.copy())
+        segment = max(int(np.searchsorted(times, time, "right")) - 1, 0)
+        t = max(time, first) - times[segment]
+        positions, velocities, accelerations = resting, resting, resting
+        for each in self._coefficients[::-1, segment]:  # Horner's rule, with both derivatives
+            accelerations = accelerations * t + 2.0 * velocities
+            velocities = velocities * t + positions
+            positions = positions * t + each
+        if time < first:
+            return State(positions, resting, resting.copy())
+        return State(positions, velocities, accelerations)
+
     def sample(self, times: Floats) -> State:
         """Return the motion at times (m,) [s], each (m, n)."""
         first, last = self._times[0], self._times[-1]

@@ -136,8 +136,7 @@ class JointTrajectory:
 
     def at(self, time: float) -> State:
         """Return the motion at a time after its beginning [s], each (n,)."""
-        many = self.sample(np.array([time]))
-        return State(many.positions[0], many.velocities[0], many.accelerations[0])
+        return self._polynomials.at(time)
 
     @cached_property
     def _polynomials(self) -> Polynomials:

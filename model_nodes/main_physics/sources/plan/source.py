@@ -56,7 +56,7 @@ class PlanSource(Source):
         self._driven: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self._now: dict[str, JointNow] = {}
         self._held: Floats = np.zeros((2, 0))
-        self._columns: list[list[int]] = []
+        self._columns: list[NDArray[np.intp]] = []
         self._begin_ns = self._last_ns = 0
         self._begun = 0
         self._limited: tuple[str, ...] = ()
@@ -187,7 +187,8 @@ class PlanSource(Source):
             part.begin(begin_ns, now_ns, present, self._scene)
             closing = self._closing(part, present)
             self._limited += tuple(name for name in closing if name not in self._limited)
-            self._columns.append([self._names.index(name) for name in part.joints])
+            columns = [self._names.index(name) for name in part.joints]
+            self._columns.append(np.array(columns, np.intp))
             self._begun += 1
 
     def _due_ns(self, part: Part) -> int | None:

@@ -73,6 +73,24 @@ def test_velocity_and_acceleration_are_the_derivatives_and_the_ends_are_kept(
         np.testing.assert_allclose(motion.at(0.0).velocities, rows[2], atol=1e-9)
 
 
+@given(
+    st.lists(st.floats(-3, 3), min_size=18, max_size=18),
+    st.integers(1, 3),
+    st.integers(1, 3),
+    st.one_of(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0]), st.floats(-1.0, 3.0)),
+)
+def test_one_time_and_many_give_the_same_bits(
+    numbers: list[float], count: int, used: int, time: float
+) -> None:
+    rows = np.array(numbers).reshape(3, 3, 2)
+    points = [(0.5 + 0.5 * i, *(row.tolist() for row in rows[i][:used])) for i in range(count)]
+    motion = through(*points)
+    many = motion.sample(np.array([time]))
+    # What is 0 may have another sign, which no sum and no comparison shows.
+    alone = [(part + 0.0).tobytes() for part in motion.at(time)]
+    assert alone == [(part[0] + 0.0).tobytes() for part in many]
+
+
 def test_it_rests_before_the_first_point_and_after_the_last() -> None:
     motion = through((0.5, [1, 2], [1, 1]), (1.0, [3, 4], [1, 1]))
     for time, positions in ((0.0, [1, 2]), (1.0, [3, 4]), (9.0, [3, 4])):
