@@ -16,7 +16,7 @@ from hetwin_suite.futures.foretelling.announced import Announced, announced_of, 
 from hetwin_suite.futures.foretelling.asked import Awaited, Question
 from hetwin_suite.futures.foretelling.process import foreteller
 
-AFTER_S = 1.0
+AFTER_S = 0.5
 """Futures go on so long after all that was announced is over [s]."""
 
 

@@ -28,8 +28,8 @@ MOST = 32
 SEED = 0
 _ENDLESS_S = 1e6
 """No run is so long [s]."""
-_AHEAD_S = 0.03
-"""An answer is worth something only so long before the effect."""
+_AHEAD_S = 0.06
+"""So long before the effect futures are stopped, so that the last answer is there before it [s]."""
 
 
 def without_source(scenario: Scenario, options: RunOptions) -> RunOptions:

@@ -130,7 +130,7 @@ class Forks:
         """
         waiting, parent = _Waiting(tasks), os.getpid()
         copies: list[_Copy[Task]] = []
-        gc.collect()
+        gc.collect(1)  # all of it would take long, and the first answer of a prediction may be waited for
         gc.freeze()  # what is there is not touched by the copies' collections, and so stays shared
         try:
             while not _over(until):
@@ -140,7 +140,7 @@ class Forks:
                         yield forked
                 if not copies:
                     return
-                wait([copy.pipe for copy in copies], LOOK_S)
+                wait([copy.pipe for copy in copies], _look_s(until))
                 self._look()
                 yield from self._ended(copies, waiting, until)
         finally:
@@ -279,6 +279,11 @@ def _become_a_copy(parent: int, stacks: int) -> None:
     faulthandler.enable(STDERR)
     gc.set_threshold(*SELDOM)
     open_anew()
+
+
+def _look_s(until: float | None) -> float:
+    """How long copies are waited for at most [s]."""
+    return LOOK_S if until is None else min(LOOK_S, max(0.0, until - time.monotonic()))
 
 
 def _over(until: float | None) -> bool:
