@@ -130,7 +130,8 @@ class Forks:
         """
         waiting, parent = _Waiting(tasks), os.getpid()
         copies: list[_Copy[Task]] = []
-        gc.collect(1)  # all of it would take long, and the first answer of a prediction may be waited for
+        # To collect all would take long, and the first answer of a prediction may be waited for.
+        gc.collect(1)
         gc.freeze()  # what is there is not touched by the copies' collections, and so stays shared
         try:
             while not _over(until):
