@@ -32,14 +32,14 @@ def robot(tmp_path: Path) -> Iterator[Robot]:
 
 
 def test_joint_states_become_reliable_and_the_rest_stays(robot: Robot) -> None:
-    def reliability(topic: str) -> QoSReliabilityPolicy:
-        (info,) = robot.listeners(topic)
-        return QoSReliabilityPolicy(info.qos_profile.reliability)
+    def reliability(topic: str) -> set[QoSReliabilityPolicy]:
+        listeners = robot.listeners(topic)
+        return {QoSReliabilityPolicy(info.qos_profile.reliability) for info in listeners}
 
     assert OVERRIDES.strip().splitlines()[2:] == tutorial_block()[2:]
     with followed(robot):
-        assert reliability("/joint_states") == QoSReliabilityPolicy.RELIABLE
-        assert reliability("/action_annotations") == QoSReliabilityPolicy.RELIABLE
+        assert reliability("/joint_states") == {QoSReliabilityPolicy.RELIABLE}
+        assert reliability("/action_annotations") == {QoSReliabilityPolicy.RELIABLE}
 
 
 def tutorial_block() -> list[str]:
