@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
-from hetwin_core.ensemble.scenario.source import LiveSpec, OnSilence, WhenLate
+from hetwin_core.ensemble.scenario.source import LiveSpec, OnSilence
 from model_nodes.main_physics.sources.cdr import Undecodable
 from model_nodes.main_physics.sources.event_stream import EventReader, stamp_of
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
 from model_nodes.main_physics.sources.live.base_feed import BaseFeed
 from model_nodes.main_physics.sources.live.clocks import ClockComparison
+from model_nodes.main_physics.sources.live.lateness import Lateness
 from model_nodes.main_physics.sources.live.readers import known_types, readers_of
 from model_nodes.main_physics.sources.live.report import Health
 from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples, Unusable
+from model_nodes.main_physics.sources.live.silences import Silences
 from model_nodes.main_physics.sources.live.streams import Stream, Streams
 from model_nodes.main_physics.sources.live.waiting_events import WaitingEvents
 from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
@@ -35,8 +37,6 @@ SETTLE_S = 0.3
 SECOND = 1_000_000_000
 SKIP_BRIDGE = 0.25
 """Fraction of the skipped time in which the twin bridges the skipped motion."""
-MAX_BACKLOG_NS = 60_000_000_000
-"""A twin further behind than this fails: it would not catch up, and the samples would fill the memory."""
 
 
 class LiveSource(Source):
@@ -73,14 +73,14 @@ class LiveSource(Source):
         self._clocks = ClockComparison()
         self._health = Health(self._clocks)
         self._waiting = WaitingEvents()
-        self._silences: list[tuple[int, int]] = []
+        self._silences = Silences()
+        self._lateness = Lateness(spec, self._waiting.note)
         self._epoch_ns = 0
         self._skipped_ns = 0
         self._newest_arrival = time.monotonic()
         self._broken: str | None = None
         self._over_ns: int | None = None
         self._bound = False
-        self._late = False
         self._block: list[JointMotion] = []
         self._block_ns = 0
         self._period_ns = 1
@@ -233,7 +233,7 @@ class LiveSource(Source):
     @property
     def late(self) -> bool:
         """Whether other models should step at lower rates."""
-        return self._late and self._spec.when_late is WhenLate.LOWER_RATES
+        return self._lateness.lowers_rates
 
     def close(self) -> None:
         """Unsubscribe."""
@@ -297,16 +297,10 @@ class LiveSource(Source):
         return max(LEAST_GAP_NS, GAP_INTERVALS * interval_ns)
 
     def _record_gap(self, end_ns: int, length_ns: int) -> None:
-        """Record a silence; joints and base that are silent together are one."""
-        begin_ns = end_ns - length_ns
-        if self._silences and begin_ns < self._silences[-1][1]:
-            begin, end = self._silences[-1]
-            self._silences[-1] = min(begin, begin_ns), max(end, end_ns)
-            return
-        seconds = round(length_ns / 1e9, 3)
-        self._health.gap(seconds)
-        self._waiting.add([Event("robot_gap", end_ns, arguments={"seconds": seconds})])
-        self._silences.append((begin_ns, end_ns))
+        if self._silences.add(end_ns - length_ns, end_ns):
+            seconds = round(length_ns / 1e9, 3)
+            self._health.gap(seconds)
+            self._waiting.add([Event("robot_gap", end_ns, arguments={"seconds": seconds})])
 
     def _event_callback(
         self, topic: str, readers: Sequence[EventReader]
@@ -405,31 +399,9 @@ class LiveSource(Source):
         Time in which the robot was silent is not counted, since the twin could not proceed.
         """
         backlog = self._streams.known_until - self._epoch_ns - time_ns
-        lag = backlog - self._silent_after(self._epoch_ns + time_ns)
-        limit = round(self._spec.max_lag * 1e9)
-        was_late, self._late = self._late, lag > (limit // 2 if self._late else limit)
-        if not self._late:
-            if was_late:
-                self._waiting.note(time_ns, "caught_up", {})
-            return
-        if not was_late:
-            seconds = round(lag / 1e9, 3)
-            self._waiting.note(
-                time_ns, "late", {"seconds": seconds, "then": self._spec.when_late.value}
-            )
-        if self._spec.when_late is WhenLate.STOP or lag > MAX_BACKLOG_NS:
-            reason = (
-                f"the twin is {lag / 1e9:.3f} s behind the robot; expected at most"
-                f" {self._spec.max_lag:g} s (max_lag; when_late: {self._spec.when_late})"
-            )
-            raise RunFailed("source", "read", time_ns, reason)
-        if self._spec.when_late is WhenLate.SKIP:
+        lag = backlog - self._silences.after(self._epoch_ns + time_ns)
+        if self._lateness.must_skip(time_ns, lag):
             self._skip(time_ns, backlog)
-
-    def _silent_after(self, at_ns: int) -> int:
-        """Return the total silence of the robot in the known motion after a time [ns]."""
-        self._silences = [silence for silence in self._silences if silence[1] > at_ns]
-        return sum(end - max(begin, at_ns) for begin, end in self._silences)
 
     def _skip(self, time_ns: int, backlog: int) -> None:
         bridge = max(self._period_ns, round(backlog * SKIP_BRIDGE))
