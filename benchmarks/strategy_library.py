@@ -1,8 +1,8 @@
 """Measures what a classifier's choice from a library of strategies brings on unseen loads of the truck.
 
 After Tallavajhula et al. (2019), section 4.4. Strategies are planned and tried in AdFi-1 on loads to learn from, and
-all are tried in HiFi on unseen ones, one particle each. Simulated beliefs are stored in a folder, so that a later run
-continues from them.
+all are tried in HiFi on unseen ones. Simulated beliefs are stored in a folder, so that a later run continues from
+them.
 """
 
 from __future__ import annotations
@@ -29,31 +29,36 @@ from hetwin_suite.proving_ground.truck.planning.choosing import (
     best_single,
 )
 from hetwin_suite.proving_ground.truck.planning.library import features_at_start
-from hetwin_suite.proving_ground.truck.planning.particles import MOVES
+from hetwin_suite.proving_ground.truck.planning.particles import moves_within
 from hetwin_suite.proving_ground.truck.planning.search import Search
 
 EXAMPLES = """examples:
   python benchmarks/strategy_library.py --keep truck_library --json
+  python benchmarks/strategy_library.py --keep truck_library --deepest 0.15 --sleep
 """
 PARTICLES = 2
+"""Of a load to learn from."""
+JUDGING = 4
+"""Particles of an unseen load; with fewer, what is best on each load is luck."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One load, and where its beliefs are kept."""
+    """One load, the moves that it is planned with, and where its beliefs are kept."""
 
     load: int
     sleep: bool
+    moves: tuple[str, ...]
     keep: Path
 
     def _kept(self) -> KeptBeliefs:
         unseen = self.load >= UNSEEN
-        mode, particles = ("HiFi", 1) if unseen else ("AdFi-1", PARTICLES)
+        mode, particles = ("HiFi", JUDGING) if unseen else ("AdFi-1", PARTICLES)
         return KeptBeliefs(Case(CUT_OUT, mode, self.sleep, self.load, particles), self.keep)
 
     def plan(self, length: int, budget: float) -> Strategy | None:
         """Return the best whole strategy that a search finds."""
-        search = Search(self._kept().after, MOVES, length)
+        search = Search(self._kept().after, self.moves, length)
         search.run(budget)
         return next((node.strategy for node in search.whole()), None)
 
@@ -71,21 +76,20 @@ class Job:
         return tuple(json.loads(file.read_text(encoding="utf-8")))
 
 
-def measured(
-    loads: int, unseen: int, length: int, budget: float, keep: Path, *, sleep: bool
-) -> dict[str, Any]:
+def measured(given: argparse.Namespace) -> dict[str, Any]:
     """Learn, choose, and compare with the best strategy of the library and the best single one."""
-    known = [Job(seed, sleep, keep) for seed in range(loads)]
-    asked = [Job(UNSEEN + seed, sleep, keep) for seed in range(unseen)]
+    of = given.sleep, moves_within(given.deepest), given.keep
+    known = [Job(seed, *of) for seed in range(given.loads)]
+    asked = [Job(UNSEEN + seed, *of) for seed in range(given.unseen)]
     with ProcessPoolExecutor(max_workers=2) as pool:
-        planned = [pool.submit(job.plan, length, budget) for job in known]
+        planned = [pool.submit(job.plan, given.length, given.budget) for job in known]
         found = dict.fromkeys(s for s in (p.result() for p in planned) if s is not None)
         if not found:
             return {"strategies": 0}
         tried = [pool.submit(job.try_all, tuple(found)) for job in [*known, *asked]]
         results = [one.result() for one in tried]
-    library = StrategyLibrary(tuple(found), tuple(results[:loads]))
-    return {"strategies": len(found), **_compared(library, results[loads:])}
+    library = StrategyLibrary(tuple(found), tuple(results[: given.loads]))
+    return {"strategies": len(found), **_compared(library, results[given.loads :])}
 
 
 def _compared(library: StrategyLibrary, unseen: Sequence[Tried]) -> dict[str, Any]:
@@ -120,6 +124,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--budget", type=float, default=60.0, help="of each search in s (default: 60)"
     )
     parser.add_argument(
+        "--deepest", type=float, default=0.5, help="sweep into the packets in m (default: 0.5)"
+    )
+    parser.add_argument(
         "--keep", type=Path, default=Path("truck_library"), help="folder of beliefs"
     )
     parser.add_argument("--sleep", action="store_true", help="with the engine's sleep")
@@ -128,8 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if min(given.loads, given.unseen, given.length, given.budget) <= 0:
         parser.error("all counts and --budget must be above 0")
     on = machine()
-    counts = given.loads, given.unseen, given.length, given.budget
-    found = measured(*counts, given.keep, sleep=given.sleep)
+    found = measured(given)
     if not found["strategies"]:
         print("error: no search came to a whole strategy; raise --budget", file=sys.stderr)
         return 1

@@ -21,7 +21,30 @@ Particles = Annotated[
     int, typer.Option(min=1, help="how many loads as they may be (masses, friction) are simulated")
 ]
 Length = Annotated[int, typer.Option(min=1, help="moves of a strategy")]
+Deepest = Annotated[
+    float,
+    typer.Option(metavar="M", help="how far the nose may go into the packets in a sweep [m]"),
+]
 Packets = Annotated[int, typer.Option(min=1, help="of a load, a cut-out of scenario A")]
+
+
+def checked_moves(deepest: float) -> tuple[str, ...]:
+    """Return the moves with which the nose goes no farther than `deepest` [m] into the packets.
+
+    Raises:
+        BadInput: if no sweep is left.
+    """
+    from hetwin_suite.proving_ground.truck.planning.particles import SWEEPS, moves_within
+
+    shallowest = min(SWEEPS.values())
+    if not deepest >= shallowest:
+        raise BadInput(
+            "no sweep is as shallow as that",
+            where="--deepest",
+            found=f"{deepest:g}",
+            expected=f"a depth of at least {shallowest:g} m",
+        )
+    return moves_within(deepest)
 
 
 def checked_budget(budget_s: float) -> float:

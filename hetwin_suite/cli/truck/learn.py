@@ -11,12 +11,14 @@ import typer
 from hetwin_suite.cli.options import AsJson
 from hetwin_suite.cli.text_files import make_room_for
 from hetwin_suite.cli.truck.arguments import (
+    Deepest,
     Length,
     ModeOption,
     Packets,
     Particles,
     Sleep,
     checked_budget,
+    checked_moves,
 )
 
 
@@ -30,6 +32,7 @@ def learn(
         int, typer.Option(min=1, help="strategies that are kept of each load")
     ] = 1,
     length: Length = 3,
+    deepest: Deepest = 0.5,
     particles: Particles = 2,
     mode: ModeOption = "AdFi-1",
     sleep: Sleep = False,
@@ -47,7 +50,7 @@ def learn(
     from hetwin_suite.proving_ground.truck.planning.library import draw_cut_out, plan_library
     from hetwin_suite.running.patience import never_silent
 
-    budget = checked_budget(budget)
+    budget, moves = checked_budget(budget), checked_moves(deepest)
     make_room_for(out)
     done = ["drawing the loads"]
     with never_silent(lambda: done[-1]):
@@ -55,7 +58,7 @@ def learn(
             Beliefs(draw_cut_out(one, packets), particles, mode, (one,), sleep=sleep)
             for one in range(seed, seed + loads)
         ]
-        learned = plan_library(beliefs, length, budget, keep_best, done.append)
+        learned = plan_library(beliefs, length, budget, keep_best, done.append, moves=moves)
     learned.save(out)
     if as_json:
         found = {"strategies": len(learned.strategies), "loads": len(learned.loads)}

@@ -10,11 +10,13 @@ import typer
 
 from hetwin_suite.cli.options import AsJson
 from hetwin_suite.cli.truck.arguments import (
+    Deepest,
     Length,
     ModeOption,
     Particles,
     Sleep,
     checked_budget,
+    checked_moves,
 )
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ def plan(
     sleep: Sleep = False,
     particles: Particles = 4,
     length: Length = 4,
+    deepest: Deepest = 0.5,
     seed: Annotated[int, typer.Option(min=0, help="of the load and its particles")] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -45,16 +48,15 @@ def plan(
     Example: hetwin truck plan small --budget 10 --particles 1 --length 1
     """
     from hetwin_suite.proving_ground.truck.planning.belief import Beliefs
-    from hetwin_suite.proving_ground.truck.planning.particles import MOVES
     from hetwin_suite.proving_ground.truck.planning.search import Search
     from hetwin_suite.proving_ground.truck.world import scenario_packets
     from hetwin_suite.running.patience import never_silent, to_stderr
 
-    budget = checked_budget(budget)
+    budget, moves = checked_budget(budget), checked_moves(deepest)
     drawn = scenario_packets(load, seed)
     with never_silent(lambda: "loading the truck"):
         beliefs = Beliefs(drawn, particles, mode, (seed,), sleep=sleep)
-    search = Search(beliefs.after, MOVES, length)
+    search = Search(beliefs.after, moves, length)
     with never_silent(lambda: _said(search)):
         best = search.run(budget)
     if not best.strategy:
@@ -64,7 +66,7 @@ def plan(
     if as_json:
         print(json.dumps({"best": {**asdict(best), "rate": best.rate}, **effort}))
         return
-    part = "" if len(best.strategy) == length else " (a part; no whole strategy was found in time)"
+    part = "" if len(best.strategy) == length else " (a part, which was not followed in time)"
     print(f"{' '.join(best.strategy)}: {best.rate:.0f} packets per hour{part}")
     print(
         f"{effort['nodes']} beliefs, {effort['strategies']} whole strategies, "

@@ -56,6 +56,32 @@ def test_a_search_with_a_budget_is_the_begin_of_a_longer_one(seed: int, budget: 
     assert found == long.best_within(budget)
 
 
+def test_a_beginning_that_promises_more_comes_before_a_poor_whole_strategy() -> None:
+    yields = {"a": 3.0, "b": 20.0}
+    strategies = [s for length in (1, 2) for s in product("ab", repeat=length)]
+    table = {s: Node(s, sum(map(yields.__getitem__, s)), 8.0 * len(s), 1.0) for s in strategies}
+    search = Search(table.__getitem__, "ab", 2)
+    assert search.run(1000.0).strategy == ("b", "b")
+    assert [step.best.strategy for step in search.steps][:3] == [("a",), ("a", "a"), ("b",)]
+    assert [step.strategies for step in search.steps][:3] == [0, 1, 1]
+
+
+@given(st.integers(0, 1000))
+def test_of_what_was_followed_only_whole_strategies_are_the_best(seed: int) -> None:
+    table, simulated = _table(seed), list[Strategy]()
+
+    def simulate(strategy: Strategy) -> Node:
+        simulated.append(strategy)
+        return table[strategy]
+
+    search = Search(simulate, "ab", LENGTH)
+    search.run(1000.0)
+    for count, step in enumerate(search.steps, 1):
+        followed = {strategy[:-1] for strategy in simulated[:count]}
+        assert step.best.strategy in simulated[:count]
+        assert step.best.strategy not in followed
+
+
 def test_nothing_follows_where_the_engine_diverged() -> None:
     lost = Node(("a",), 5.0, 1.0, 1.0, lost=True)
     table = {**_table(1), ("a",): lost}

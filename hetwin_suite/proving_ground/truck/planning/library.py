@@ -37,6 +37,8 @@ def plan_library(
     budget_s: float,
     most: int,
     doing: Callable[[str], object] = lambda _: None,
+    *,
+    moves: Sequence[str] = MOVES,
 ) -> StrategyLibrary:
     """Plan on each load, and try on each what was found on all.
 
@@ -46,6 +48,7 @@ def plan_library(
         budget_s: processor time of each search [s].
         most: number of strategies that are kept of each search.
         doing: hears what comes next, in words.
+        moves: that strategies are made of.
 
     Raises:
         BadInput: if no search comes to a whole strategy.
@@ -53,7 +56,7 @@ def plan_library(
     found: dict[Strategy, None] = {}
     for number, beliefs in enumerate(loads, 1):
         doing(f"planning on load {number} of {len(loads)}")
-        search = Search(beliefs.after, MOVES, length)
+        search = Search(beliefs.after, moves, length)
         search.run(budget_s)
         found.update(dict.fromkeys(n.strategy for n in search.whole()[:most]))
     if not found:

@@ -31,6 +31,11 @@ MOVES = ("pick", *SWEEPS)
 _SETTLE_STEPS = 60
 
 
+def moves_within(deepest: float) -> tuple[str, ...]:
+    """Return the moves with which the nose goes at most `deepest` [m] into the packets."""
+    return tuple(move for move in MOVES if SWEEPS.get(move, 0.0) <= deepest)
+
+
 class After(NamedTuple):
     """What one move of one particle brought.
 

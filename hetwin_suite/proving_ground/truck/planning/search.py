@@ -103,13 +103,24 @@ class Search:
         self._yields.add(self._nodes[node.strategy[:-1]], node)
         if len(node.strategy) < self._length and not node.lost:
             self._open += [(*node.strategy, move) for move in self._moves]
-        best = max((n for n in self._nodes.values() if n.strategy), key=self._merit)
-        whole = sum(len(n.strategy) == self._length for n in self._nodes.values())
-        self.steps.append(Step(spent, len(self.steps) + 1, whole, best))
+        whole = self.whole()
+        self.steps.append(Step(spent, len(self.steps) + 1, len(whole), self._best(whole)))
 
-    def _merit(self, node: Node) -> tuple[bool, float]:
-        """A whole strategy is better than a part of one, whose rate will not stay."""
-        return len(node.strategy) == self._length and not node.lost, node.rate
+    def _best(self, whole: Sequence[Node]) -> Node:
+        """Return what is best so far: a whole strategy, or a part of one that was not followed and promises more.
+
+        The first whole strategies are poor ones where the search came to better beginnings only afterwards.
+        """
+        followed = {strategy[:-1] for strategy in self._nodes}
+        ends = [n for s, n in self._nodes.items() if s not in followed]
+        return max([*whole, *ends], key=lambda node: self._promise(node, whole))
+
+    def _promise(self, node: Node, whole: Sequence[Node]) -> float:
+        """Return the rate at the end of a strategy; of a part: if it changes as that of the best whole one did."""
+        if not whole or len(node.strategy) == self._length:
+            return node.rate
+        at_depth = self._nodes[whole[0].strategy[: len(node.strategy)]].rate
+        return node.rate * whole[0].rate / at_depth if at_depth else node.rate
 
     def _expected(self, strategy: Strategy) -> tuple[float, float]:
         """Return packets and seconds after a strategy that was not simulated: what its last move brought elsewhere.

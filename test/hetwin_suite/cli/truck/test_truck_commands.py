@@ -33,6 +33,21 @@ def test_a_strategy_is_planned_within_its_budget() -> None:
     assert 0 < found["processor_s"] <= 60
 
 
+def test_the_nose_goes_no_deeper_than_it_may() -> None:
+    limit = ("--budget", "60", "--deepest", "0.15")
+    said = hetwin("truck", "plan", "small", *limit, *SHORT, "--json")
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["strategies"] == len(("pick", "sweep_15"))
+
+
+@pytest.mark.parametrize("deepest", ["0.1", "-1", "nan"])
+@pytest.mark.parametrize("command", [("plan", "small"), ("learn", "--out", "truck.json")])
+def test_a_nose_that_may_go_nowhere_ends_with_2(
+    command: tuple[str, ...], deepest: str, tmp_path: Path
+) -> None:
+    refused(tmp_path, "truck", *command, f"--deepest={deepest}", says=("--deepest", "0.15 m"))
+
+
 def test_no_belief_in_time_ends_with_1() -> None:
     said = hetwin("truck", "plan", "small", "--budget", "0.001", *SHORT)
     assert said.code == 1
