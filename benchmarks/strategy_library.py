@@ -38,7 +38,7 @@ EXAMPLES = """examples:
 """
 PARTICLES = 2
 """Of a load to learn from."""
-JUDGING = 4
+JUDGING = 3
 """Particles of an unseen load; with fewer, what is best on each load is luck."""
 
 
@@ -85,11 +85,17 @@ def measured(given: argparse.Namespace) -> dict[str, Any]:
         planned = [pool.submit(job.plan, given.length, given.budget) for job in known]
         found = dict.fromkeys(s for s in (p.result() for p in planned) if s is not None)
         if not found:
-            return {"strategies": 0}
-        tried = [pool.submit(job.try_all, tuple(found)) for job in [*known, *asked]]
-        results = [one.result() for one in tried]
-    library = StrategyLibrary(tuple(found), tuple(results[: given.loads]))
-    return {"strategies": len(found), **_compared(library, results[given.loads :])}
+            return {"strategies": ()}
+        tried = [pool.submit(job.try_all, tuple(found)) for job in known]
+        whole = StrategyLibrary(tuple(found), tuple(one.result() for one in tried))
+        library = whole.few(given.strategies)
+        judged = [pool.submit(job.try_all, library.strategies) for job in asked]
+        unseen = [one.result() for one in judged]
+    return {
+        "found": len(found),
+        "strategies": library.strategies,
+        **_compared(library, unseen),
+    }
 
 
 def _compared(library: StrategyLibrary, unseen: Sequence[Tried]) -> dict[str, Any]:
@@ -119,6 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--loads", type=int, default=60, help="to learn from (default: 60)")
     parser.add_argument("--unseen", type=int, default=30, help="to choose for (default: 30)")
+    parser.add_argument("--strategies", type=int, default=3, help="of the library (default: 3)")
     parser.add_argument("--length", type=int, default=3, help="moves of a strategy (default: 3)")
     parser.add_argument(
         "--budget", type=float, default=60.0, help="of each search in s (default: 60)"
@@ -132,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sleep", action="store_true", help="with the engine's sleep")
     parser.add_argument("--json", action="store_true", help="print JSON")
     given = parser.parse_args(arguments)
-    if min(given.loads, given.unseen, given.length, given.budget) <= 0:
+    if min(given.loads, given.unseen, given.strategies, given.length, given.budget) <= 0:
         parser.error("all counts and --budget must be above 0")
     on = machine()
     found = measured(given)

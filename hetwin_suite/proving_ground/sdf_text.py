@@ -32,11 +32,12 @@ class Thing:
     Attributes:
         name: of the model.
         parts: its shapes.
-        at: its position in the world, upright.
+        at: its position in the world.
         colour: red, green, blue.
         friction: coefficient of sliding friction.
         mass: in kg; 0 for a static model.
         inertia: ixx, iyy, izz in kg m^2 about its origin.
+        turn: roll, pitch, yaw in radians.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Thing:
     friction: float = 0.5
     mass: float = 0.0
     inertia: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    turn: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 def world_sdf(name: str, comment: str, things: Sequence[Thing]) -> str:
@@ -77,7 +79,8 @@ def _model(thing: Thing) -> list[str]:
     text = [f'    <model name="{thing.name}">']
     if not thing.mass:
         text.append("      <static>true</static>")
-    text += [f"      <pose>{_words(thing.at)} 0 0 0</pose>", '      <link name="link">']
+    pose = f"{_words(thing.at)} {_words(thing.turn)}"
+    text += [f"      <pose>{pose}</pose>", '      <link name="link">']
     if thing.mass:
         moments = dict(zip(("ixx", "iyy", "izz"), thing.inertia, strict=True))
         inertia = "".join(

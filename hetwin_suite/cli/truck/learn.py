@@ -31,6 +31,9 @@ def learn(
     keep_best: Annotated[
         int, typer.Option(min=1, help="strategies that are kept of each load")
     ] = 1,
+    strategies: Annotated[
+        int, typer.Option(min=1, help="that the library has: those that bring most together")
+    ] = 3,
     length: Length = 3,
     deepest: Deepest = 0.5,
     particles: Particles = 2,
@@ -42,7 +45,8 @@ def learn(
 ) -> None:
     """Plan on many loads, try what was found on all of them, and write what each brought: a library to choose from.
 
-    Loads are cut-outs of scenario A, of any height. With --json: {library, strategies, loads}.
+    Loads are cut-outs of scenario A, of any height, some of which the robot has begun to unload. With --json:
+    {library, strategies, loads}.
 
     Example: hetwin truck learn --loads 2 --packets 12 --length 1 --particles 1 --budget 20 --out truck.json
     """
@@ -59,6 +63,7 @@ def learn(
             for one in range(seed, seed + loads)
         ]
         learned = plan_library(beliefs, length, budget, keep_best, done.append, moves=moves)
+    learned = learned.few(strategies)
     learned.save(out)
     if as_json:
         found = {"strategies": len(learned.strategies), "loads": len(learned.loads)}

@@ -37,13 +37,17 @@ CUT_OUT = 150
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A box of `size` x y z [m] and `mass` [kg] with its centre `at` x y z; x points into the trailer."""
+    """A box of `size` x y z [m] and `mass` [kg] with its centre `at` x y z; x points into the trailer.
+
+    `turn` is its roll, pitch and yaw [rad].
+    """
 
     name: str
     size: tuple[float, float, float]
     mass: float
     at: tuple[float, float, float]
     friction: float = 0.5
+    turn: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 def draw_load(load: Load, random: np.random.Generator) -> list[Packet]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.proving_ground.truck.robot import BELT_HEIGHT, BELT_WIDTH
@@ -45,10 +46,15 @@ class Phase:
 
 def reachable(boxes: Floats, base: float) -> Floats:
     """Select the packets that a robot whose base is at x = `base` can reach: ahead of its nose, not beside it."""
-    ahead = boxes[:, 0] > base + _NOSE_TIP - 0.1
     beside = (boxes[:, 1] > BELT_WIDTH / 2) | (boxes[:, 4] < -BELT_WIDTH / 2)
-    chosen: Floats = boxes[ahead & ~beside]
+    chosen: Floats = boxes[before_nose(boxes, base) & ~beside]
     return chosen
+
+
+def before_nose(boxes: Floats, base: float) -> NDArray[np.bool_]:
+    """Return (n,) which packets a robot whose base is at x = `base` has before it, and not beside it or on itself."""
+    before: NDArray[np.bool_] = boxes[:, 0] > base + _NOSE_TIP - 0.1
+    return before
 
 
 def wall(boxes: Floats) -> Floats:

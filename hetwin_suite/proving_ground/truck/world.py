@@ -47,7 +47,8 @@ def _thing(packet: Packet) -> Thing:
     colour = (0.72, 0.55, 0.36)
     inertia = (y + z, x + z, x + y)
     parts = [Part("box", "box", packet.size)]
-    return Thing(packet.name, parts, packet.at, colour, packet.friction, packet.mass, inertia)
+    of = packet.friction, packet.mass, inertia, packet.turn
+    return Thing(packet.name, parts, packet.at, colour, *of)
 
 
 def scenario_packets(scenario: str, seed: int = 0) -> list[Packet]:

@@ -39,6 +39,21 @@ class StrategyLibrary:
     strategies: tuple[Strategy, ...]
     loads: tuple[Tried, ...]
 
+    def few(self, most: int) -> StrategyLibrary:
+        """Return it with at most so many strategies: the best single one, then always the one that helps most beside.
+
+        Among many strategies another one is the best on each load, partly by luck, and a classifier learns little.
+        """
+        rates = np.array([one.rates for one in self.loads])
+        kept = [best_single(self.loads)]
+        while len(kept) < min(most, len(self.strategies)):
+            best = rates[:, kept].max(axis=1, keepdims=True)
+            brought = np.maximum(rates, best).mean(axis=0)
+            brought[kept] = -np.inf
+            kept.append(int(brought.argmax()))
+        loads = [Tried(one.features, tuple(one.rates[i] for i in kept)) for one in self.loads]
+        return StrategyLibrary(tuple(self.strategies[i] for i in kept), tuple(loads))
+
     def save(self, file: Path) -> None:
         """Write it as JSON."""
         loads = [{"features": one.features, "rates": one.rates} for one in self.loads]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.proving_ground.truck.begun import begin_unloading
 from hetwin_suite.proving_ground.truck.choice import HEIGHTS, features_of
 from hetwin_suite.proving_ground.truck.packets import CUT_OUT, Load, Packet, draw_load
 from hetwin_suite.proving_ground.truck.planning.belief import Beliefs, Strategy
@@ -14,11 +15,15 @@ from hetwin_suite.proving_ground.truck.planning.choosing import StrategyLibrary,
 from hetwin_suite.proving_ground.truck.planning.particles import MOVES
 from hetwin_suite.proving_ground.truck.planning.search import Search
 
+MOST_BEFORE = 6
+"""How many actions a robot may have done before it chooses."""
+
 
 def draw_cut_out(seed: int, packets: int = CUT_OUT) -> list[Packet]:
-    """Draw a load of any height, from remains on the floor to full."""
+    """Draw a load of any height, from remains on the floor to full, as it lies at some moment of its unloading."""
     random = np.random.default_rng((seed, 44))
-    return draw_load(Load(packets, random.uniform(*HEIGHTS)), random)
+    whole = draw_load(Load(packets, random.uniform(*HEIGHTS)), random)
+    return begin_unloading(whole, int(random.integers(MOST_BEFORE + 1)), random)
 
 
 def features_at_start(beliefs: Beliefs) -> tuple[float, ...]:
@@ -50,7 +55,6 @@ def plan_library(
         doing: hears what comes next, in words.
         moves: that strategies are made of.
 
-    Raises:
         BadInput: if no search comes to a whole strategy.
     """
     found: dict[Strategy, None] = {}

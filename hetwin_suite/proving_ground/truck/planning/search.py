@@ -116,11 +116,15 @@ class Search:
         return max([*whole, *ends], key=lambda node: self._promise(node, whole))
 
     def _promise(self, node: Node, whole: Sequence[Node]) -> float:
-        """Return the rate at the end of a strategy; of a part: if it changes as that of the best whole one did."""
-        if not whole or len(node.strategy) == self._length:
+        """Return packets per hour at the end; of a part: if then comes what the best whole strategy brought from there.
+
+        Without any whole strategy it is the rate so far.
+        """
+        if node.lost or not whole:
             return node.rate
-        at_depth = self._nodes[whole[0].strategy[: len(node.strategy)]].rate
-        return node.rate * whole[0].rate / at_depth if at_depth else node.rate
+        best, before = whole[0], self._nodes[whole[0].strategy[: len(node.strategy)]]
+        seconds = node.seconds + best.seconds - before.seconds
+        return (node.unloaded + best.unloaded - before.unloaded) / seconds * HOUR
 
     def _expected(self, strategy: Strategy) -> tuple[float, float]:
         """Return packets and seconds after a strategy that was not simulated: what its last move brought elsewhere.

@@ -1,0 +1,66 @@
+"""Loads that a robot has begun to unload: with gaps in the wall and packets that lie on the floor before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.rotations import rotation_matrices
+from hetwin_suite.proving_ground.truck.actions import ACTIONS, Unloader
+from hetwin_suite.proving_ground.truck.choice import INTO_WALL
+from hetwin_suite.proving_ground.truck.packets import Packet
+from hetwin_suite.proving_ground.truck.program import before_nose
+from hetwin_suite.proving_ground.truck.site import Site
+from model_nodes.main_physics.engines.engine import Diverged
+
+_MODE = "AdFi-1"
+_SETTLE_STEPS = 60
+
+
+def begin_unloading(
+    packets: Sequence[Packet], actions: int, random: np.random.Generator
+) -> list[Packet]:
+    """Return what lies before the robot after random actions, as it lies then.
+
+    It ends earlier where an action leaves less than half of the load, or where the engine diverges.
+
+    Args:
+        packets: of the whole load.
+        actions: their number.
+        random: draws picks and sweeps.
+    """
+    site, rest = Site(packets, sleep=True), list(packets)
+    unloader = Unloader(site, INTO_WALL)
+    for _ in range(_SETTLE_STEPS):
+        site.step(site.joints)
+    for _ in range(actions):
+        try:
+            unloader.perform(ACTIONS[int(random.integers(len(ACTIONS)))], _MODE)
+        except Diverged:
+            break
+        left = _before_robot(site)
+        if 2 * len(left) < len(packets):
+            break
+        rest = left
+    return rest
+
+
+def _before_robot(site: Site) -> list[Packet]:
+    poses = site.poses()
+    ahead = before_nose(site.boxes.around(poses), site.joint("base_drive"))
+    turns = _turns(poses[:, 3:7])
+    return [
+        replace(packet, at=tuple(poses[i, :3].tolist()), turn=tuple(turns[i].tolist()))
+        for i, packet in enumerate(site.packets)
+        if ahead[i] and packet.name not in site.unloaded
+    ]
+
+
+def _turns(quaternions: np.ndarray) -> np.ndarray:
+    """Return (n, 3) roll, pitch and yaw of (n, 4) quaternions."""
+    m = rotation_matrices(quaternions)
+    pitch = -np.arcsin(np.clip(m[:, 2, 0], -1.0, 1.0))
+    roll, yaw = np.arctan2(m[:, 2, 1], m[:, 2, 2]), np.arctan2(m[:, 1, 0], m[:, 0, 0])
+    return np.stack([roll, pitch, yaw], axis=1)
