@@ -1,8 +1,8 @@
 """Measures what a classifier's choice from a library of strategies brings on unseen loads of the truck.
 
-After Tallavajhula et al. (2019), section 4.4. Strategies are planned and tried in AdFi-1 on loads to learn from, and
-all are tried in HiFi on unseen ones. Simulated beliefs are stored in a folder, so that a later run continues from
-them.
+After Tallavajhula et al. (2019), section 4.4. Strategies are planned and tried in AdFi-1 on loads to learn from. On
+unseen ones they are tried in AdFi-1, which says what trying out would choose, and judged in HiFi. Simulated beliefs
+are stored in a folder, so that a later run continues from them.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,16 +44,16 @@ JUDGING = 3
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One load, the moves that it is planned with, and where its beliefs are kept."""
+    """One load, the moves that it is planned with, where its beliefs are kept, and whether they are to judge by."""
 
     load: int
     sleep: bool
     moves: tuple[str, ...]
     keep: Path
+    judging: bool = False
 
     def _kept(self) -> KeptBeliefs:
-        unseen = self.load >= UNSEEN
-        mode, particles = ("HiFi", JUDGING) if unseen else ("AdFi-1", PARTICLES)
+        mode, particles = ("HiFi", JUDGING) if self.judging else ("AdFi-1", PARTICLES)
         return KeptBeliefs(Case(CUT_OUT, mode, self.sleep, self.load, particles), self.keep)
 
     def plan(self, length: int, budget: float) -> Strategy | None:
@@ -81,6 +81,7 @@ def measured(given: argparse.Namespace) -> dict[str, Any]:
     of = given.sleep, moves_within(given.deepest), given.keep
     known = [Job(seed, *of) for seed in range(given.loads)]
     asked = [Job(UNSEEN + seed, *of) for seed in range(given.unseen)]
+    judges = [replace(job, judging=True) for job in asked]
     with ProcessPoolExecutor(max_workers=2) as pool:
         planned = [pool.submit(job.plan, given.length, given.budget) for job in known]
         found = dict.fromkeys(s for s in (p.result() for p in planned) if s is not None)
@@ -89,30 +90,45 @@ def measured(given: argparse.Namespace) -> dict[str, Any]:
         tried = [pool.submit(job.try_all, tuple(found)) for job in known]
         whole = StrategyLibrary(tuple(found), tuple(one.result() for one in tried))
         library = whole.few(given.strategies)
-        judged = [pool.submit(job.try_all, library.strategies) for job in asked]
-        unseen = [one.result() for one in judged]
+        both = [[pool.submit(j.try_all, library.strategies) for j in of] for of in (asked, judges)]
+        tried_on, judged = ([one.result() for one in jobs] for jobs in both)
     return {
         "found": len(found),
         "strategies": library.strategies,
-        **_compared(library, unseen),
+        **_compared(library, tried_on, judged),
     }
 
 
-def _compared(library: StrategyLibrary, unseen: Sequence[Tried]) -> dict[str, Any]:
+def _compared(
+    library: StrategyLibrary, tried: Sequence[Tried], judged: Sequence[Tried]
+) -> dict[str, Any]:
+    """Compare what is chosen by the looks of loads, what trying them out would choose, and the best single strategy."""
     chooser, single = Chooser(library), best_single(library.loads)
-    chosen = [library.strategies.index(chooser.choose(one.features)) for one in unseen]
-    brought = np.array([one.rates[i] for one, i in zip(unseen, chosen, strict=True)])
-    best = np.array([max(one.rates) for one in unseen])
-    alone = np.array([one.rates[single] for one in unseen])
+    worth = np.array([one.rates for one in judged])
+    looks = [library.strategies.index(chooser.choose(one.features)) for one in judged]
+    trials = [int(np.argmax(one.rates)) for one in tried]
+    brought = {
+        "chosen": worth[np.arange(len(worth)), looks],
+        "tried_out": worth[np.arange(len(worth)), trials],
+        "single": worth[:, single],
+        "best": worth.max(axis=1),
+    }
     return {
         "single": library.strategies[single],
-        "chosen_rate": float(brought.mean()),
-        "best_rate": float(best.mean()),
-        "single_rate": float(alone.mean()),
-        "of_best": [float(brought.mean() / best.mean()), *interval(brought, best)],
-        "of_single": [float(brought.mean() / alone.mean()), *interval(brought, alone)],
-        "loads_within_90_percent": int((brought >= 0.9 * best).sum()),
-        "loads": len(unseen),
+        "rates": {name: float(of.mean()) for name, of in brought.items()},
+        "of_best": _ratios(brought, "best"),
+        "of_single": _ratios(brought, "single"),
+        "loads": len(worth),
+    }
+
+
+def _ratios(brought: Mapping[str, np.ndarray], to: str) -> dict[str, list[float]]:
+    """Return the ratios to one of them, with their 95 % intervals over the loads."""
+    base = brought[to]
+    return {
+        name: [float(of.mean() / base.mean()), *interval(of, base)]
+        for name, of in brought.items()
+        if name != to
     }
 
 
