@@ -36,8 +36,7 @@ def point(count: int, sleep: bool, steps: int) -> Point:
     site = Site(draw_load(Load(count, 2.2), np.random.default_rng(count)), sleep=sleep)
     engine, names = site.engine, [p.name for p in site.packets]
     back = names[min(ACTIVE, count // 2) :]
-    for _ in range(_SETTLE_STEPS):
-        site.step(site.joints)
+    site.settle(_SETTLE_STEPS)
     high = _milliseconds(site, steps)
     engine.set_fidelity(back, Fidelity.MEDIUM)
     medium = _milliseconds(site, steps)

@@ -113,8 +113,7 @@ def chain(
 
 
 def _settled(site: Site) -> object:
-    for _ in range(_SETTLE_STEPS):
-        site.step(site.joints)
+    site.settle(_SETTLE_STEPS)
     return site.save()
 
 

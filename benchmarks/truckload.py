@@ -70,8 +70,7 @@ def unload(run: Unloading, keep: Path | None) -> Iterator[Unloading]:
     site = Site(_packets(run), sleep=run.sleep)
     unloader = Unloader(site)
     if run.state is None:
-        for _ in range(_SETTLE_STEPS):
-            site.step(site.joints)
+        site.settle(_SETTLE_STEPS)
         run.state = site.save()
     else:
         _go_on_from(run, site, keep)

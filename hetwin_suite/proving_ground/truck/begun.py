@@ -16,7 +16,6 @@ from hetwin_suite.proving_ground.truck.site import Site
 from model_nodes.main_physics.engines.engine import Diverged
 
 _MODE = "AdFi-1"
-_SETTLE_STEPS = 60
 
 
 def begin_unloading(
@@ -33,8 +32,7 @@ def begin_unloading(
     """
     site, rest = Site(packets, sleep=True), list(packets)
     unloader = Unloader(site, INTO_WALL)
-    for _ in range(_SETTLE_STEPS):
-        site.step(site.joints)
+    site.settle()
     for _ in range(actions):
         try:
             unloader.perform(ACTIONS[int(random.integers(len(ACTIONS)))], _MODE)

@@ -27,7 +27,6 @@ _FLUSH = 0.03
 """Faces no farther apart than this are reached together [m]."""
 _ON_FLOOR = 0.1
 _FRONT = 0.6
-_SETTLE_STEPS = 60
 _FEWEST = 12
 
 
@@ -88,8 +87,7 @@ def episode(mode: str, seed: tuple[int, ...], states: int) -> list[Example]:
     random = np.random.default_rng(seed)
     site = Site(draw_load(Load(CUT_OUT, random.uniform(*HEIGHTS)), random))
     unloader = Unloader(site, INTO_WALL)
-    for _ in range(_SETTLE_STEPS):
-        site.step(site.joints)
+    site.settle()
     found: list[Example] = []
     while len(found) < states and len(unloader.boxes()) >= _FEWEST:
         state, features = site.save(), features_of(unloader.boxes())

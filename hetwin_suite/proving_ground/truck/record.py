@@ -55,8 +55,7 @@ def record(out: Path, packets: Sequence[Packet], mode: str = "HiFi") -> dict[str
     site = RecordingSite(packets)
     site.tape = [site.joints.copy()]
     unloader = Unloader(site)
-    for _ in range(round(_SETTLE_S / PERIOD)):
-        site.step(site.joints)
+    site.settle(round(_SETTLE_S / PERIOD))
     announcements: list[Announcement] = []
     counts: dict[str, int] = {}
     for action in ACTIONS:

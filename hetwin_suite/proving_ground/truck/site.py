@@ -22,6 +22,8 @@ from model_nodes.main_physics.settings import read_settings
 from model_nodes.main_physics.world.entities import entities_of
 
 PERIOD = 0.005
+SETTLE_STEPS = 60
+"""After so many steps a load that was put into a site rests."""
 HOME = dict.fromkeys(ACTIVE_JOINTS, 0.0) | {"base_drive": -3.0, "nose_pitch": 0.32, "arm_lift": 1.4}
 _BELT_END = -1.2
 """x in the base frame at which the warehouse's conveyor takes over [m]."""
@@ -88,6 +90,11 @@ class Site:
         self.joints = joints.copy()
         self.time += PERIOD
         self._read_frames()
+
+    def settle(self, steps: int = SETTLE_STEPS) -> None:
+        """Step while the robot stays where it is."""
+        for _ in range(steps):
+            self.step(self.joints)
 
     def targets(self, **joints: float) -> Floats:
         """Return the commanded positions of all driven joints, with the named ones replaced."""

@@ -10,7 +10,6 @@ from hetwin_suite.proving_ground.truck.planning.library import draw_cut_out
 from hetwin_suite.proving_ground.truck.site import Site
 
 WHOLE = draw_load(Load(40, 1.2), np.random.default_rng(1))
-SETTLE_STEPS = 60
 
 
 def _begun(actions: int) -> list[Packet]:
@@ -28,8 +27,7 @@ def test_what_was_unloaded_is_missing_and_the_rest_has_its_size_and_mass() -> No
 def test_it_lies_in_a_new_site_as_it_lay_in_the_old_one() -> None:
     rest = _begun(2)
     site = Site(rest)
-    for _ in range(SETTLE_STEPS):
-        site.step(site.joints)
+    site.settle()
     moved = np.abs(site.poses()[:, :3] - [packet.at for packet in rest]).max(axis=1)
     # What was still rolling goes on.
     assert np.quantile(moved, 0.9) < 0.005

@@ -55,6 +55,7 @@ def plan_library(
         doing: hears what comes next, in words.
         moves: that strategies are made of.
 
+    Raises:
         BadInput: if no search comes to a whole strategy.
     """
     found: dict[Strategy, None] = {}

@@ -28,7 +28,6 @@ SWEEPS = {"sweep_15": 0.15, "sweep_30": 0.30, "sweep_50": 0.50}
 """How far the nose goes into the packets in each sweep [m]."""
 MOVES = ("pick", *SWEEPS)
 """What a strategy is made of."""
-_SETTLE_STEPS = 60
 
 
 def moves_within(deepest: float) -> tuple[str, ...]:
@@ -94,8 +93,7 @@ class Particle:
         self._site, self._seed = Site(packets, sleep=sleep), tuple(seed)
         depths = {"pick": 0.0, **SWEEPS}
         self._unloaders = {name: _Seeing(self._site, depth) for name, depth in depths.items()}
-        for _ in range(_SETTLE_STEPS):
-            self._site.step(self._site.joints)
+        self._site.settle()
         self.start = self._site.save()
 
     def boxes(self) -> Floats:
