@@ -1,4 +1,4 @@
-"""Rotation matrices of quaternions w x y z, of one and of many at once, and angles between them.
+"""Rotation matrices of quaternions w x y z, of one and of many at once, their angles, and those between them.
 
 transforms3d's `quat2mat` divides by the squared norm, so that its results differ in the last bit; every model and
 every room gets the same bits from here.
@@ -34,6 +34,18 @@ def rotation_matrix(quaternion: Sequence[float] | Floats) -> Floats:
             (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
         )
     )
+
+
+def roll_pitch_yaw(quaternions: Floats) -> Floats:
+    """Angles (n, 3) [rad] of unit quaternions w x y z (n, 4) about the fixed axes x, y and z, applied in this order.
+
+    At a pitch of exactly 90 degrees up or down roll and yaw are not known apart, and not usable.
+    """
+    w, x, y, z = quaternions.T
+    roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+    pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
+    yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+    return np.stack([roll, pitch, yaw], axis=1)
 
 
 def angles_between(one: Floats, other: Floats) -> Floats:

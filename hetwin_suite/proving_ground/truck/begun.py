@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.rotations import rotation_matrices
+from hetwin_core.ensemble.scene.rotations import roll_pitch_yaw
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, Unloader
 from hetwin_suite.proving_ground.truck.choice import INTO_WALL
 from hetwin_suite.proving_ground.truck.packets import Packet
@@ -48,17 +48,9 @@ def begin_unloading(
 def _before_robot(site: Site) -> list[Packet]:
     poses = site.poses()
     ahead = before_nose(site.boxes.around(poses), site.joint("base_drive"))
-    turns = _turns(poses[:, 3:7])
+    turns = roll_pitch_yaw(poses[:, 3:7])
     return [
         replace(packet, at=tuple(poses[i, :3].tolist()), turn=tuple(turns[i].tolist()))
         for i, packet in enumerate(site.packets)
         if ahead[i] and packet.name not in site.unloaded
     ]
-
-
-def _turns(quaternions: np.ndarray) -> np.ndarray:
-    """Return (n, 3) roll, pitch and yaw of (n, 4) quaternions."""
-    m = rotation_matrices(quaternions)
-    pitch = -np.arcsin(np.clip(m[:, 2, 0], -1.0, 1.0))
-    roll, yaw = np.arctan2(m[:, 2, 1], m[:, 2, 2]), np.arctan2(m[:, 1, 0], m[:, 0, 0])
-    return np.stack([roll, pitch, yaw], axis=1)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.rotations import roll_pitch_yaw
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.world.description import Joint, JointKind
 
@@ -42,9 +43,5 @@ def positions_in_chain(chain: Sequence[Joint], poses: Floats) -> tuple[Floats, f
 
 def _turns(poses: Floats) -> Floats:
     """(n, 3) yaw, pitch and roll, each without jumps; about the fixed axes z, y and x."""
-    w, x, y, z = poses[:, 3:7].T
-    yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-    pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
-    roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
-    turns: Floats = np.unwrap(np.stack([yaw, pitch, roll], axis=1), axis=0)
+    turns: Floats = np.unwrap(roll_pitch_yaw(poses[:, 3:7])[:, ::-1], axis=0)
     return turns
