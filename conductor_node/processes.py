@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.supervision.watched_process import ending
@@ -17,6 +17,7 @@ MODEL_NODE = "model_nodes.ros_node.main"
 STARTING = "hetwin_core.ensemble.supervision.starting"
 CONDUCTOR_NODE = "conductor_node.main"
 END_TIMEOUT_S = 1.5
+_LOOK_S = 0.1
 PR_SET_PDEATHSIG = 1
 
 
@@ -92,15 +93,29 @@ class ModelNodes:
         end_processes(self._processes.values())
 
 
-def end_processes(processes: Iterable[subprocess.Popen[bytes]]) -> None:
-    """Terminate processes; kill those that have not ended after `END_TIMEOUT_S`."""
+def end_processes(
+    processes: Iterable[subprocess.Popen[bytes]], waiting: Callable[[], object] = lambda: None
+) -> None:
+    """Terminate processes; kill those that have not ended after `END_TIMEOUT_S`.
+
+    Args:
+        processes: which may have ended already.
+        waiting: is called again and again until all have ended.
+    """
     running = [process for process in processes if process.poll() is None]
     for process in running:
         process.send_signal(signal.SIGTERM)
     end = time.monotonic() + END_TIMEOUT_S
     for process in running:
-        try:
-            process.wait(max(0.0, end - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        while not _ends_within(process, _LOOK_S):
+            waiting()
+            if time.monotonic() > end:
+                process.kill()
+
+
+def _ends_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True

@@ -56,7 +56,7 @@ class Display(Protocol):
         """A line of its own, about a simulated time [s] if one is given."""
 
     def wait(self, doing: str) -> None:
-        """The run has not begun yet; what is being done, in words."""
+        """The run has not begun yet, or is over; what is being done, in words."""
 
 
 class NoDisplay:
@@ -162,7 +162,7 @@ class Progress:
             self._print_all(self._repeats.lines(text, at_s))
 
     def wait(self, doing: str) -> None:
-        """The run has not begun yet; what is being done, in words."""
+        """The run has not begun yet, or is over; what is being done, in words."""
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self._name}: {doing}")
         elif not self._quiet:

@@ -53,7 +53,7 @@ def run_over_ros(
                 live.listen(placing.namespace, to_the_end=False)
                 ending.callback(live.close)
             nodes = Nodes(scenario, placing, request)
-            ending.callback(nodes.end)
+            ending.callback(nodes.end, lambda: display.wait("ending the nodes"))
             context = rclpy.Context()  # of its own: the caller may use ROS too
             rclpy.init(args=[], context=context)
             ending.callback(context.try_shutdown)

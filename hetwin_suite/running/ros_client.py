@@ -131,7 +131,9 @@ class Client:
         while not result.done():
             self._executor.spin_once(0.1)
             self._nodes.check_conductor()
-            if not feedback.begun:
+            if feedback.begun:
+                feedback.show()
+            else:
                 self._nodes.check(PATIENCE_OF_CONDUCTOR_S)
                 feedback.wait("waiting for the models' nodes, which prepare the run")
             self._nodes.note_shared_memory(MEMORY_PERIOD_S)
@@ -186,10 +188,15 @@ class _Feedback:
         self.begun = False
         self.last = time.monotonic()
         self.time_ns = 0
+        self._factor = 0.0
 
     def wait(self, doing: str) -> None:
         """Say what is waited for."""
         self._display.wait(doing)
+
+    def show(self) -> None:
+        """Show how far the run is; again and again, as a step may take long."""
+        self._display.show(self.time_ns / 1e9, self._factor)
 
     def __call__(self, message: Any) -> None:
         self.anything = True
@@ -197,10 +204,11 @@ class _Feedback:
         feedback = message.feedback
         self.time_ns = feedback.time.sec * 1_000_000_000 + feedback.time.nanosec
         self.begun = self.begun or self.time_ns > 0
-        simulated = feedback.time.sec + feedback.time.nanosec / 1e9
+        self._factor = feedback.real_time_factor
+        simulated = self.time_ns / 1e9
         if not self._shown and feedback.progress > 0:
             self._shown = True
             self._display.begin(simulated / feedback.progress)
         if feedback.message:
             self._display.line(feedback.message, simulated)
-        self._display.show(simulated, feedback.real_time_factor)
+        self.show()

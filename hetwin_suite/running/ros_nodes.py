@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from conductor_node.fast_dds import fast_dds_variables
 from conductor_node.processes import (
@@ -98,12 +98,17 @@ class Nodes:
         if code is not None:
             raise RunFailed("conductor", "process", 0, f"its process {ending(code)}")
 
-    def end(self) -> None:
-        """End all processes, and free the shared memory that killed ones leave behind."""
+    def end(self, waiting: Callable[[], object] = lambda: None) -> None:
+        """End all processes, and free the shared memory that killed ones leave behind.
+
+        Args:
+            waiting: is called again and again until all have ended.
+        """
         self.note_shared_memory()
         # First, for it ends a run in order, which takes the models.
-        end_processes(p for name, p in self._processes.items() if name == "conductor")
-        end_processes(self._processes.values())
+        conductor = [p for name, p in self._processes.items() if name == "conductor"]
+        end_processes(conductor, waiting)
+        end_processes(self._processes.values(), waiting)
         self._shared_memory.remove_unused()
 
     def note_shared_memory(self, period_s: float = 0.0) -> None:

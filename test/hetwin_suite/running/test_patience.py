@@ -17,9 +17,8 @@ from support.ros_domains import new_domain
 from hetwin_suite.running.patience import Patience, never_silent
 
 ROOT = Path(__file__).resolve().parents[3]
-LONGEST_S = 5.0
-STARTUP_S = 5.0
-"""More for the first line, in which Python and its packages are imported on a busy machine."""
+LONGEST_S = 20.0
+"""Several times what users should see, as a machine that runs other tests as well stands still now and then."""
 SLOW_MODEL = """
 import time
 
@@ -81,8 +80,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def silences(folder: Path, *arguments: str) -> tuple[float, float, str]:
-    """Seconds to the first output, the longest silence after it, and what was written."""
+def listened(folder: Path, *arguments: str) -> tuple[float, str]:
+    """Run a command; the longest silence [s] and what was written."""
     environment = {**os.environ, "ROS_DOMAIN_ID": str(new_domain())}
     process = subprocess.Popen(
         [sys.executable, "-m", "hetwin_suite.cli.main", *arguments],
@@ -104,8 +103,7 @@ def silences(folder: Path, *arguments: str) -> tuple[float, float, str]:
                 break
     text = written.decode()
     assert process.returncode == 0, text
-    gaps = [after - before for before, after in pairwise(times)]
-    return gaps[0], max(gaps[1:]), text
+    return max(after - before for before, after in pairwise(times)), text
 
 
 @pytest.mark.slow
@@ -116,6 +114,19 @@ def silences(folder: Path, *arguments: str) -> tuple[float, float, str]:
         ("run slow.yaml --no-report --transport ros --out ros", "waiting for the models' nodes"),
         ("check slow.yaml", "cup: initialize"),
         ("check-model slow_cup:Slow", "checking initialize"),
+    ],
+)
+def test_a_command_says_again_and_again_what_it_waits_for(
+    words: str, says: str, folder: Path
+) -> None:
+    _, text = listened(folder, *words.split())
+    assert text.count(says) >= 2  # in a wait of three times the period
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
         ("record drop --episodes 1 --seed 3 --out drops", "1 of 1"),
         ("evaluate table2 --episodes drops --approaches single", ""),
         ("run pick_and_place --out whole", ""),
@@ -123,7 +134,6 @@ def silences(folder: Path, *arguments: str) -> tuple[float, float, str]:
     ],
 )
 def test_a_command_is_never_silent_for_long(words: str, says: str, folder: Path) -> None:
-    first, longest, text = silences(folder, *words.split())
+    longest, text = listened(folder, *words.split())
     assert says in text
-    assert first < LONGEST_S + STARTUP_S
     assert longest < LONGEST_S
