@@ -14,23 +14,37 @@ from hetwin_suite.proving_ground.truck.world import scenario_packets
 
 CUT_OUT = "cut_out"
 """Stands for a scenario: the loads of the library."""
+_APART = 100
+"""Above all numbers of particles: `(load, 1)` and `(load, 1, 0)` would be one seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Of what beliefs are; `load` is the seed of the load and its particles."""
+    """Of what beliefs are.
+
+    Attributes:
+        load: the seed of the load and its particles.
+        apart: with particles that no other case of this load has, such as those that judge a choice.
+    """
 
     scenario: str
     mode: str
     sleep: bool
     load: int
     particles: int
+    apart: bool = False
 
     @property
     def name(self) -> str:
         """The name of its file."""
         sleep = "sleep" if self.sleep else "awake"
-        return f"{self.scenario}_{self.mode}_{sleep}_{self.load}_{self.particles}"
+        apart = "_apart" if self.apart else ""
+        return f"{self.scenario}_{self.mode}_{sleep}_{self.load}_{self.particles}{apart}"
+
+    @property
+    def seed(self) -> tuple[int, ...]:
+        """The seed of its particles."""
+        return (self.load, _APART) if self.apart else (self.load,)
 
 
 class KeptBeliefs:
@@ -72,8 +86,7 @@ class KeptBeliefs:
             drawn = (
                 draw_cut_out(case.load) if cut_out else scenario_packets(case.scenario, case.load)
             )
-            seed = (case.load,)
-            self._beliefs = Beliefs(drawn, case.particles, case.mode, seed, sleep=case.sleep)
+            self._beliefs = Beliefs(drawn, case.particles, case.mode, case.seed, sleep=case.sleep)
         return self._beliefs
 
 

@@ -69,7 +69,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One mode at one budget; the rate [packets per hour] with its 95 % interval over the loads.
+    """One mode at one budget; the rate [packets per hour] with its 95 % interval over searches and loads.
 
     Attributes:
         nodes: simulated beliefs, mean of the searches.
@@ -91,7 +91,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """AdFi-1 over HiFi at one budget: ratios of nodes and of rates, these with their 95 % interval over the loads."""
+    """AdFi-1 over HiFi at one budget: ratios of nodes and of rates, these with their 95 % interval."""
 
     scenario: str
     sleep: bool
@@ -129,11 +129,19 @@ def found_at(steps: Sequence[Step], budget: float, length: int) -> tuple[int, in
 
 
 def interval(rates: np.ndarray, over: np.ndarray | None = None) -> tuple[float, float]:
-    """Return the 95 % interval of a mean over loads, or of the ratio of two on the same loads, by bootstrap."""
-    draws = np.random.default_rng(8).integers(0, len(rates), (DRAWS, len(rates)))
-    means = rates[draws].mean(axis=1)
+    """Return the 95 % interval of a mean, or of the ratio of two means, by bootstrap.
+
+    Args:
+        rates: (loads,) or (searches, loads); searches and loads are both drawn again (Owen 2007, the pigeonhole
+            bootstrap), since another search would have found something else.
+        over: of the same searches and loads.
+    """
+    random, (searches, loads) = np.random.default_rng(8), np.atleast_2d(rates).shape
+    columns = random.integers(0, loads, (DRAWS, 1, loads))
+    drawn = random.integers(0, searches, (DRAWS, searches, 1)), columns
+    means = np.atleast_2d(rates)[drawn].mean(axis=(1, 2))
     if over is not None:
-        means = means / over[draws].mean(axis=1)
+        means = means / np.atleast_2d(over)[drawn].mean(axis=(1, 2))
     low, high = np.quantile(means, (0.025, 0.975))
     return float(low), float(high)
 
@@ -167,11 +175,11 @@ class Measured:
         return [best for _, _, best in self._found(case, budget) if best is not None]
 
     def rates(self, case: tuple[str, bool], budget: float) -> np.ndarray | None:
-        """Return packets per hour on each unseen load, mean of the searches; None if one has found nothing."""
+        """Return packets per hour, (searches, loads), on each unseen load; None if a search has found nothing."""
         best = self._best(case, budget)
         if len(best) < self._size.plans:
             return None
-        return np.array([np.mean([of[strategy] for strategy in best]) for of in self._rates])
+        return np.array([[of[strategy] for of in self._rates] for strategy in best])
 
     def nodes(self, case: tuple[str, bool], budget: float) -> tuple[float, float]:
         """Return beliefs and whole strategies, means of the searches."""

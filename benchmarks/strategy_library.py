@@ -1,8 +1,8 @@
 """Measures what a classifier's choice from a library of strategies brings on unseen loads of the truck.
 
-After Tallavajhula et al. (2019), section 4.4. Strategies are planned and tried in AdFi-1 on loads to learn from. On
-unseen ones they are tried in AdFi-1, which says what trying out would choose, and judged in HiFi. Simulated beliefs
-are stored in a folder, so that a later run continues from them.
+After Tallavajhula et al. (2019), section 4.4. Strategies are planned and tried in AdFi-1 on loads to learn from. For
+unseen ones, one is chosen by their looks, or by trying out in AdFi-1 besides, and judged in HiFi, on particles that
+nothing was tried on. Simulated beliefs are stored in a folder, so that a later run continues from them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from hetwin_suite.proving_ground.truck.planning.choosing import (
 from hetwin_suite.proving_ground.truck.planning.library import features_at_start
 from hetwin_suite.proving_ground.truck.planning.particles import moves_within
 from hetwin_suite.proving_ground.truck.planning.search import Search
+from hetwin_suite.proving_ground.truck.planning.trying import Trials, try_out
 
 EXAMPLES = """examples:
   python benchmarks/strategy_library.py --keep truck_library --json
@@ -38,34 +40,47 @@ EXAMPLES = """examples:
 """
 PARTICLES = 2
 """Of a load to learn from."""
+TRYING = 4
+"""Of an unseen load when strategies are tried out."""
 JUDGING = 3
-"""Particles of an unseen load; with fewer, what is best on each load is luck."""
+"""Of an unseen load when strategies are judged; with fewer, what is best on each load is luck."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One load, the moves that it is planned with, where its beliefs are kept, and whether they are to judge by."""
+    """One load, the moves that it is planned with, and where its beliefs are kept."""
 
     load: int
     sleep: bool
     moves: tuple[str, ...]
     keep: Path
-    judging: bool = False
 
-    def _kept(self) -> KeptBeliefs:
-        mode, particles = ("HiFi", JUDGING) if self.judging else ("AdFi-1", PARTICLES)
-        return KeptBeliefs(Case(CUT_OUT, mode, self.sleep, self.load, particles), self.keep)
+    def _kept(self, particles: int, mode: str = "AdFi-1", *, apart: bool = False) -> KeptBeliefs:
+        return KeptBeliefs(Case(CUT_OUT, mode, self.sleep, self.load, particles, apart), self.keep)
 
     def plan(self, length: int, budget: float) -> Strategy | None:
         """Return the best whole strategy that a search finds."""
-        search = Search(self._kept().after, self.moves, length)
+        search = Search(self._kept(PARTICLES).after, self.moves, length)
         search.run(budget)
         return next((node.strategy for node in search.whole()), None)
 
     def try_all(self, strategies: Sequence[Strategy]) -> Tried:
-        """Try all strategies."""
-        kept = self._kept()
+        """Try all strategies, to learn from."""
+        kept = self._kept(PARTICLES)
         return Tried(self._features(kept), tuple(kept.after(one).rate for one in strategies))
+
+    def look(self) -> tuple[float, ...]:
+        """Return what the robot sees of the load."""
+        return self._features(self._kept(PARTICLES))
+
+    def try_out(self, ranked: Sequence[Strategy], budget: float) -> Trials:
+        """Try strategies out before one is chosen."""
+        return try_out(self._kept(TRYING, apart=True).after, ranked, budget)
+
+    def judge(self, strategies: Sequence[Strategy]) -> list[float]:
+        """Return the packets per hour of all strategies."""
+        kept = self._kept(JUDGING, "HiFi")
+        return [kept.after(one).rate for one in strategies]
 
     def _features(self, kept: KeptBeliefs) -> tuple[float, ...]:
         file = self.keep / f"features_{self.load}.json"
@@ -80,8 +95,7 @@ def measured(given: argparse.Namespace) -> dict[str, Any]:
     """Learn, choose, and compare with the best strategy of the library and the best single one."""
     of = given.sleep, moves_within(given.deepest), given.keep
     known = [Job(seed, *of) for seed in range(given.loads)]
-    asked = [Job(UNSEEN + seed, *of) for seed in range(given.unseen)]
-    judges = [replace(job, judging=True) for job in asked]
+    unseen = [Job(UNSEEN + seed, *of) for seed in range(given.unseen)]
     with ProcessPoolExecutor(max_workers=2) as pool:
         planned = [pool.submit(job.plan, given.length, given.budget) for job in known]
         found = dict.fromkeys(s for s in (p.result() for p in planned) if s is not None)
@@ -90,31 +104,40 @@ def measured(given: argparse.Namespace) -> dict[str, Any]:
         tried = [pool.submit(job.try_all, tuple(found)) for job in known]
         whole = StrategyLibrary(tuple(found), tuple(one.result() for one in tried))
         library = whole.few(given.strategies)
-        both = [[pool.submit(j.try_all, library.strategies) for j in of] for of in (asked, judges)]
-        tried_on, judged = ([one.result() for one in jobs] for jobs in both)
+        chooser = Chooser(library)
+        ranked = [chooser.ranked(look) for look in pool.map(Job.look, unseen)]
+        trials = list(pool.map(Job.try_out, unseen, ranked, repeat(given.trying)))
+        judged = list(pool.map(Job.judge, unseen, repeat(library.strategies)))
+    chosen = {
+        "chosen": [t.best(otherwise=r[0]) for t, r in zip(trials, ranked, strict=True)],
+        "by_looks": [r[0] for r in ranked],
+        "single": [library.strategies[best_single(library.loads)]] * len(ranked),
+    }
     return {
         "found": len(found),
         "strategies": library.strategies,
-        **_compared(library, tried_on, judged),
+        "single": chosen["single"][0],
+        "processor_s": float(np.mean([t.processor_s for t in trials])),
+        **_compared(library.strategies, chosen, np.array(judged)),
     }
 
 
 def _compared(
-    library: StrategyLibrary, tried: Sequence[Tried], judged: Sequence[Tried]
+    strategies: Sequence[Strategy], chosen: Mapping[str, Sequence[Strategy]], worth: np.ndarray
 ) -> dict[str, Any]:
-    """Compare what is chosen by the looks of loads, what trying them out would choose, and the best single strategy."""
-    chooser, single = Chooser(library), best_single(library.loads)
-    worth = np.array([one.rates for one in judged])
-    looks = [library.strategies.index(chooser.choose(one.features)) for one in judged]
-    trials = [int(np.argmax(one.rates)) for one in tried]
+    """Compare choices with the best strategy on each load, and with the best single one.
+
+    Args:
+        strategies: of the library.
+        chosen: for each load.
+        worth: (loads, strategies) packets per hour.
+    """
+    loads = np.arange(len(worth))
     brought = {
-        "chosen": worth[np.arange(len(worth)), looks],
-        "tried_out": worth[np.arange(len(worth)), trials],
-        "single": worth[:, single],
-        "best": worth.max(axis=1),
+        name: worth[loads, [strategies.index(one) for one in of]] for name, of in chosen.items()
     }
+    brought["best"] = worth.max(axis=1)
     return {
-        "single": library.strategies[single],
         "rates": {name: float(of.mean()) for name, of in brought.items()},
         "of_best": _ratios(brought, "best"),
         "of_single": _ratios(brought, "single"),
@@ -147,6 +170,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--budget", type=float, default=60.0, help="of each search in s (default: 60)"
     )
     parser.add_argument(
+        "--trying", type=float, default=60.0, help="budget of trying out in s (default: 60)"
+    )
+    parser.add_argument(
         "--deepest", type=float, default=0.5, help="sweep into the packets in m (default: 0.5)"
     )
     parser.add_argument(
@@ -155,8 +181,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sleep", action="store_true", help="with the engine's sleep")
     parser.add_argument("--json", action="store_true", help="print JSON")
     given = parser.parse_args(arguments)
-    if min(given.loads, given.unseen, given.strategies, given.length, given.budget) <= 0:
-        parser.error("all counts and --budget must be above 0")
+    counts = given.loads, given.unseen, given.strategies, given.length
+    if min(*counts, given.budget, given.trying) <= 0:
+        parser.error("all counts and budgets must be above 0")
     on = machine()
     found = measured(given)
     if not found["strategies"]:

@@ -45,6 +45,13 @@ def test_the_ratio_on_the_same_loads_is_surer_than_the_rates() -> None:
     assert ends[0] < base.mean() < ends[1]
 
 
+def test_what_another_search_would_have_found_makes_it_less_sure() -> None:
+    loads = np.random.default_rng(1).uniform(0.9, 1.1, 10)
+    alike, unlike = (np.outer(searches, loads) for searches in ([1.0] * 6, [1.5, 0.5] * 3))
+    assert np.diff(interval(unlike)) > 2 * np.diff(interval(alike))
+    assert interval(alike) == pytest.approx(interval(loads))
+
+
 def test_kept_beliefs_are_read_and_what_an_interrupted_run_left_is_not(tmp_path: Path) -> None:
     file = tmp_path / f"{CASE.name}.jsonl"
     whole = "".join(json.dumps(asdict(node)) + "\n" for node in (PICK, BOTH))

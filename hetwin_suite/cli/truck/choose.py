@@ -3,31 +3,70 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hetwin_suite.cli.options import AsJson
-from hetwin_suite.cli.truck.arguments import Packets
+from hetwin_suite.cli.truck.arguments import (
+    ModeOption,
+    Packets,
+    Particles,
+    Sleep,
+    checked_budget,
+)
 
 
 def choose(
     library: Annotated[Path, typer.Argument(help="what hetwin truck learn has written")],
     packets: Packets = 150,
     seed: Annotated[int, typer.Option(min=0, help="of the load")] = 0,
+    budget: Annotated[
+        float, typer.Option(metavar="S", help="processor time for trying strategies out [s]")
+    ] = 60.0,
+    by_looks: Annotated[
+        bool, typer.Option("--by-looks", help="choose at once, without trying any out")
+    ] = False,
+    particles: Particles = 4,
+    mode: ModeOption = "AdFi-1",
+    sleep: Sleep = False,
     as_json: AsJson = False,
 ) -> None:
-    """Choose the strategy that suits a load best, by what the robot sees of it; needs the extra learn.
+    """Choose the strategy that suits a load best; needs the extra learn.
 
-    A random forest learns from the library which strategy is best where, and errors count by the packets per hour that
-    they cost. With --json: {chosen: [move, ...]}.
+    A random forest learns from the library which strategy is best where, by what the robot sees of a load; errors
+    count by the packets per hour that they cost. Strategies are then tried out on this load, the likeliest first,
+    until the budget is spent, and the best of these is chosen. With --json: {chosen: [move, ...],
+    tried: [{strategy, unloaded, seconds, processor_s, lost, rate}], processor_s}.
 
-    Example: hetwin truck choose truck.json --packets 12 --seed 9
+    Examples:
+      hetwin truck choose truck.json --packets 12 --seed 9
+      hetwin truck choose truck.json --packets 12 --seed 9 --by-looks
     """
+    from hetwin_suite.proving_ground.truck.planning.belief import Beliefs
     from hetwin_suite.proving_ground.truck.planning.choosing import Chooser, read_strategy_library
-    from hetwin_suite.proving_ground.truck.planning.library import look_at_cut_out
+    from hetwin_suite.proving_ground.truck.planning.library import draw_cut_out, features_at_start
+    from hetwin_suite.proving_ground.truck.planning.trying import Trials, try_out
+    from hetwin_suite.running.patience import never_silent
 
+    budget = checked_budget(budget)
     chooser = Chooser(read_strategy_library(library))
-    chosen = chooser.choose(look_at_cut_out(seed, packets))
-    print(json.dumps({"chosen": chosen}) if as_json else " ".join(chosen))
+    with never_silent(lambda: "looking at the load"):
+        drawn = draw_cut_out(seed, packets)
+        beliefs = Beliefs(drawn, 1 if by_looks else particles, mode, (seed,), sleep=sleep)
+        ranked = chooser.ranked(features_at_start(beliefs))
+    trials = Trials((), 0.0)
+    if not by_looks:
+        with never_silent(lambda: "trying strategies out"):
+            trials = try_out(beliefs.after, ranked, budget)
+    chosen = trials.best(otherwise=ranked[0])
+    if as_json:
+        tried = [{**asdict(node), "rate": node.rate} for node in trials.nodes]
+        print(json.dumps({"chosen": chosen, "tried": tried, "processor_s": trials.processor_s}))
+        return
+    for node in trials.nodes:
+        print(f"{' '.join(node.strategy)}: {node.rate:.0f} packets per hour")
+    why = "" if trials.nodes else " (by the looks of the load; none was tried out)"
+    print(f"chosen: {' '.join(chosen)}{why}")

@@ -53,6 +53,14 @@ def test_where_looks_say_nothing_the_best_single_strategy_is_chosen() -> None:
     assert chosen == {STRATEGIES[best_single(known)]}
 
 
+def test_all_strategies_are_ranked_and_the_chosen_one_is_the_first() -> None:
+    pytest.importorskip("sklearn")
+    chooser = Chooser(StrategyLibrary(STRATEGIES, _loads(1, 80)))
+    assert chooser.ranked((0.02, 0.5)) == [("pick",), ("sweep_15",), ("sweep_50",)]
+    assert chooser.ranked((0.98, 0.5)) == [("sweep_50",), ("sweep_15",), ("pick",)]
+    assert chooser.choose((0.98, 0.5)) == ("sweep_50",)
+
+
 def test_of_many_strategies_those_are_kept_that_bring_most_together() -> None:
     rates = ((9.0, 8.0, 6.0, 1.0), (9.0, 8.0, 6.0, 1.0), (1.0, 1.0, 6.0, 7.0))
     loads = tuple(Tried((float(i),), of) for i, of in enumerate(rates))

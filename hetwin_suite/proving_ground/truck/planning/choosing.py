@@ -119,14 +119,22 @@ class Chooser:
             # Of few loads some are in the sample of every tree.
             warnings.simplefilter("ignore", UserWarning)
             self._forest.fit(features, classes, sample_weight=weights)
-        self._single = None if self._tells_apart(learned.loads) else best_single(learned.loads)
+        self._means = np.mean([one.rates for one in learned.loads], axis=0)
+        self._by_looks = self._tells_apart(learned.loads)
 
     def choose(self, features: Sequence[float] | Floats) -> Strategy:
         """Return the strategy for a load that looks so."""
-        if self._single is not None:
-            return self._strategies[self._single]
-        asked = np.asarray(features, np.float64)[None, :]
-        return self._strategies[int(self._forest.predict(asked)[0])]
+        return self.ranked(features)[0]
+
+    def ranked(self, features: Sequence[float] | Floats) -> list[Strategy]:
+        """Return all strategies, the one that suits a load that looks so first."""
+        worth = self._means
+        if self._by_looks:
+            asked = np.asarray(features, np.float64)[None, :]
+            # What was best nowhere is no class: it comes last.
+            worth = np.full(len(self._strategies), -1.0)
+            worth[self._forest.classes_.astype(int)] = self._forest.predict_proba(asked)[0]
+        return [self._strategies[i] for i in np.argsort(-worth, kind="stable")]
 
     def _tells_apart(self, loads: Sequence[Tried]) -> bool:
         """Whether choices bring more than the best single strategy, each load being chosen for without it."""

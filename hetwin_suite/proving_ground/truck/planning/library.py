@@ -31,11 +31,6 @@ def features_at_start(beliefs: Beliefs) -> tuple[float, ...]:
     return tuple(features_of(beliefs.particles[0].boxes()).tolist())
 
 
-def look_at_cut_out(seed: int, packets: int = CUT_OUT) -> tuple[float, ...]:
-    """Return what the robot sees of such a load before it begins."""
-    return features_at_start(Beliefs(draw_cut_out(seed, packets), 1, "AdFi-1", (seed,)))
-
-
 def plan_library(
     loads: Sequence[Beliefs],
     length: int,

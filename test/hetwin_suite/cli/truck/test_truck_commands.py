@@ -68,12 +68,23 @@ def test_a_library_is_planned_over_loads_and_chosen_from(tmp_path: Path) -> None
     }
     assert {move for strategy in library.strategies for move in strategy} <= set(MOVES)
     assert max(rate for load in library.loads for rate in load.rates) > 0
-    chosen = hetwin("truck", "choose", file, *SMALL, "--seed", "9", "--json")
-    assert tuple(json.loads(chosen.out)["chosen"]) in library.strategies
+    asked = ("truck", "choose", file, *SMALL, "--seed", "9", "--particles", "1")
+    found = json.loads(hetwin(*asked, "--json").out)
+    tried = {tuple(one["strategy"]): one["rate"] for one in found["tried"]}
+    assert set(tried) == set(library.strategies)
+    assert tried[tuple(found["chosen"])] == max(tried.values())
+    assert found["processor_s"] > 0
+    at_once = json.loads(hetwin(*asked, "--by-looks", "--json").out)
+    assert tuple(at_once["chosen"]) in library.strategies
+    assert at_once["tried"] == []
+    said = hetwin(*asked, "--budget", "0.0001").out
+    assert "none was tried out" in said
 
 
 @pytest.mark.parametrize("budget", ["0", "-1", "nan", "inf"])
-@pytest.mark.parametrize("command", [("plan", "small"), ("learn", "--out", "truck.json")])
+@pytest.mark.parametrize(
+    "command", [("plan", "small"), ("learn", "--out", "truck.json"), ("choose", "truck.json")]
+)
 def test_a_budget_of_no_time_ends_with_2(
     command: tuple[str, ...], budget: str, tmp_path: Path
 ) -> None:
