@@ -42,7 +42,7 @@ PARTICLES = 2
 """Of a load to learn from."""
 TRYING = 4
 """Of an unseen load when strategies are tried out."""
-JUDGING = 3
+JUDGING = 6
 """Of an unseen load when strategies are judged; with fewer, what is best on each load is luck."""
 
 

@@ -41,9 +41,7 @@ def choose(
     until the budget is spent, and the best of these is chosen. With --json: {chosen: [move, ...],
     tried: [{strategy, unloaded, seconds, processor_s, lost, rate}], processor_s}.
 
-    Examples:
-      hetwin truck choose truck.json --packets 12 --seed 9
-      hetwin truck choose truck.json --packets 12 --seed 9 --by-looks
+    Example: hetwin truck choose truck.json --packets 12 --seed 9
     """
     from hetwin_suite.proving_ground.truck.planning.belief import Beliefs
     from hetwin_suite.proving_ground.truck.planning.choosing import Chooser, read_strategy_library

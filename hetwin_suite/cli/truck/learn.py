@@ -51,8 +51,10 @@ def learn(
     Example: hetwin truck learn --loads 2 --packets 12 --length 1 --particles 1 --budget 20 --out truck.json
     """
     from hetwin_suite.proving_ground.truck.planning.belief import Beliefs
+    from hetwin_suite.proving_ground.truck.planning.choosing import mean_rates
     from hetwin_suite.proving_ground.truck.planning.library import draw_cut_out, plan_library
     from hetwin_suite.running.patience import never_silent
+    from hetwin_suite.scaffolding.shown import counted
 
     budget, moves = checked_budget(budget), checked_moves(deepest)
     make_room_for(out)
@@ -68,5 +70,7 @@ def learn(
     if as_json:
         found = {"strategies": len(learned.strategies), "loads": len(learned.loads)}
         print(json.dumps({"library": str(out.resolve()), **found}))
-    else:
-        print(f"{out}: {len(learned.strategies)} strategies, tried on {len(learned.loads)} loads")
+        return
+    for strategy, rate in zip(learned.strategies, mean_rates(learned.loads), strict=True):
+        print(f"{' '.join(strategy)}: {rate:.0f} packets per hour")
+    print(f"{out}: tried on {counted(len(learned.loads), 'load')}")

@@ -119,7 +119,7 @@ class Chooser:
             # Of few loads some are in the sample of every tree.
             warnings.simplefilter("ignore", UserWarning)
             self._forest.fit(features, classes, sample_weight=weights)
-        self._means = np.mean([one.rates for one in learned.loads], axis=0)
+        self._means = mean_rates(learned.loads)
         self._by_looks = self._tells_apart(learned.loads)
 
     def choose(self, features: Sequence[float] | Floats) -> Strategy:
@@ -154,6 +154,11 @@ def _examples(loads: Sequence[Tried]) -> tuple[Floats, Floats, Floats]:
     return features, rates.argmax(axis=1).astype(np.float64), weights + 1e-6
 
 
+def mean_rates(loads: Sequence[Tried]) -> Floats:
+    """Return what each strategy brings over all loads [packets per hour]."""
+    return np.asarray(np.mean([one.rates for one in loads], axis=0), np.float64)
+
+
 def best_single(loads: Sequence[Tried]) -> int:
     """Return the index of the strategy that brings most over all loads."""
-    return int(np.mean([one.rates for one in loads], axis=0).argmax())
+    return int(mean_rates(loads).argmax())
