@@ -55,7 +55,7 @@ def checked_budget(budget_s: float) -> float:
     """
     if not (budget_s > 0 and math.isfinite(budget_s)):
         raise BadInput(
-            "there is no time to plan",
+            "there is no time to simulate anything",
             where="--budget",
             found=f"{budget_s:g}",
             expected="a time above 0 s",

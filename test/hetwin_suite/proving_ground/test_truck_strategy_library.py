@@ -99,3 +99,12 @@ def test_what_is_no_library_is_refused(text: str, said: str, tmp_path: Path) -> 
     with pytest.raises(BadInput, match=said) as refused:
         read_strategy_library(file)
     assert str(file) in str(refused.value)
+
+
+def test_a_file_that_cannot_be_read_is_refused_with_the_reason(tmp_path: Path) -> None:
+    binary = tmp_path / "library.json"
+    binary.write_bytes(b"\xff\xfe\x81")
+    for file, said in ((binary, "no library"), (tmp_path / "none.json", "no such file")):
+        with pytest.raises(BadInput, match=said) as refused:
+            read_strategy_library(file)
+        assert str(file) in str(refused.value)

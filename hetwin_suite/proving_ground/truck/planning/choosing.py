@@ -67,19 +67,25 @@ def read_strategy_library(file: Path) -> StrategyLibrary:
     Raises:
         BadInput: if it is no such file, or says nothing of a load or a strategy.
     """
+    expected = "a file that `hetwin truck learn` has written"
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        text = file.read_bytes()
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise BadInput(f"this file cannot be read: {why}", file=file, expected=expected) from error
+    try:
+        found = json.loads(text)
         strategies = tuple(tuple(map(str, one)) for one in found["strategies"])
         loads = tuple(
             Tried(tuple(map(float, one["features"])), tuple(map(float, one["rates"])))
             for one in found["loads"]
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise BadInput(
             "this is no library of strategies for the truck",
             file=file,
             found=f"{error!r}",
-            expected="a file that `hetwin truck learn` has written",
+            expected=expected,
         ) from error
     if not strategies or not loads:
         raise BadInput(
