@@ -32,7 +32,7 @@ class ByHand:
 
     async def _on_control(self, request: Any, response: Any) -> Any:
         try:
-            conductor = self._running()
+            conductor = self._running(request)
             await self._control(conductor, request)
             response.accepted = True
         except Refused as refusal:
@@ -45,7 +45,7 @@ class ByHand:
     async def _on_hand_over(self, request: Any, response: Any) -> Any:
         done: Future = Future()
         try:
-            self._running().hand_over(
+            self._running(request).hand_over(
                 request.entity, request.attribute, request.model, done.set_result
             )
             await self._node.deferred.until(done.done)
@@ -95,7 +95,8 @@ class ByHand:
             what = "the simulation ended" if over else "somebody paused it or let it go on"
             raise Refused(f"{what} after {done} of {steps} steps")
 
-    def _running(self) -> Conductor:
+    def _running(self, request: Any) -> Conductor:
+        self._node.check_for(request.run, "this")
         conductor: Conductor | None = self._node.conductor
         if conductor is None:
             raise Refused("no simulation is running")

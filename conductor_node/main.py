@@ -14,9 +14,11 @@ from conductor_node.node import ConductorNode
 from conductor_node.runner import run_goal
 from conductor_node.startup_goal import StartupGoal
 from hetwin.action import Simulate
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts, hold, ignore
 from hetwin_core.wire.spinning import make_executor
 
+FAILED, BAD_INPUT = 1, 2
 SAME_WISH_S = 4.0
 """Signals that follow each other sooner are one: a terminal and `ros2 launch` may both send it."""
 
@@ -24,7 +26,8 @@ SAME_WISH_S = 4.0
 def main(args: list[str] | None = None) -> None:
     """Serve goals until the process is asked to end, or has carried out `runs` of them.
 
-    It ends with 130 or 143 if SIGINT or SIGTERM comes before a run, and as the run does if it stops one.
+    It ends with 130 or 143 if SIGINT or SIGTERM comes before a run, with 2 if another run has its namespace, else as
+    its last run did: 2 after bad input, 1 after a failed one.
     """
     hold()  # ROS's threads inherit this: only the main thread gets signals
     rclpy.init(args=args, signal_handler_options=rclpy.SignalHandlerOptions.NO)
@@ -39,6 +42,9 @@ def main(args: list[str] | None = None) -> None:
             code = _serve(node, executor, interrupts)
     except rclpy.executors.ExternalShutdownException:
         pass  # rclpy.shutdown() elsewhere
+    except BadInput as error:
+        print(f"error: {error}", file=sys.stderr)
+        code = BAD_INPUT
     except Interrupted as interrupt:
         print(f"the conductor was {interrupt}", file=sys.stderr)
         code = interrupt.code
@@ -62,9 +68,10 @@ def _serve(node: ConductorNode, executor: rclpy.executors.Executor, interrupts: 
     """Carry out goals, one after the other.
 
     Returns:
-        The exit code of the last one that was not begun by a client.
+        The exit code of the last one.
 
     Raises:
+        BadInput: if another run has the namespace.
         Interrupted: if a signal ends this before anything was run.
     """
     once = bool(node.get_parameter("start_at_once").value)
@@ -75,10 +82,10 @@ def _serve(node: ConductorNode, executor: rclpy.executors.Executor, interrupts: 
     code = done = 0
     while rclpy.ok() and os.getppid() == parent and not node.quitting:
         node.deferred.check()
-        if node.goal is None:
+        node.presence.look()
+        if node.goal is None or node.presence.looks:
             executor.spin_once(0.2)
             continue
-        at_startup = isinstance(node.goal, StartupGoal)
         result = run_goal(node, executor, node.goal)
         node.finish(result)
         while node.goal is not None and not isinstance(node.goal, StartupGoal):
@@ -86,8 +93,7 @@ def _serve(node: ConductorNode, executor: rclpy.executors.Executor, interrupts: 
         if node.goal is None:  # else it begins again
             done += bool(result.summary or result.error)
             node.quitting = node.quitting or done == wanted
-        if at_startup:
-            code = _code_of(result, node)
+        code = _code_of(result, node)
     if not done:
         interrupts.raise_if_any()
     node.deferred.check()
@@ -99,7 +105,7 @@ def _serve(node: ConductorNode, executor: rclpy.executors.Executor, interrupts: 
 def _code_of(result: Simulate.Result, node: ConductorNode) -> int:
     """The exit code of a result; success is logged."""
     if result.error:
-        return 2 if json.loads(result.error).get("kind") == "bad_input" else 1
+        return BAD_INPUT if json.loads(result.error).get("kind") == "bad_input" else FAILED
     node.get_logger().info(f"ended: {result.ended}, digest {result.digest}")
     return 0
 

@@ -16,28 +16,43 @@ from rclpy.task import Future
 from conductor_node.by_hand import ByHand
 from conductor_node.deferred_services import DeferredResponses
 from conductor_node.parameters import PARAMETERS
+from conductor_node.presence import LOOK_S, Presence, reaches_other_machines
 from conductor_node.standard.registration import offer_standard_services
 from conductor_node.startup_goal import StartupGoal
 from hetwin.action import Simulate
 from hetwin.msg import ActionAnnotation, Belief, Task
 from hetwin.srv import AnnotateAction, NotifyEvent, RegisterModel, StopSimulation
 from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.supervision.watched_process import here
 from hetwin_core.ensemble.tasks import TaskMessages
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, TASKS
 from hetwin_core.wire import messages, names
 from hetwin_core.wire.described import declare
+from hetwin_core.wire.run_identity import Claim, new_token, refuse_foreign
 
 
 class ConductorNode(LifecycleNode):  # type: ignore[misc]
     """Accepts registrations and goals; `runner.run_goal` carries out the run itself, in the thread that spins.
 
     Its parameters are those of `parameters`.
+
+    Attributes:
+        run: token of the run; whoever recognises this node by it says it too.
+
+    Raises:
+        BadInput: if another run on this machine has the namespace.
     """
 
     def __init__(self, name: str = "conductor") -> None:
         super().__init__(name)
         declare(self, PARAMETERS)
+        self.run = str(self.get_parameter("run").value) or new_token()
+        space, domain = self.get_namespace(), self.context.get_domain_id()
+        inherits = Claim.is_held(space, self.run, domain)
+        self._claim = None if inherits else Claim(space, self.run, domain)
+        self.presence = Presence(self, self.run, LOOK_S if reaches_other_machines() else 0.0)
         self.registrations: dict[str, RegisterModel.Request] = {}
         self.former: dict[str, RegisterModel.Request] = {}
         self.goal: ServerGoalHandle | StartupGoal | None = None
@@ -86,6 +101,21 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         else:
             self.goal, self._next = self._next, None
 
+    def destroy_node(self) -> None:
+        """Give up the name, so that another run may have it."""
+        if self._claim is not None:
+            self._claim.close()
+        super().destroy_node()
+
+    def check_for(self, run: str, what: str) -> None:
+        """Make sure that a request is for this run.
+
+        Raises:
+            Refused: if it is for another one.
+        """
+        us = f"the conductor of {self.get_namespace()!r} (process {os.getpid()})"
+        refuse_foreign(run, self.run, what, us)
+
     # ------------------------------------------------------------------ life cycle
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -109,14 +139,16 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
 
         def respond(request: Any, response: Any) -> Any:
             try:
+                self.check_for(request.run, f"the call of {name!r}")
                 handler(request)
                 response.accepted = True
-            except ValueError as refusal:
+            except (ValueError, Refused) as refusal:
                 response.accepted = False
                 response.reason = str(refusal)
             if isinstance(request, RegisterModel.Request):
                 response.id = f"{request.name}@{request.host}:{request.pid}"
                 response.host, response.pid = socket.gethostname(), os.getpid()
+                response.place, response.run = here(), self.run
             return response
 
         self.create_service(kind, name, respond, qos_profile=depth)
@@ -161,7 +193,12 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ the start of a simulation
 
-    def _on_goal(self, _: Simulate.Goal) -> GoalResponse:
+    def _on_goal(self, goal: Simulate.Goal) -> GoalResponse:
+        try:
+            self.check_for(goal.run, "the goal")
+        except Refused as refusal:
+            self.get_logger().warning(f"goal refused: {refusal}")
+            return GoalResponse.REJECT
         if not self._is_active or self.goal is not None or self.quitting:
             reason = "a simulation is running" if self._is_active else "the conductor is not active"
             self.get_logger().warning(f"goal refused: {reason}")

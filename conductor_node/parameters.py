@@ -17,6 +17,7 @@ PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
         True,
         "say on tf where the odometry of a mobile robot began in the world; false where AMCL or a SLAM does so",
     ),
+    "run": ("", "token of the run, as whoever starts its nodes has drawn it; empty: a new one"),
     "start_at_once": (False, "run once without waiting for a goal"),
     "start_paused": (False, "hold each run before its first step"),
     "pace": (0.0, "hold runs to so many times real time; 0: as fast as they go"),

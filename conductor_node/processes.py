@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.supervision.watched_process import ending
@@ -22,11 +22,22 @@ PR_SET_PDEATHSIG = 1
 
 
 def start_node(
-    module: str, name: str, namespace: str, parameters: Mapping[str, object]
+    module: str,
+    name: str,
+    namespace: str,
+    parameters: Mapping[str, object],
+    files: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start a node in a session of its own, so that a Ctrl-C at the terminal does not reach it.
 
     When this process ends, a model's node is killed, even if it hangs; the conductor's ends its run.
+
+    Args:
+        module: whose `main` runs the node.
+        name: of the node.
+        namespace: of the node.
+        parameters: of the node.
+        files: descriptors that it inherits.
     """
     dies = _killed_with_parent if module == MODEL_NODE else _ended_with_parent
     command = [sys.executable, "-m", STARTING, module, "--ros-args", "-r", f"__node:={name}"]
@@ -40,12 +51,15 @@ def start_node(
         stdin=subprocess.DEVNULL,
         start_new_session=True,
         preexec_fn=dies,
+        pass_fds=files,
     )
 
 
-def parameters_of(plan: ModelPlan) -> dict[str, object]:
-    """The ROS parameters of a model's node."""
+def parameters_of(plan: ModelPlan, run: str) -> dict[str, object]:
+    """The ROS parameters of a model's node; with the token of its run, unless that is empty."""
     parameters: dict[str, object] = {"type": plan.type, "stepping": plan.stepping.value}
+    if run:
+        parameters["run"] = run
     if plan.folder is not None:
         parameters["modules"] = str(plan.folder)
     return parameters
@@ -67,10 +81,11 @@ class ModelNodes:
 
     Args:
         namespace: of the conductor.
+        run: token of its run.
     """
 
-    def __init__(self, namespace: str) -> None:
-        self._namespace = namespace
+    def __init__(self, namespace: str, run: str) -> None:
+        self._namespace, self._run = namespace, run
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, plan: ModelPlan) -> None:
@@ -78,7 +93,7 @@ class ModelNodes:
 
         It gets a name of its own, so that its services are not confused with those of the former node.
         """
-        parameters = {**parameters_of(plan), "model": plan.name}
+        parameters = {**parameters_of(plan, self._run), "model": plan.name}
         name = f"{plan.name}_restarted_{next(_numbers)}"
         self._processes[plan.name] = start_node(MODEL_NODE, name, self._namespace, parameters)
 

@@ -66,6 +66,7 @@ class Publisher:
         state_rate: float = 100.0,
         marker_rate: float = 20.0,
         *,
+        run: str = "",
         live: bool = False,
         localized: bool = True,
     ) -> None:
@@ -96,6 +97,7 @@ class Publisher:
         self._frames = make_frames(publisher, live=live, localized=localized)
         self._joints = make_joint_states(publisher, live=live)
         self._bases = TwinBases(publisher, live=live)
+        self._run = run
         self._period_ns = round(1e9 / state_rate)
         self._marker_period_ns = round(1e9 / marker_rate)
         self._next_state_ns = 0
@@ -126,6 +128,7 @@ class Publisher:
             source=start.source,
             duration=(start.duration_ns or 0) / 1e9,
             able=able_text(start.able),
+            run=self._run,
         )
         self._registry.publish(registry)
         for robot, urdf in start.robot_descriptions.items():

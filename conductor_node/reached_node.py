@@ -30,8 +30,14 @@ from hetwin_core.ensemble.transport.port import error_of
 from hetwin_core.wire.names import SERVICE_DEPTH
 from hetwin_core.wire.spinning import spin_until
 
-START_DEADLINE_S = 30.0
-"""A node's process may take this long to come up, whatever the deadline of its calls."""
+APPEAR_S = 60.0
+"""A node may take this long until it is seen: until its process has loaded what it needs, on a machine that is busy."""
+REGISTER_S = 30.0
+"""A node that is seen may take this long to register."""
+DISCOVER_S = 60.0
+"""The services of a node that has registered may take this long to be discovered."""
+MATCH_S = 30.0
+"""A node whose services are discovered may take this long until its responses arrive."""
 STOP_DEADLINE_S = 2.0
 REGULAR_END_S = 1.0
 CALL_AGAIN_S = 0.2
@@ -54,6 +60,7 @@ class ReachedNode:
     Args:
         plan: the model as the scenario has it.
         node: the conductor's node.
+        run: token of the run, which all calls carry.
         executor: spins the conductor's node while calls wait.
         registrations: name of a model -> the request with which its node registered, as it comes in.
         nodes: restarts nodes.
@@ -68,13 +75,14 @@ class ReachedNode:
         self,
         plan: ModelPlan,
         node: Node,
+        run: str,
         executor: Executor,
         registrations: MutableMapping[str, RegisterModel.Request],
         nodes: ModelNodes,
         may_go_on: Callable[[], None],
     ) -> None:
         self._plan = plan
-        self._node = node
+        self._node, self._run = node, run
         self.executor = executor
         self._registrations = registrations
         self._nodes = nodes
@@ -93,17 +101,9 @@ class ReachedNode:
         Args:
             receive: takes each output that the node publishes.
         """
-        end = time.monotonic() + max(START_DEADLINE_S, self._plan.deadline)
-        while self._plan.name not in self._registrations:
-            if time.monotonic() > end:
-                raise self.failure("register", "its node did not register; is it running?")
-            ended = self._nodes.ended(self._plan.name)
-            if ended is not None:
-                raise self.failure("register", ended)
-            self._may_go_on()
-            self.executor.spin_once(0.02)
+        self._wait_for_registration()
         found = self.registration
-        self._process = WatchedProcess(found.host, found.pid)
+        self._process = WatchedProcess(found.host, found.pid, found.place)
         self._description = f" from {found.node} on host {found.host} (process {found.pid})"
         depth = QoSProfile(depth=SERVICE_DEPTH)
         for name, kind in SERVICES.items():
@@ -113,8 +113,8 @@ class ReachedNode:
         self._outputs = self._node.create_subscription(
             ModelOutput, f"{found.node}/output", receive, depth
         )
-        self._wait_for_services(end)
-        self._wait_until_matched(f"{found.node}/get_state", end)
+        self._wait_for_services()
+        self._wait_until_matched(f"{found.node}/get_state")
         return found
 
     @property
@@ -127,27 +127,81 @@ class ReachedNode:
         """Whether its process is known and runs on this machine."""
         return self._process is not None and self._process.is_here
 
-    def _wait_for_services(self, end: float) -> None:
-        for name, client in self._clients.items():
-            while not client.service_is_ready():  # wait_for_service would look only every 0.25 s
-                if time.monotonic() > end:
-                    raise self.failure(name, "its service did not appear")
-                self.check_alive(name)
-                self.executor.spin_once(0.005)
+    def _wait_for_registration(self) -> None:
+        """Wait until the node has registered; one that is seen gets further time for it."""
+        end, seen_at = time.monotonic() + APPEAR_S, 0.0
+        within = max(REGISTER_S, self._plan.deadline)
+        while self._plan.name not in self._registrations:
+            now = time.monotonic()
+            if now > end and seen_at:
+                reason = (
+                    f"its node {self._name!r} was seen {now - seen_at:.1f} s ago, but did not register within"
+                    f" {within:g} s"
+                )
+                raise self.failure("register", reason)
+            if now > end:
+                raise self.failure("register", self._never_seen())
+            if not seen_at and self._is_seen():
+                end, seen_at = now + within, now
+            ended = self._nodes.ended(self._plan.name)
+            if ended is not None:
+                raise self.failure("register", ended)
+            self._may_go_on()
+            self.executor.spin_once(0.02)
 
-    def _wait_until_matched(self, name: str, end: float) -> None:
+    @property
+    def _name(self) -> str:
+        """The name that its node usually has."""
+        return f"{self._node.get_namespace().rstrip('/')}/{self._plan.name}"
+
+    def _is_seen(self) -> bool:
+        return self._name in self._seen()
+
+    def _seen(self) -> list[str]:
+        """Full names of the nodes in this namespace that are seen now."""
+        space = self._node.get_namespace()
+        pairs = self._node.get_node_names_and_namespaces()
+        return sorted(f"{where.rstrip('/')}/{name}" for name, where in pairs if where == space)
+
+    def _never_seen(self) -> str:
+        registered = ", ".join(sorted(self._registrations)) or "none"
+        return (
+            f"its node {self._name!r} did not appear within {APPEAR_S:g} s; is it running?"
+            f" Nodes seen until then: {', '.join(self._seen())}; registered: {registered}"
+        )
+
+    def _wait_for_services(self) -> None:
+        end = time.monotonic() + DISCOVER_S
+        while missing := [name for name, c in self._clients.items() if not c.service_is_ready()]:
+            if time.monotonic() > end:  # wait_for_service would look only every 0.25 s
+                there = ", ".join(name for name in self._clients if name not in missing) or "none"
+                reason = (
+                    f"its node has registered{self._description}, but its services {', '.join(missing)} were not"
+                    f" discovered within {DISCOVER_S:g} s; discovered: {there}"
+                )
+                raise self.failure("discover", reason)
+            self.check_alive("discover")
+            self.executor.spin_once(0.005)
+
+    def _wait_until_matched(self, name: str) -> None:
         """Call a service to which every managed node responds at once, until a response arrives.
 
         A node drops its responses to a client that it has not discovered within 100 ms (rmw_fastrtps), which may take
         seconds after another node was killed. Clients are discovered in the order in which they were made, so all
         others are when the last one gets its response.
         """
+        end, calls = time.monotonic() + MATCH_S, 0
         client = self._node.create_client(GetState, name)
         try:
             while not client.service_is_ready() or not self._responds(client):
+                calls += client.service_is_ready()
                 if time.monotonic() > end:
-                    raise self.failure("register", "its node does not answer")
-                self.check_alive("register")
+                    reason = (
+                        f"no answer{self._description} within {MATCH_S:g} s of its discovery; {calls} calls of"
+                        f" {name!r} were sent"
+                    )
+                    raise self.failure("discover", reason)
+                self.check_alive("discover")
                 self.executor.spin_once(0.005)
         finally:
             self._node.destroy_client(client)
@@ -185,6 +239,7 @@ class ReachedNode:
 
     def _sent(self, client: Any, request: Any) -> Any:
         """The future of a call; a node that waits for steps is told to look for it."""
+        request.run = self._run
         future = client.call_async(request)
         self.announce_call()
         return future

@@ -54,6 +54,7 @@ class RosPort(ModelPort):
     Args:
         plan: the model as the scenario has it.
         node: the conductor's node.
+        run: token of the run.
         executor: spins the conductor's node while calls wait.
         registrations: name of a model -> the request with which its node registered, as it comes in.
         requests: publishes the requests for steps.
@@ -66,6 +67,7 @@ class RosPort(ModelPort):
         self,
         plan: ModelPlan,
         node: Node,
+        run: str,
         executor: Executor,
         registrations: MutableMapping[str, RegisterModel.Request],
         requests: StepRequests,
@@ -74,7 +76,8 @@ class RosPort(ModelPort):
         may_go_on: Callable[[], None],
     ) -> None:
         self.plan = plan
-        self._node = ReachedNode(plan, node, executor, registrations, nodes, may_go_on)
+        self._run = run
+        self._node = ReachedNode(plan, node, run, executor, registrations, nodes, may_go_on)
         self._executor = executor
         self._requests = requests
         self._period_s = period_s
@@ -93,7 +96,7 @@ class RosPort(ModelPort):
 
     def register(self) -> tuple[str, int]:
         """Wait until the node has registered and its services are there."""
-        receive = self._on_output if self._is_waited_for else self._arrived.append
+        receive = self._on_output if self._is_waited_for else self._on_unwaited_output
         found = self._node.register(receive)
         return found.host, found.pid
 
@@ -112,7 +115,7 @@ class RosPort(ModelPort):
         request = InitializeModel.Request(
             parameters=json.dumps(dict(parameters)), seed=seed, steps=self._topic
         )
-        offer = Offer(self._node.registration.pid) if self._may_share else None
+        offer = Offer(self._node.registration.pid, self._run) if self._may_share else None
         contribution = json_codec.contribution_from_text(
             self._node.call("initialize", request).contribution
         )
@@ -190,9 +193,14 @@ class RosPort(ModelPort):
 
     def _on_output(self, message: ModelOutput) -> None:
         """Take an output; a late one, which is not waited for any more, has another number."""
-        if self._pending is not None and message.sequence == self._sequence:
+        is_awaited = message.run == self._run and message.sequence == self._sequence
+        if self._pending is not None and is_awaited:
             self._pending.set_result(message)
             self._round.received()
+
+    def _on_unwaited_output(self, message: ModelOutput) -> None:
+        if message.run == self._run:
+            self._arrived.append(message)
 
     def end_step(self) -> StepOutput:
         """Wait for the output of the step."""

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.words import event_line, shown_line
 from hetwin_core.projection.failed_run import finish_failed_run
 from hetwin_core.projection.log_writer import RunLog
-from hetwin_core.projection.new_run import new_run_folder
+from hetwin_core.projection.new_run import run_folder
 from hetwin_core.wire import messages
 
 FEEDBACK_PERIOD_S = 0.1
@@ -84,10 +85,20 @@ def run_goal(
 def _run(
     node: ConductorNode, executor: Executor, goal: ServerGoalHandle | StartupGoal
 ) -> RunSummary:
+    scenario = _scenario(node, goal.request.scenario)
+    with _folder(node, scenario, goal.request) as out:
+        return _run_into(out, scenario, node, executor, goal)
+
+
+def _run_into(
+    out: Path,
+    scenario: Scenario,
+    node: ConductorNode,
+    executor: Executor,
+    goal: ServerGoalHandle | StartupGoal,
+) -> RunSummary:
     request = goal.request
-    scenario = _scenario(node, request.scenario)
-    out = _out(node, scenario, request.out)
-    nodes, requests = ModelNodes(node.get_namespace()), StepRequests(node)
+    nodes, requests = ModelNodes(node.get_namespace(), node.run), StepRequests(node, node.run)
     may_go_on = _MayGoOn(node)
     options = RunOptions(
         source=request.source or None,
@@ -108,6 +119,7 @@ def _run(
         else RosPort(
             plan,
             node,
+            node.run,
             executor,
             node.registrations,
             requests,
@@ -120,8 +132,10 @@ def _run(
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
     state_rate = float(node.get_parameter("state_rate").value)
     localized = bool(node.get_parameter("localized").value)
-    publisher = Publisher(node, state_rate, live=is_live(scenario, options), localized=localized)
-    status = StatusPublisher(node)
+    publisher = Publisher(
+        node, state_rate, run=node.run, live=is_live(scenario, options), localized=localized
+    )
+    status = StatusPublisher(node, node.run)
     feedback = _Feedback(goal)
     spinner = _Spinner(executor, node.deferred)
 
@@ -218,14 +232,16 @@ def _variant(node: ConductorNode) -> str | None:
     return str(node.get_parameter("variant").value) or None
 
 
-def _out(node: ConductorNode, scenario: Scenario, requested: str) -> Path:
-    if requested:
-        return Path(requested)
-    # Twins in several namespaces may start in the same second.
+def _folder(
+    node: ConductorNode, scenario: Scenario, request: Simulate.Goal
+) -> AbstractContextManager[Path]:
+    """The folder of the run; a client that knows the run's token keeps other runs from it itself."""
+    wanted = Path(request.out) if request.out else None
+    if wanted is not None and request.run:
+        return nullcontext(wanted)
     twin = [part for part in node.get_namespace().split("/") if part]
-    return new_run_folder(
-        Path(str(node.get_parameter("out").value)), "_".join((*twin, scenario.name))
-    )
+    base = Path(str(node.get_parameter("out").value))
+    return run_folder(wanted, base, "_".join((*twin, scenario.name)))
 
 
 def _json_object(where: str, text: str) -> dict[str, Any]:

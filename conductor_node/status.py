@@ -21,12 +21,14 @@ class StatusPublisher(QuietListener):
 
     Args:
         node: the conductor's node.
+        run: token of the run.
 
     Attributes:
         conductor: of the run.
     """
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: Any, run: str) -> None:
+        self._run = run
         self._topic = node.create_publisher(RunStatus, topics.STATUS.name, latched())
         self._next = 0.0
         self.conductor: Conductor | None = None
@@ -65,6 +67,6 @@ class StatusPublisher(QuietListener):
             fields["pace"] = conductor.pace.factor or 0.0
             lag_s = conductor.lag_s
             fields["lag"] = -1.0 if lag_s is None else lag_s
-        message = RunStatus(**{"lag": -1.0, **fields})
+        message = RunStatus(**{"lag": -1.0, "run": self._run, **fields})
         fill_time(message.stamp, time_ns)
         self._topic.publish(message)

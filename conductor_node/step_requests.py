@@ -80,10 +80,11 @@ class StepRequests:
 
     Args:
         node: the conductor's.
+        run: token of the run.
     """
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
+    def __init__(self, node: Node, run: str) -> None:
+        self._node, self._run = node, run
         self._publishers: dict[str, Any] = {}
         self._requests: list[_StepRequest] = []
         self._sequence = 0
@@ -139,7 +140,9 @@ class StepRequests:
         requests, self._requests = self._requests, []
         self._round = Round()
         for request in requests:
-            message = Step(sequence=request.sequence, models=array("i", request.models))
+            message = Step(
+                sequence=request.sequence, models=array("i", request.models), run=self._run
+            )
             step_codec.fill_step(
                 message, request.tick, request.further, with_state=request.with_state
             )

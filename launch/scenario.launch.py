@@ -55,12 +55,17 @@ from conductor_node.processes import parameters_of
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, find_scenario, load_scenario
+from hetwin_core.wire.run_identity import Claim, new_token
 from launch import Event, LaunchContext, LaunchDescription
 
 PLAYING = "playing"
 INTERRUPTED = {128 + signal.SIGINT, 128 + signal.SIGTERM, -signal.SIGINT, -signal.SIGTERM}
 """Return codes of a process that was asked to end."""
 TRUTHS = {"true": True, "false": False}
+
+
+CLAIMS: list[Claim] = []
+"""Of the runs that this process has started."""
 
 
 class RunFailed(Exception):
@@ -113,6 +118,12 @@ def generate_launch_description() -> LaunchDescription:
                 "paused: hold the run before its first step; stopped: wait for a request",
                 (PLAYING, "paused", "stopped"),
             ),
+            _argument(
+                "run",
+                "",
+                "token of the run, the same on all its hosts; empty: a new one, or, without a conductor, the run of the"
+                " namespace",
+            ),
             _argument("params_file", "", "YAML file with further ROS parameters of the nodes"),
             _argument("log_level", "info", "of all nodes"),
             OpaqueFunction(function=_nodes),
@@ -136,6 +147,8 @@ def _nodes(context: LaunchContext) -> list[object]:
         scenario = load_scenario(find_scenario(value("scenario")), value("variant") or None)
         here = scenario.chosen(value("models"))
         inside = scenario.chosen(value("in_process"))
+        conducts = TRUTHS[value("conductor")]
+        run = _claimed(value("namespace"), value("run")) if conducts else value("run")
     except BadInput as error:
         raise RunFailed(str(error)) from None
     files = [value("params_file")] if value("params_file") else []
@@ -155,15 +168,16 @@ def _nodes(context: LaunchContext) -> list[object]:
         )
 
     def model(plan: ModelPlan) -> LifecycleNode:
-        return node("model", plan.name, parameters_of(plan))
+        return node("model", plan.name, parameters_of(plan, run))
 
     models = [model(p) for p in scenario.placeable if p.name in here and p.name not in inside]
     middleware = [SetEnvironmentVariable(*pair) for pair in fast_dds_variables().items()]
     started: list[object] = [*middleware]
     for started_here in models:
         started += [*_interrupt_too(started_here), started_here]
-    if TRUTHS[value("conductor")]:
-        conductor = node("conductor", "conductor", _conductor_parameters(scenario, value))
+    if conducts:
+        parameters = {**_conductor_parameters(scenario, value), "run": run}
+        conductor = node("conductor", "conductor", parameters)
         started += [*_interrupt_too(conductor), conductor, _pass_on_the_end(conductor)]
     else:
         started += [_end_with_the_last(models)]
@@ -173,6 +187,17 @@ def _nodes(context: LaunchContext) -> list[object]:
         page = _page(value("namespace"), int(value("show_port")))
         started += [*_interrupt_too(page), page]
     return started
+
+
+def _claimed(namespace: str, token: str) -> str:
+    """The token of a run that has claimed its namespace until this process ends; an empty one is drawn.
+
+    Raises:
+        BadInput: if another run has the namespace.
+    """
+    run = token or new_token()
+    CLAIMS.append(Claim(namespace, run))
+    return run
 
 
 def _conductor_parameters(scenario: Scenario, value: object) -> dict[str, object]:

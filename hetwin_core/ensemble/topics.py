@@ -51,6 +51,12 @@ STATUS = Topic(
     "whether the run is paused, its pace, the lag of a live robot, and how it ended",
     latched=True,
 )
+RUN = Topic(
+    "hetwin/run",
+    HETWIN_TYPES + "RunIdentity",
+    "which run the conductor of the namespace belongs to",
+    latched=True,
+)
 ANNOTATIONS = Topic(
     "action_annotations",
     HETWIN_TYPES + "ActionAnnotation",

@@ -52,6 +52,10 @@ class LogBag:
         try:
             path.mkdir(parents=True)
             self._file = McapFile(path)
+        except FileExistsError:
+            raise BadInput(
+                "the folder already holds a run", file=path, expected="a new folder"
+            ) from None
         except OSError as error:
             raise BadInput(
                 f"the log cannot be written: {error.strerror}",

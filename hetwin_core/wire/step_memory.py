@@ -122,13 +122,14 @@ class Offer:
 
     Args:
         pid: process of the node; no other gets the memory.
+        run: token of the run.
     """
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, run: str) -> None:
         self._pid = pid
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with suppress(OSError):
-            self._socket.bind(_address(os.getpid(), pid))
+            self._socket.bind(_address(run, os.getpid(), pid))
             self._socket.listen(1)
         self._socket.setblocking(False)
 
@@ -151,12 +152,13 @@ class Asked:
 
     Args:
         conductor: process of the conductor.
+        run: token of the run.
     """
 
-    def __init__(self, conductor: int) -> None:
+    def __init__(self, conductor: int, run: str) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            self._socket.connect(_address(conductor, os.getpid()))
+            self._socket.connect(_address(run, conductor, os.getpid()))
         except OSError:
             self._socket.close()
 
@@ -174,9 +176,9 @@ class Asked:
         return None
 
 
-def _address(conductor: int, node: int) -> str:
-    """An abstract address, from both processes: it is in no file system, and ends with the conductor's."""
-    return f"\0hetwin/{conductor}/{node}"
+def _address(run: str, conductor: int, node: int) -> str:
+    """An abstract address, from the run and both processes: it is in no file system, and ends with the conductor's."""
+    return f"\0hetwin/steps/{run}/{conductor}/{node}"
 
 
 def _poll(file: int, timeout_ms: float) -> bool:

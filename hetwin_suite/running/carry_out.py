@@ -64,14 +64,13 @@ def carry_out(
 
         assert live is None or isinstance(live, WatchedRun)
         return run_watched(request, display, live)
-    scenario, out = request.load()
-    listener = ProgressListener(display)
-    return run_locally(
-        scenario,
-        request.options,
-        out,
-        listener,
-        at_hand=request.set_off,
-        checkpoint_s=request.checkpoint_s,
-        going_on=request.going_on,
-    )
+    with request.loaded() as (scenario, out):
+        return run_locally(
+            scenario,
+            request.options,
+            out,
+            ProgressListener(display),
+            at_hand=request.set_off,
+            checkpoint_s=request.checkpoint_s,
+            going_on=request.going_on,
+        )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import faulthandler
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from hetwin_core.ensemble.supervision.heartbeat import (
 )
 from hetwin_core.ensemble.supervision.parting import STDERR
 from hetwin_core.ensemble.supervision.watched_child import Send
+from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import ProgressListener
 from hetwin_suite.running.request import RunRequest
@@ -46,7 +48,20 @@ def run_in_child(
         live: the parent's side of what people see of the run; None if it is not shown.
     """
     faulthandler.enable(STDERR)
-    scenario, out = _load(request, heartbeat)
+    with _loaded(request, heartbeat) as (scenario, out):
+        ended = _run(request, scenario, out, heartbeat, send, live)
+    return _picklable(ended.summary), ended.code
+
+
+def _run(
+    request: RunRequest,
+    scenario: Scenario,
+    out: Path,
+    heartbeat: Heartbeat,
+    send: Send,
+    live: WatchedRun | None,
+) -> Ended:
+    """See `run_in_child`."""
     deadlines = [(plan.name, plan.deadline, plan.patience) for plan in scenario.models]
     send(("load", scenario.name, out, deadlines))
     listeners: list[RunListener] = [
@@ -70,7 +85,7 @@ def run_in_child(
         row[WAITS] += 1
         spend(seconds)
 
-    ended = run_locally(
+    return run_locally(
         scenario,
         request.options,
         out,
@@ -81,25 +96,25 @@ def run_in_child(
         checkpoint_s=request.checkpoint_s,
         going_on=request.going_on,
     )
-    return _picklable(ended.summary), ended.code
 
 
-def _load(request: RunRequest, heartbeat: Heartbeat) -> tuple[Scenario, Path]:
-    """See `RunRequest.load`; its beginning is written into the conductor's row, for its deadline."""
+@contextmanager
+def _loaded(request: RunRequest, heartbeat: Heartbeat) -> Iterator[tuple[Scenario, Path]]:
+    """See `RunRequest.loaded`; its beginning is written into the conductor's row, for its deadline."""
     row = heartbeat.row(-1)
     row[CALL] = CODES["load"]
     row[BEGUN] = time.monotonic_ns()
-    scenario, out = request.load()
-    if len(scenario.models) > MAX_MODELS:
-        raise BadInput(
-            "these are more models than one process can watch",
-            file=scenario.path,
-            where="models",
-            found=len(scenario.models),
-            expected=f"at most {MAX_MODELS}",
-        )
-    row[BEGUN] = 0
-    return scenario, out
+    with request.loaded() as (scenario, out):
+        if len(scenario.models) > MAX_MODELS:
+            raise BadInput(
+                "these are more models than one process can watch",
+                file=scenario.path,
+                where="models",
+                found=len(scenario.models),
+                expected=f"at most {MAX_MODELS}",
+            )
+        row[BEGUN] = 0
+        yield scenario, out
 
 
 def _picklable(summary: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from hetwin_core.ensemble.supervision.interrupts import SHELL_BASE
 
-FAILED = 1
+FAILED, BAD_INPUT = 1, 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,8 +13,7 @@ from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_core.projection.new_run import new_run_folder
-from hetwin_core.projection.run_folder import check_free
+from hetwin_core.projection.new_run import run_folder
 from hetwin_suite.running.checkpointing import check_can_be_saved
 
 if TYPE_CHECKING:
@@ -79,18 +79,18 @@ class RunRequest:
         options = checkpoint.options
         return cls(checkpoint.scenario, options, out, hold, pace, checkpoint_s, checkpoint)
 
-    def load(self) -> tuple[Scenario, Path]:
-        """The scenario, and a folder that its run can be written to.
+    @contextmanager
+    def loaded(self) -> Iterator[tuple[Scenario, Path]]:
+        """The scenario, and a folder that only this run is written to meanwhile.
 
         Raises:
             BadInput: if one of them cannot be used.
         """
         scenario = load_scenario(find_scenario(self.scenario), self.options.variant)
-        out = self.out or new_run_folder(Path("runs"), scenario.name)
-        check_free(out)
-        if self.checkpoint_s is not None:
-            check_can_be_saved(scenario, self.options)
-        return waiting_for_robots(scenario, self.options), out
+        with run_folder(self.out, Path("runs"), scenario.name) as out:
+            if self.checkpoint_s is not None:
+                check_can_be_saved(scenario, self.options)
+            yield waiting_for_robots(scenario, self.options), out
 
     def set_off(self, conductor: Conductor) -> None:
         """Hold a run before its first step, and to its pace, as asked.

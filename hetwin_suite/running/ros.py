@@ -13,6 +13,7 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.projection.failed_run import finish_failed_run
 from hetwin_core.projection.run_folder import read_summary
+from hetwin_core.wire.run_identity import Claim, new_token
 from hetwin_suite.running.ended import Ended, exit_code
 from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.progress import Display
@@ -38,26 +39,32 @@ def run_over_ros(
         live: what people see of the run; None: nothing.
 
     Raises:
-        BadInput: if ROS 2 is not there, or the scenario, its files or the source cannot be used.
+        BadInput: if ROS 2 is not there, another run has the namespace, or the scenario, its files or the source cannot
+            be used.
         HetwinError: if the conductor cannot be asked.
         Interrupted: if it is interrupted before it begins.
     """
-    with Interrupts(_second_at_once) as interrupts, _environment_restored():
-        scenario, out = request.load()
+    run = new_token()
+    with (
+        Interrupts(_second_at_once) as interrupts,
+        _environment_restored(),
+        request.loaded() as (scenario, out),
+        Claim(placing.namespace, run) as claim,
+    ):
         quick_discovery(len(scenario.placeable) + CONDUCTOR_AND_COMMAND)
         rclpy = need_ros()
         interrupts.raise_if_any()
         begun = time.monotonic()
         with ExitStack() as ending:
             if live is not None:
-                live.listen(placing.namespace, to_the_end=False)
+                live.listen(placing.namespace, run=run, to_the_end=False)
                 ending.callback(live.close)
-            nodes = Nodes(scenario, placing, request)
+            nodes = Nodes(scenario, placing, request, run, claim)
             ending.callback(nodes.end, lambda: display.wait("ending the nodes"))
             context = rclpy.Context()  # of its own: the caller may use ROS too
             rclpy.init(args=[], context=context)
             ending.callback(context.try_shutdown)
-            client = Client(placing.namespace, context, nodes, interrupts)
+            client = Client(placing.namespace, run, context, nodes, interrupts)
             ending.callback(client.close)
             try:
                 summary = client.simulate(scenario, request.options, out, display)

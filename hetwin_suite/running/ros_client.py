@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 import uuid
 from collections.abc import Mapping
@@ -16,7 +15,10 @@ from hetwin_core.ensemble.conductor.start.sources import named_source
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
+from hetwin_core.ensemble.topics import RUN
 from hetwin_core.wire.names import SIMULATE
+from hetwin_core.wire.run_identity import taken_by_another
+from hetwin_suite.running.ended import BAD_INPUT
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.ros_nodes import Nodes
 
@@ -34,21 +36,28 @@ PATIENCE_OF_CONDUCTOR_S = 3.0
 class Client:
     """Asks the conductor for the simulation and follows its feedback."""
 
-    def __init__(self, namespace: str, context: Any, nodes: Nodes, interrupts: Interrupts) -> None:
+    def __init__(
+        self, namespace: str, run: str, context: Any, nodes: Nodes, interrupts: Interrupts
+    ) -> None:
         from rclpy.action import ActionClient
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
 
+        from conductor_node.frames import latched
         from hetwin.action import Simulate
+        from hetwin.msg import RunIdentity
 
         self._goal_type: Any = Simulate.Goal
         self._response_type: Any = Simulate.Impl.SendGoalService.Response
         self._nodes = nodes
-        name = f"hetwin_command_{os.getpid()}"
+        self._run = run
+        self._identities: dict[str, Any] = {}
+        name = f"hetwin_command_{run}"
         self._node = Node(name, namespace=namespace.strip("/"), context=context)
         self._executor = SingleThreadedExecutor(context=context)
         self._executor.add_node(self._node)
         self._client = ActionClient(self._node, Simulate, SIMULATE)
+        self._node.create_subscription(RunIdentity, RUN.name, self._on_identity, latched())
         self._interrupts = interrupts
         self._feedback: _Feedback | None = None
 
@@ -86,15 +95,46 @@ class Client:
             raise HetwinError("the conductor was ended before the run began")
         raise json_codec.error_from_text(result.error, "conductor", "start", 0)
 
+    def _on_identity(self, identity: Any) -> None:
+        self._identities[identity.run] = identity
+
+    @property
+    def _others(self) -> str:
+        """The conductors of other runs that were heard of in this namespace, in words."""
+        from conductor_node.presence import in_words
+
+        return ", ".join(in_words(i) for run, i in self._identities.items() if run != self._run)
+
     def _wait_for_conductor(self, display: Display) -> None:
+        """Wait for the conductor of this run, which may look around for others first."""
         end = time.monotonic() + READY_TIMEOUT_S
-        while not self._client.server_is_ready():
+        while not (self._may_begin() and self._client.server_is_ready()):
+            self._check_not_refused()
             self._nodes.check()
             self._interrupts.raise_if_any()
             if time.monotonic() > end:
-                raise HetwinError(f"the conductor is not ready after {READY_TIMEOUT_S:g} s")
+                seen = "it was heard of" if self._run in self._identities else "it was not heard of"
+                others = f"; others: {self._others}" if self._others else ""
+                raise HetwinError(
+                    f"the conductor of run {self._run} is not ready within {READY_TIMEOUT_S:g} s: its process runs,"
+                    f" {seen}{others}"
+                )
             display.wait("waiting for the conductor's node")
             self._executor.spin_once(0.02)
+
+    def _may_begin(self) -> bool:
+        own = self._identities.get(self._run)
+        return own is not None and not own.looks
+
+    def _check_not_refused(self) -> None:
+        """See that the conductor did not end because another machine's run has the namespace.
+
+        Raises:
+            BadInput: if it did.
+        """
+        if self._others and self._nodes.conductor_ended_with(BAD_INPUT):
+            domain = self._node.context.get_domain_id()
+            raise taken_by_another(self._node.get_namespace(), domain, self._others)
 
     def _ask(self, scenario: Scenario, options: RunOptions, out: Path, display: Display) -> Any:
         from action_msgs.msg import GoalStatus
@@ -106,11 +146,13 @@ class Client:
             out=str(out.resolve()),
             seed=options.seed or 0,
             duration=options.duration or 0.0,
+            run=self._run,
         )
         feedback = self._feedback = _Feedback(display)
         handle = self._send(goal, feedback)
         if not handle.accepted:
-            raise HetwinError("the conductor refused the goal; is another simulation running?")
+            others = f"; other conductors here: {self._others}" if self._others else ""
+            raise HetwinError(f"the goal of run {self._run} was refused{others}")
         patience = PATIENCE_S + 2 * max(
             max(plan.patience, plan.deadline) for plan in scenario.models
         )
@@ -118,7 +160,9 @@ class Client:
         response = self._result(handle, feedback, patience)
         while response.status == GoalStatus.STATUS_UNKNOWN:  # the goal has not arrived yet
             if time.monotonic() > known_by:
-                raise HetwinError(f"the conductor does not answer for {READY_TIMEOUT_S:g} s")
+                raise HetwinError(
+                    f"the conductor of run {self._run} did not take the goal within {READY_TIMEOUT_S:g} s"
+                )
             self._interrupts.raise_if_any()
             self._executor.spin_once(0.1)
             response = self._result(handle, feedback, patience)

@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 from conductor_node.fast_dds import fast_dds_variables
 from conductor_node.processes import (
@@ -20,30 +21,62 @@ from conductor_node.shared_memory import SharedMemory
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.watched_process import ended_child, ending
+from hetwin_core.wire.run_identity import Claim, domain_id
 from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.request import RunRequest
 
 CONDUCTOR_AND_COMMAND = 2
 MOST_ON_LOCALHOST = 32
 """Participants that rmw_fastrtps looks for on one machine if it is restricted to that."""
+_FIRST_PORT, _PORTS_OF_DOMAIN, _UNICAST = 7400, 250, 10
+_UDP = (Path("/proc/net/udp"), Path("/proc/net/udp6"))
 
 
 def quick_discovery(processes: int) -> None:
     """Stay on this machine and find each other at once, unless the user has set it otherwise.
 
-    More processes than `MOST_ON_LOCALHOST` would not all find each other without multicast, which leaves the machine.
+    More processes than `MOST_ON_LOCALHOST`, with those that are in the domain already, would not all find each other
+    without multicast, which leaves the machine.
     """
     chosen = {"ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY"} & os.environ.keys()
-    if not chosen and processes <= MOST_ON_LOCALHOST:
+    if not chosen and processes + participants_here(domain_id()) <= MOST_ON_LOCALHOST:
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ.update(fast_dds_variables())
 
 
-class Nodes:
-    """The processes of conductor and models."""
+def participants_here(domain: int) -> int:
+    """How many participants of a ROS domain are on this machine, by the UDP ports of DDS (RTPS 2.5, 9.6.2.4)."""
+    first = _FIRST_PORT + _PORTS_OF_DOMAIN * domain + _UNICAST
+    wanted = set(range(first, first + _PORTS_OF_DOMAIN - _UNICAST, 2))
+    return len(wanted & {port for table in _UDP for port in _bound_ports(table)})
 
-    def __init__(self, scenario: Scenario, placing: Placing, request: RunRequest) -> None:
+
+def _bound_ports(table: Path) -> Iterator[int]:
+    """The local ports in one of the kernel's tables of sockets (`proc_net_udp(5)`)."""
+    try:
+        lines = table.read_text().splitlines()[1:]
+    except OSError:
+        return
+    for line in lines:
+        yield int(line.split()[1].rpartition(":")[2], 16)
+
+
+class Nodes:
+    """The processes of conductor and models.
+
+    Args:
+        scenario: of the run.
+        placing: where its nodes are.
+        request: what to run.
+        run: token of the run.
+        claim: of the run, which the conductor's process shares.
+    """
+
+    def __init__(
+        self, scenario: Scenario, placing: Placing, request: RunRequest, run: str, claim: Claim
+    ) -> None:
         options = request.options
+        self._claim = claim
         self._namespace, here = placing.namespace, placing.in_process
         self._ended: dict[str, float] = {}
         self._shared_memory = SharedMemory()
@@ -58,20 +91,22 @@ class Nodes:
             "start_paused": request.hold,
             "pace": request.pace,
         }
-        conductor = {"scenario": scenario.path, "runs": 1, **{k: v for k, v in asked.items() if v}}
+        conductor = {"scenario": scenario.path, "runs": 1, "run": run}
+        conductor |= {k: v for k, v in asked.items() if v}
         others = scenario.chosen(here) | scenario.chosen(placing.elsewhere)
         try:
             self._start(CONDUCTOR_NODE, "conductor", conductor)
             for plan in scenario.placeable:
                 if plan.name in others:
                     continue
-                self._start(MODEL_NODE, plan.name, parameters_of(plan))
+                self._start(MODEL_NODE, plan.name, parameters_of(plan, run))
         except BaseException:
             self.end()
             raise
 
     def _start(self, module: str, name: str, parameters: Mapping[str, object]) -> None:
-        self._processes[name] = start_node(module, name, self._namespace, parameters)
+        files = self._claim.files if module == CONDUCTOR_NODE else ()
+        self._processes[name] = start_node(module, name, self._namespace, parameters, files)
 
     def check(self, patience_s: float = 0.0) -> None:
         """Check that all are alive.
@@ -97,6 +132,10 @@ class Nodes:
         code = ended_child(self._processes["conductor"].pid)
         if code is not None:
             raise RunFailed("conductor", "process", 0, f"its process {ending(code)}")
+
+    def conductor_ended_with(self, code: int) -> bool:
+        """Whether the conductor's process has ended with this code."""
+        return ended_child(self._processes["conductor"].pid) == code
 
     def end(self, waiting: Callable[[], object] = lambda: None) -> None:
         """End all processes, and free the shared memory that killed ones leave behind.

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts, hold, ignore
 from hetwin_core.wire.spinning import make_executor
 from model_nodes.ros_node.node import ModelNode
-from model_nodes.ros_node.registering import LOOK_PERIOD_S, register
+from model_nodes.ros_node.registering import LOOK_PERIOD_S, ConductorGone, register
 
 
 def _serve(node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts) -> None:
@@ -49,6 +49,9 @@ def main(args: list[str] | None = None) -> None:
             _serve(node, executor, interrupts)
     except rclpy.executors.ExternalShutdownException:
         pass  # rclpy.shutdown() elsewhere
+    except ConductorGone as end:
+        print(end, file=sys.stderr)
+        code = 1
     except HetwinError as error:
         print(f"error: {error}", file=sys.stderr)
         code = 2 if isinstance(error, BadInput) else 1

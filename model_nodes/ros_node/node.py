@@ -40,10 +40,12 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.ensemble.supervision.watched_process import here
 from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.wire import messages
 from hetwin_core.wire.described import declare
 from hetwin_core.wire.names import SERVICE_DEPTH, STEP_DEPTH
+from hetwin_core.wire.run_identity import refuse_foreign
 from hetwin_core.wire.step_memory import Asked
 from model_nodes.ros_node.requested_steps import RequestedSteps
 from model_nodes.ros_node.unwaited_stepping import UnwaitedStepping
@@ -54,6 +56,7 @@ PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     "modules": ("", "folder to search for the module of a type MODULE:CLASS"),
     "stepping": ("service", "service, clock or free, as the scenario has it"),
     "model": ("", "name of the model in the scenario; empty: the node's name"),
+    "run": ("", "token of the run that it belongs to; empty: the run of its namespace"),
 }
 """Name -> default and description."""
 
@@ -63,12 +66,18 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
 
     Args:
         name: name of the model in the scenario; ``__node:=`` overrides it.
+
+    Attributes:
+        over: done when the run is.
+        run: token of the run; empty until a node that was started without one has found its conductor.
+        conductor: where process ids of the conductor hold, and its own.
     """
 
     def __init__(self, name: str = "model") -> None:
         super().__init__(name)
         declare(self, PARAMETERS)
         self.over = Future()
+        self.run = str(self.get_parameter("run").value)
         self._output = self.create_publisher(ModelOutput, "~/output", QoSProfile(depth=STEP_DEPTH))
         self._index = 0
         self._model: Model | None = None
@@ -118,6 +127,8 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             ),
             host=socket.gethostname(),
             pid=os.getpid(),
+            place=here(),
+            run=self.run,
         )
 
     @property
@@ -135,6 +146,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
 
         def respond(request: Any, response: Any) -> Any:
             try:
+                refuse_foreign(request.run, self.run, f"the call of {name!r}", self._in_words)
                 handler(request, response)
                 response.ok = True
             except (Exception, SystemExit) as error:
@@ -144,6 +156,10 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             return response
 
         self.create_service(kind, f"~/{name}", respond, qos_profile=QoSProfile(depth=SERVICE_DEPTH))
+
+    @property
+    def _in_words(self) -> str:
+        return f"{self.get_fully_qualified_name()} (process {os.getpid()})"
 
     def _on_parameters(
         self, _: GetModelParameters.Request, response: GetModelParameters.Response
@@ -157,8 +173,8 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             self._requests = self.create_subscription(
                 Step, request.steps, self._on_step, QoSProfile(depth=STEP_DEPTH)
             )
-            host, process = self.conductor
-            self._steps.asked = Asked(process) if host == socket.gethostname() else None
+            place, process = self.conductor
+            self._steps.asked = Asked(process, self.run) if place == here() else None
         contribution = self.model.initialize(json.loads(request.parameters), request.seed)
         response.contribution = json_codec.contribution_to_text(contribution)
         self.trigger_configure()
@@ -171,7 +187,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self._index = request.index
         if str(self.get_parameter("stepping").value) != Stepping.SERVICE.value:
             self._unwaited = UnwaitedStepping(
-                self, self._output, self._step, self._scene, round(request.period * 1e9)
+                self, self._publish, self._step, self._scene, round(request.period * 1e9)
             )
         if not self._steps.start(at_start):
             self._wait_for_conductor()
@@ -194,6 +210,10 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             return
         output = ModelOutput(sequence=message.sequence)
         self._steps.take(message, output)
+        self._publish(output)
+
+    def _publish(self, output: ModelOutput) -> None:
+        output.run = self.run
         self._output.publish(output)
 
     def serve(self, executor: rclpy.executors.Executor, period_s: float) -> None:

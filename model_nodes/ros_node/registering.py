@@ -22,6 +22,12 @@ LOOK_PERIOD_S = 0.2
 LEFT_TO_CONDUCTOR_S = 8.0
 """After a signal that the conductor got too, it has this long to stop the run, and the model with it."""
 CONDUCTOR_GONE_S = 5.0
+FOREIGN_PAUSE_S = 0.5
+"""After a refusal by the conductor of another run."""
+
+
+class ConductorGone(HetwinError):
+    """A node's run is over without the node having been told: no error of this node, and none of its user's."""
 
 
 class ConductorWatch:
@@ -30,28 +36,33 @@ class ConductorWatch:
     Args:
         client: of a service of the conductor.
         process: of the conductor; it can be watched if it runs on this machine.
+        run: the conductor's run, in words.
     """
 
-    def __init__(self, client: Any, process: WatchedProcess) -> None:
+    def __init__(self, client: Any, process: WatchedProcess, run: str) -> None:
         self._client = client
         self._process = process
+        self._run = run
         self._seen = time.monotonic()
 
     def check(self, name: str) -> None:
         """Check once.
 
         Raises:
-            HetwinError: if the conductor has ended, or has been gone for too long.
+            ConductorGone: if the conductor has ended, or has been gone for too long.
         """
         if self._process.has_ended():
-            raise HetwinError(f"{name}: of the conductor, {self._process.how_it_ended()}")
+            raise ConductorGone(
+                f"{name}: {self._run} ended before this node was told to stop: of its conductor,"
+                f" {self._process.how_it_ended()}. Nothing is wrong with this node"
+            )
         now = time.monotonic()
         if self._client.service_is_ready():
             self._seen = now
         elif now - self._seen > CONDUCTOR_GONE_S:
-            raise HetwinError(
-                f"{name}: the conductor of {self._client.srv_name!r} has been gone for"
-                f" {CONDUCTOR_GONE_S:g} s; was it killed, or is the link to its host cut?"
+            raise ConductorGone(
+                f"{name}: the conductor of {self._run} has been gone for {CONDUCTOR_GONE_S:g} s; was it killed, or is"
+                " the link to its host cut?"
             )
 
     def stops_the_run(self, since: float) -> bool:
@@ -70,10 +81,11 @@ class ConductorWatch:
 def register(
     node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts
 ) -> ConductorWatch:
-    """Register the node at the conductor.
+    """Register the node at the conductor of its run, or, without a token, of its namespace, whose run it joins.
 
     The conductor drops its response to a client that it has not discovered within 100 ms (rmw_fastrtps), so the
-    request is repeated; a second registration by the same process has no effect.
+    request is repeated; a second registration by the same process has no effect. A conductor of another run that
+    refuses is not the one that is waited for.
 
     Returns:
         What checks that the conductor still exists.
@@ -83,26 +95,71 @@ def register(
         Interrupted: if a signal comes first.
     """
     client = node.create_client(RegisterModel, REGISTER)
+    _wait_for_service(node, client, executor, interrupts)
+    end, foreign = time.monotonic() + REGISTER_TIMEOUT_S, ""
+    while True:
+        response = _response(node, client, executor, interrupts, end)
+        if response is None:
+            raise HetwinError(
+                f"{node.get_name()}: the conductor{_of(node.run)} did not answer the registration within"
+                f" {REGISTER_TIMEOUT_S:g} s" + (f"; another one did: {foreign}" if foreign else "")
+            )
+        if node.run and response.run and response.run != node.run:
+            foreign = response.reason
+            _pass_time(executor, interrupts, FOREIGN_PAUSE_S)
+        elif not response.accepted:
+            raise HetwinError(
+                f"{node.get_name()}: the conductor refused the registration: {response.reason}"
+            )
+        else:
+            break
+    node.run = node.run or response.run
+    node.conductor = (response.place, response.pid)
+    process = WatchedProcess(response.host, response.pid, response.place)
+    return ConductorWatch(client, process, f"run {node.run or client.srv_name!r}")
+
+
+def _wait_for_service(
+    node: ModelNode, client: Any, executor: rclpy.executors.Executor, interrupts: Interrupts
+) -> None:
     end = time.monotonic() + REGISTER_TIMEOUT_S
     while not client.service_is_ready():
         if time.monotonic() > end:
             raise HetwinError(
-                f"{node.get_name()}: no conductor offers {client.srv_name!r}"
+                f"{node.get_name()}: no conductor{_of(node.run)} offers {client.srv_name!r}"
                 f" within {REGISTER_TIMEOUT_S:g} s; is it running in this namespace and domain?"
             )
-        interrupts.raise_if_any()
-        executor.spin_once(0.02)
-    response, end = None, time.monotonic() + REGISTER_TIMEOUT_S
+        _pass_time(executor, interrupts, 0.02)
+
+
+def _of(run: str) -> str:
+    return f" of run {run}" if run else ""
+
+
+def _response(
+    node: ModelNode,
+    client: Any,
+    executor: rclpy.executors.Executor,
+    interrupts: Interrupts,
+    end: float,
+) -> Any:
+    """The response to a registration, which is sent again and again; None if none comes until `end`."""
+    response = None
     while response is None and time.monotonic() < end:
         call, again = client.call_async(node.registration()), time.monotonic() + CALL_AGAIN_S
         while response is None and time.monotonic() < again:
             interrupts.raise_if_any()
             response = spin_until(executor, call, LOOK_PERIOD_S)
-    if response is None:
-        raise HetwinError(f"{node.get_name()}: the conductor did not answer the registration")
-    if not response.accepted:
-        raise HetwinError(
-            f"{node.get_name()}: the conductor refused the registration: {response.reason}"
-        )
-    node.conductor = (response.host, response.pid)
-    return ConductorWatch(client, WatchedProcess(response.host, response.pid))
+    return response
+
+
+def _pass_time(executor: rclpy.executors.Executor, interrupts: Interrupts, seconds: float) -> None:
+    """Serve what comes for some time.
+
+    Raises:
+        Interrupted: if a signal comes.
+    """
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0.0:
+        interrupts.raise_if_any()
+        executor.spin_once(left)

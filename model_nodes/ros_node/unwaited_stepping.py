@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import QoSProfile, QoSReliabilityPolicy
@@ -27,7 +26,7 @@ class UnwaitedStepping:
     def __init__(
         self,
         node: LifecycleNode,
-        output: Any,
+        publish: Callable[[ModelOutput], None],
         step: Callable[[StepInput], StepOutput],
         read: Callable[[SceneState], Snapshot],
         period_ns: int,
@@ -44,7 +43,7 @@ class UnwaitedStepping:
         self._missed = 0
         self._events: list[Event] = []
         self._over = False
-        self._output = output
+        self._publish = publish
         newest = QoSProfile(depth=1, reliability=QoSReliabilityPolicy.RELIABLE)
         node.create_subscription(SceneState, STATE.name, self._on_state, newest)
         node.create_subscription(Clock, CLOCK.name, self._on_clock, newest)
@@ -106,5 +105,5 @@ class UnwaitedStepping:
         except (Exception, SystemExit) as error:
             message.error = json_codec.error_to_text(error)
         message.missed_steps = self._missed
-        self._output.publish(message)
+        self._publish(message)
         return not message.error

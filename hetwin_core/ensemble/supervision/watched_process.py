@@ -7,6 +7,7 @@ import select
 import signal
 import socket
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 
@@ -16,12 +17,14 @@ class WatchedProcess:
     Args:
         host: of the process; one on another machine is not watched.
         pid: its id.
+        place: where that id holds, as `here` has it; a container that shares the name of its host has another one.
+            Empty: everywhere on the host.
     """
 
-    def __init__(self, host: str, pid: int) -> None:
+    def __init__(self, host: str, pid: int, place: str = "") -> None:
         self._pid = pid
         self._handle: int | None = None
-        if host == socket.gethostname():
+        if place == here() if place else host == socket.gethostname():
             with suppress(OSError):
                 self._handle = os.pidfd_open(pid)
 
@@ -64,6 +67,16 @@ class WatchedProcess:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+
+@cache
+def here() -> str:
+    """Where a process id of this process means the same process: the boot, and the PID namespace; empty if unknown."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}/{Path('/proc/self/ns/pid').stat().st_ino}"
+    except OSError:
+        return ""
 
 
 def ending(code: int) -> str:

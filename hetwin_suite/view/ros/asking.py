@@ -26,9 +26,11 @@ class Asking:
 
     Args:
         node: that they belong to.
+        run: token of the run; empty: the run of the namespace.
     """
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, run: str = "") -> None:
+        self._run = run
         self._control = node.create_client(ControlRun, names.CONTROL)
         self._hand_over = node.create_client(HandOver, names.HAND_OVER)
         self._lock = threading.Lock()
@@ -37,6 +39,7 @@ class Asking:
     def ask(self, deed: Deed, done: Done) -> None:
         """Ask for a deed; returns at once, and `done` is called once, from any thread."""
         client, request = self._request(deed)
+        request.run = self._run
         patience = math.inf if isinstance(deed, Step) else PATIENCE_S
         if not client.service_is_ready():
             return done(NOT_THERE)

@@ -79,27 +79,34 @@ class RosRun:
         self._teller = Teller()
         self._ends = threading.Event()
         self._to_the_end = True
+        self._run = ""
         self._listener: _Listener | None = None
 
     def listen(
-        self, namespace: str = "", arguments: Sequence[str] = (), *, to_the_end: bool = True
+        self,
+        namespace: str = "",
+        arguments: Sequence[str] = (),
+        *,
+        run: str = "",
+        to_the_end: bool = True,
     ) -> Node:
         """Begin to listen; the conductor's node need not be there yet.
 
         Args:
             namespace: of the conductor.
             arguments: of the process, with those of ROS.
+            run: token of the run; empty: the run of the namespace.
             to_the_end: whether it is the topics that say how the run has ended; else only `end` does.
 
         Returns:
             The node that listens.
         """
-        self._to_the_end = to_the_end
+        self._to_the_end, self._run = to_the_end, run
         context = Context()
         context.init(args=list(arguments))
         name = f"hetwin_page_{os.getpid()}"
         node = Node(name, namespace=namespace.strip("/"), context=context)
-        asking = Asking(node)
+        asking = Asking(node, run)
         node.create_subscription(Registry, topics.REGISTRY.name, self._on_registry, _LATCHED)
         node.create_subscription(RunStatus, topics.STATUS.name, self._on_status, _LATCHED)
         node.create_subscription(SceneState, topics.STATE.name, self._on_state, _NEWEST, raw=True)
@@ -194,7 +201,13 @@ class RosRun:
                 self._over = Over("failed", "the conductor's node is gone")
         executor.shutdown()
 
+    def _is_ours(self, message: Any) -> bool:
+        """Whether a latched message is of the run that is looked at, and not of one before in this namespace."""
+        return not self._run or message.run == self._run
+
     def _on_registry(self, message: Any) -> None:
+        if not self._is_ours(message):
+            return
         records = [
             ModelRecord(**{name: getattr(model, name) for name in ModelRecord.__dataclass_fields__})
             for model in message.models
@@ -211,6 +224,8 @@ class RosRun:
             self._begun, self._over, self._state = begun, None, b""
 
     def _on_status(self, message: Any) -> None:
+        if not self._is_ours(message):
+            return
         with self._lock:
             self._status = message
         if self._to_the_end and message.phase == "over" and self._over is None:

@@ -1,0 +1,140 @@
+"""Which run a conductor, its models' nodes and its client belong to, and that it is the only one in its namespace.
+
+A run's token is drawn by whoever starts it and is in all messages by which they recognise each other. A run also
+claims its namespace of its ROS domain, since two runs there would publish on the same topics. The claim reaches as far
+as the machine's network; `conductor_node.presence` looks for runs on other machines.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from typing import Self
+
+from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.supervision.held_name import (
+    HeldName,
+    Taken,
+    held_below,
+    holder,
+    shortened,
+)
+
+_TOKEN_BYTES = 4
+_LONGEST = 80
+_DOMAIN = "ROS_DOMAIN_ID"
+
+
+def new_token() -> str:
+    """Return the token of a run that begins, e.g. ``r3f2a91c0``; ROS reads it as a text, not as a number."""
+    return f"r{secrets.token_hex(_TOKEN_BYTES)}"
+
+
+def refuse_foreign(asked: str, own: str, what: str, us: str) -> None:
+    """Make sure that a request is for this run; one without a token is.
+
+    Args:
+        asked: token of the request.
+        own: token of the run that got it.
+        what: the request, e.g. ``the registration of 'grasp'``.
+        us: who got it, e.g. ``the conductor in process 12``.
+
+    Raises:
+        Refused: if it is for another run.
+    """
+    if asked and own and asked != own:
+        raise Refused(f"{what} is for run {asked}; {us} belongs to run {own}")
+
+
+def domain_id() -> int:
+    """The ROS domain of the environment.
+
+    Raises:
+        BadInput: if it is no number.
+    """
+    text = os.environ.get(_DOMAIN, "").strip() or "0"
+    try:
+        return int(text)
+    except ValueError:
+        raise BadInput(
+            "this is no ROS domain", where=_DOMAIN, found=text, expected="a number, as 0 to 101"
+        ) from None
+
+
+def absolute(namespace: str) -> str:
+    """A namespace with its slash at the beginning and none at the end, ``/`` for none."""
+    return f"/{namespace.strip('/')}"
+
+
+class Claim:
+    """A run's claim to the topics and services of a namespace, until it is closed or all who inherited it have ended.
+
+    Args:
+        namespace: of the run's nodes.
+        token: of the run.
+        domain: ROS domain; None: that of the environment.
+
+    Raises:
+        BadInput: if another run on this machine has it.
+    """
+
+    def __init__(self, namespace: str, token: str, domain: int | None = None) -> None:
+        domain = domain_id() if domain is None else domain
+        name = _name(domain, namespace)
+        try:
+            self._held = HeldName(name)
+        except Taken as taken:
+            raise _refusal(namespace, domain, str(taken), held_below(f"{name}#")) from None
+        try:
+            self._token = HeldName(f"{name}#{token}")
+        except Taken:  # somebody drew the same token, or plays with the name
+            self._held.close()
+            raise _refusal(namespace, domain, holder(f"{name}#{token}") or "", [token]) from None
+
+    @staticmethod
+    def is_held(namespace: str, token: str, domain: int) -> bool:
+        """Whether whoever started a run holds the claim for it."""
+        return holder(f"{_name(domain, namespace)}#{token}") is not None
+
+    @property
+    def files(self) -> tuple[int, int]:
+        """The descriptors that hold it; a process that inherits them holds it too."""
+        return self._held.file, self._token.file
+
+    def close(self) -> None:
+        """Give it up."""
+        self._token.close()
+        self._held.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def taken_by_another(namespace: str, domain: int, who: str) -> BadInput:
+    """The error of a run whose namespace another run has.
+
+    Args:
+        namespace: of both.
+        domain: their ROS domain.
+        who: the other run, in words.
+    """
+    return BadInput(
+        f"another run, {who}, has the namespace {absolute(namespace)!r} of ROS domain {domain}: both would publish on"
+        " the same topics. Nothing was started",
+        where="--transport ros",
+        expected=f"--namespace NAME for this one, or another {_DOMAIN}",
+    )
+
+
+def _refusal(namespace: str, domain: int, who: str, tokens: list[str]) -> BadInput:
+    with suppress(IndexError):
+        who = f"{tokens[0]} ({who})"
+    return taken_by_another(namespace, domain, who)
+
+
+def _name(domain: int, namespace: str) -> str:
+    return shortened(f"hetwin/run/{domain}{absolute(namespace)}", _LONGEST)
