@@ -48,10 +48,12 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
     def __init__(self, name: str = "conductor") -> None:
         super().__init__(name)
         declare(self, PARAMETERS)
+        self._claim: Claim | None = None
         self.run = str(self.get_parameter("run").value) or new_token()
         space, domain = self.get_namespace(), self.context.get_domain_id()
         inherits = Claim.is_held(space, self.run, domain)
-        self._claim = None if inherits else Claim(space, self.run, domain)
+        if not inherits:
+            self._claim = Claim(space, self.run, domain)
         self.presence = Presence(self, self.run, LOOK_S if reaches_other_machines() else 0.0)
         self.registrations: dict[str, RegisterModel.Request] = {}
         self.former: dict[str, RegisterModel.Request] = {}
@@ -66,7 +68,9 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._next: StartupGoal | None = None
         self._is_active = False
         depth = QoSProfile(depth=names.SERVICE_DEPTH)
-        self._offer(RegisterModel, names.REGISTER, self._on_register, depth)
+        for token in ("", self.run):
+            name = names.of_run(names.REGISTER, token)
+            self._offer(RegisterModel, name, self._on_register, depth)
         self._offer(NotifyEvent, names.NOTIFY, self._on_notify, depth)
         self._offer(AnnotateAction, names.ANNOTATE, self._on_annotate, depth)
         self._offer(StopSimulation, names.STOP, self._on_stop, depth)
@@ -74,14 +78,17 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._hear(ActionAnnotation, ANNOTATIONS.name, messages.read_annotation, depth)
         self._hear(Task, TASKS.name, self._read_task, depth)
         self._hear(Belief, BELIEFS.name, messages.read_belief, depth)
-        self._server = ActionServer(
-            self,
-            Simulate,
-            names.SIMULATE,
-            execute_callback=self._execute,
-            goal_callback=self._on_goal,
-            cancel_callback=self._on_cancel,
-        )
+        self._servers = [
+            ActionServer(
+                self,
+                Simulate,
+                names.of_run(names.SIMULATE, token),
+                execute_callback=self._execute,
+                goal_callback=self._on_goal,
+                cancel_callback=self._on_cancel,
+            )
+            for token in ("", self.run)
+        ]
         self._by_hand = ByHand(self)
         self._standard = offer_standard_services(self)
 

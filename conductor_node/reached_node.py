@@ -295,7 +295,10 @@ class ReachedNode:
             if not response.ok:
                 raise self.error("stop", response.error)
         except RunFailed as failure:  # it must not keep the others from ending
-            return failure
+            process = self._process
+            if process is None or not process.has_ended() or process.failed:
+                return failure
+            return None  # it ended as it was asked to, and its response was lost
         return None
 
     def give_up(self) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 from support.random_examples import failed_examples
-from support.ros_domains import give_back_domains
+from support.ros_domains import give_back_domains, own_domain
+from support.started_processes import none_in_the_default_domain
 
 pytest_plugins = ["support.browser", "support.recorded_runs"]
 
@@ -21,9 +22,17 @@ settings.load_profile("fixed")  # unless --hypothesis-profile says otherwise
 
 @pytest.fixture(scope="module", autouse=True)
 def domains() -> Iterator[None]:
-    """A module gives its ROS domains back when all its fixtures are gone."""
-    yield
+    """The fixtures of a module have a ROS domain of their own, and it gives all back when they are gone."""
+    with own_domain():
+        yield
     give_back_domains()
+
+
+@pytest.fixture(autouse=True)
+def domain_of_the_test(domains: None) -> Iterator[None]:
+    """Each test has a ROS domain of its own, and starts no process in the default one."""
+    with own_domain(), none_in_the_default_domain():
+        yield
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

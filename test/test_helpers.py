@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import socket
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +13,8 @@ from support import ros_domains
 from support.random_examples import failed_examples
 from support.ros_domains import DOMAINS
 from support.waiting import wait_for_all, wait_until
+
+from hetwin_core.ensemble.supervision.held_name import HeldName, Taken
 
 ONE_FAILURE = """
 >       assert sum(a) < 100
@@ -71,7 +73,9 @@ input()
 def test_no_two_processes_have_the_same_domain(monkeypatch: pytest.MonkeyPatch) -> None:
     command = [sys.executable, "-c", HOLDS]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, cwd=Path(__file__).parent, **pipes) as other:  # type: ignore[call-overload]
+    tests = Path(__file__).parent
+    env = {**os.environ, "PYTHONPATH": str(tests)}
+    with subprocess.Popen(command, cwd=tests.parent, env=env, **pipes) as other:  # type: ignore[call-overload]
         taken = int(other.stdout.readline())
         monkeypatch.setattr(ros_domains, "_start", itertools.count(DOMAINS.index(taken)))
         mine = [ros_domains.new_domain() for _ in range(3)]
@@ -82,11 +86,10 @@ def test_no_two_processes_have_the_same_domain(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_domain_that_was_given_back_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    held: list[socket.socket] = []
+    held: list[HeldName] = []
     monkeypatch.setattr(ros_domains, "_held", held)  # those of the module's fixtures are kept
     domain = ros_domains.new_domain()
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
-        with pytest.raises(OSError, match="in use"):
-            other.bind(ros_domains.holder(domain))
-        ros_domains.give_back_domains()
-        other.bind(ros_domains.holder(domain))
+    with pytest.raises(Taken, match=f"process {os.getpid()}"):
+        HeldName(ros_domains.holder(domain))
+    ros_domains.give_back_domains()
+    HeldName(ros_domains.holder(domain)).close()

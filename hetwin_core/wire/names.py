@@ -16,6 +16,17 @@ STEPS = "hetwin/steps"
 STANDARD = "hetwin/"
 """Prefix of the services of simulation_interfaces."""
 
+
+def of_run(name: str, run: str) -> str:
+    """The name at which the conductor of a run is reached by those who know its token, and no other conductor is.
+
+    Args:
+        name: for all, such as `REGISTER`.
+        run: token of the run; empty: the run of the namespace, whichever that is.
+    """
+    return name.replace("hetwin/", f"hetwin/{run}/") if run else name
+
+
 STEP_DEPTH = 100
 """A model gets its next step when it has returned the last one; one that is late may have a few to read."""
 

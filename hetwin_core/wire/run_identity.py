@@ -31,6 +31,11 @@ def new_token() -> str:
     return f"r{secrets.token_hex(_TOKEN_BYTES)}"
 
 
+def is_foreign(asked: str, own: str) -> bool:
+    """Whether a request with one token is not for the run with another; an empty one is for any."""
+    return bool(asked and own and asked != own)
+
+
 def refuse_foreign(asked: str, own: str, what: str, us: str) -> None:
     """Make sure that a request is for this run; one without a token is.
 
@@ -43,7 +48,7 @@ def refuse_foreign(asked: str, own: str, what: str, us: str) -> None:
     Raises:
         Refused: if it is for another run.
     """
-    if asked and own and asked != own:
+    if is_foreign(asked, own):
         raise Refused(f"{what} is for run {asked}; {us} belongs to run {own}")
 
 

@@ -16,7 +16,7 @@ from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.ensemble.topics import RUN
-from hetwin_core.wire.names import SIMULATE
+from hetwin_core.wire.names import SIMULATE, of_run
 from hetwin_core.wire.run_identity import taken_by_another
 from hetwin_suite.running.ended import BAD_INPUT
 from hetwin_suite.running.progress import Display
@@ -56,7 +56,7 @@ class Client:
         self._node = Node(name, namespace=namespace.strip("/"), context=context)
         self._executor = SingleThreadedExecutor(context=context)
         self._executor.add_node(self._node)
-        self._client = ActionClient(self._node, Simulate, SIMULATE)
+        self._client = ActionClient(self._node, Simulate, of_run(SIMULATE, run))
         self._node.create_subscription(RunIdentity, RUN.name, self._on_identity, latched())
         self._interrupts = interrupts
         self._feedback: _Feedback | None = None

@@ -45,12 +45,13 @@ from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.wire import messages
 from hetwin_core.wire.described import declare
 from hetwin_core.wire.names import SERVICE_DEPTH, STEP_DEPTH
-from hetwin_core.wire.run_identity import refuse_foreign
+from hetwin_core.wire.run_identity import is_foreign, refuse_foreign
 from hetwin_core.wire.step_memory import Asked
 from model_nodes.ros_node.requested_steps import RequestedSteps
 from model_nodes.ros_node.unwaited_stepping import UnwaitedStepping
 
 MATCH_TIMEOUT_S = 10.0
+LEFT_TO_OTHERS_S = 1.0
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     "type": ("", "a model type that `hetwin models` lists, or MODULE:CLASS"),
     "modules": ("", "folder to search for the module of a type MODULE:CLASS"),
@@ -142,9 +143,14 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
     # ------------------------------------------------------------------ services
 
     def _serve(self, kind: Any, name: str, handler: Callable[[Any, Any], None]) -> None:
-        """Offer a service that returns its handler's errors in its response."""
+        """Offer a service that returns its handler's errors in its response.
 
-        def respond(request: Any, response: Any) -> Any:
+        What is meant for a node of this name in another run is refused only after that one has had time to respond.
+        """
+
+        async def respond(request: Any, response: Any) -> Any:
+            if is_foreign(request.run, self.run):
+                await self._after(LEFT_TO_OTHERS_S)
             try:
                 refuse_foreign(request.run, self.run, f"the call of {name!r}", self._in_words)
                 handler(request, response)
@@ -156,6 +162,12 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
             return response
 
         self.create_service(kind, f"~/{name}", respond, qos_profile=QoSProfile(depth=SERVICE_DEPTH))
+
+    async def _after(self, seconds: float) -> None:
+        over = Future()
+        timer = self.create_timer(seconds, lambda: over.done() or over.set_result(None))
+        await over
+        self.destroy_timer(timer)
 
     @property
     def _in_words(self) -> str:

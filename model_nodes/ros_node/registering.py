@@ -11,7 +11,7 @@ from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
-from hetwin_core.wire.names import REGISTER
+from hetwin_core.wire.names import REGISTER, of_run
 from hetwin_core.wire.spinning import spin_until
 from model_nodes.ros_node.node import ModelNode
 
@@ -22,8 +22,6 @@ LOOK_PERIOD_S = 0.2
 LEFT_TO_CONDUCTOR_S = 8.0
 """After a signal that the conductor got too, it has this long to stop the run, and the model with it."""
 CONDUCTOR_GONE_S = 5.0
-FOREIGN_PAUSE_S = 0.5
-"""After a refusal by the conductor of another run."""
 
 
 class ConductorGone(HetwinError):
@@ -84,8 +82,7 @@ def register(
     """Register the node at the conductor of its run, or, without a token, of its namespace, whose run it joins.
 
     The conductor drops its response to a client that it has not discovered within 100 ms (rmw_fastrtps), so the
-    request is repeated; a second registration by the same process has no effect. A conductor of another run that
-    refuses is not the one that is waited for.
+    request is repeated; a second registration by the same process has no effect.
 
     Returns:
         What checks that the conductor still exists.
@@ -94,72 +91,44 @@ def register(
         HetwinError: if the conductor does not respond, or refuses.
         Interrupted: if a signal comes first.
     """
-    client = node.create_client(RegisterModel, REGISTER)
-    _wait_for_service(node, client, executor, interrupts)
-    end, foreign = time.monotonic() + REGISTER_TIMEOUT_S, ""
-    while True:
-        response = _response(node, client, executor, interrupts, end)
-        if response is None:
-            raise HetwinError(
-                f"{node.get_name()}: the conductor{_of(node.run)} did not answer the registration within"
-                f" {REGISTER_TIMEOUT_S:g} s" + (f"; another one did: {foreign}" if foreign else "")
-            )
-        if node.run and response.run and response.run != node.run:
-            foreign = response.reason
-            _pass_time(executor, interrupts, FOREIGN_PAUSE_S)
-        elif not response.accepted:
-            raise HetwinError(
-                f"{node.get_name()}: the conductor refused the registration: {response.reason}"
-            )
-        else:
-            break
-    node.run = node.run or response.run
-    node.conductor = (response.place, response.pid)
-    process = WatchedProcess(response.host, response.pid, response.place)
-    return ConductorWatch(client, process, f"run {node.run or client.srv_name!r}")
-
-
-def _wait_for_service(
-    node: ModelNode, client: Any, executor: rclpy.executors.Executor, interrupts: Interrupts
-) -> None:
+    client = node.create_client(RegisterModel, of_run(REGISTER, node.run))
     end = time.monotonic() + REGISTER_TIMEOUT_S
     while not client.service_is_ready():
         if time.monotonic() > end:
             raise HetwinError(
-                f"{node.get_name()}: no conductor{_of(node.run)} offers {client.srv_name!r}"
-                f" within {REGISTER_TIMEOUT_S:g} s; is it running in this namespace and domain?"
+                f"{node.get_name()}: no conductor{_of(node.run)} offers {client.srv_name!r} within"
+                f" {REGISTER_TIMEOUT_S:g} s; is it running in this namespace and domain?{_other(node)}"
             )
-        _pass_time(executor, interrupts, 0.02)
+        interrupts.raise_if_any()
+        executor.spin_once(0.02)
+    response, end = None, time.monotonic() + REGISTER_TIMEOUT_S
+    while response is None and time.monotonic() < end:
+        call, again = client.call_async(node.registration()), time.monotonic() + CALL_AGAIN_S
+        while response is None and time.monotonic() < again:
+            interrupts.raise_if_any()
+            response = spin_until(executor, call, LOOK_PERIOD_S)
+    if response is None:
+        raise HetwinError(
+            f"{node.get_name()}: the conductor{_of(node.run)} did not answer the registration within"
+            f" {REGISTER_TIMEOUT_S:g} s"
+        )
+    if not response.accepted:
+        raise HetwinError(
+            f"{node.get_name()}: the conductor refused the registration: {response.reason}"
+        )
+    node.run = node.run or response.run
+    node.conductor = (response.place, response.pid)
+    process = WatchedProcess(response.host, response.pid, response.place)
+    run = f"run {node.run}" if node.run else f"the run of {client.srv_name!r}"
+    return ConductorWatch(client, process, run)
 
 
 def _of(run: str) -> str:
     return f" of run {run}" if run else ""
 
 
-def _response(
-    node: ModelNode,
-    client: Any,
-    executor: rclpy.executors.Executor,
-    interrupts: Interrupts,
-    end: float,
-) -> Any:
-    """The response to a registration, which is sent again and again; None if none comes until `end`."""
-    response = None
-    while response is None and time.monotonic() < end:
-        call, again = client.call_async(node.registration()), time.monotonic() + CALL_AGAIN_S
-        while response is None and time.monotonic() < again:
-            interrupts.raise_if_any()
-            response = spin_until(executor, call, LOOK_PERIOD_S)
-    return response
-
-
-def _pass_time(executor: rclpy.executors.Executor, interrupts: Interrupts, seconds: float) -> None:
-    """Serve what comes for some time.
-
-    Raises:
-        Interrupted: if a signal comes.
-    """
-    end = time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0.0:
-        interrupts.raise_if_any()
-        executor.spin_once(left)
+def _other(node: ModelNode) -> str:
+    """That there is a conductor in the namespace, but one of another run; empty if there is none."""
+    if not (node.run and node.count_services(REGISTER)):
+        return ""
+    return f" The conductor of {node.get_namespace()!r} belongs to another run"

@@ -79,7 +79,7 @@ def node(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def test_the_same_step_goes_out_once(node: Any) -> None:
-    post = StepRequests(node)
+    post = StepRequests(node, "r1")
     topic = post.topic(plan())
     listener = Listener(node, post, topic)
     first, together = post.request(topic, 1, TICK, (), reads=False)
@@ -98,7 +98,7 @@ def test_the_same_step_goes_out_once(node: Any) -> None:
     ids=["period", "events", "time"],
 )
 def test_what_differs_goes_out_by_itself(node: Any, other: StepInput) -> None:
-    post = StepRequests(node)
+    post = StepRequests(node, "r1")
     topic = post.topic(plan())
     listener = Listener(node, post, topic)
     first, together = post.request(topic, 1, TICK, (), reads=False)
@@ -109,7 +109,7 @@ def test_what_differs_goes_out_by_itself(node: Any, other: StepInput) -> None:
 
 
 def test_a_round_is_over_when_all_have_answered(node: Any) -> None:
-    post = StepRequests(node)
+    post = StepRequests(node, "r1")
     topic = post.topic(plan())
     _, together = post.request(topic, 1, TICK, (), reads=False)
     post.request(topic, 2, TICK, (), reads=False)
@@ -123,7 +123,7 @@ def test_a_round_is_over_when_all_have_answered(node: Any) -> None:
 
 
 def test_models_that_are_due_at_other_times_are_not_woken(node: Any) -> None:
-    post = StepRequests(node)
+    post = StepRequests(node, "r1")
     plans = [plan(main=True), plan(1), plan(8), plan(8, beside=True)]
     assert len({post.topic(p) for p in plans}) == len(plans)
     assert post.topic(plan(8)) == post.topic(plan(8))

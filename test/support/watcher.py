@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import rclpy
 from lifecycle_msgs.srv import GetState
+from rclpy.action import ActionClient
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -93,6 +94,18 @@ class Watcher:
             return future.result()
         finally:
             self.node.destroy_client(client)
+
+    def goal_is_accepted(self, kind: Any, name: str, goal: Any) -> bool:
+        """Send a goal to the conductor's action once its node has found this client."""
+        client = ActionClient(self.node, kind, name)
+        try:
+            self.wait(client.server_is_ready, f"action {name}")
+            self._be_found(f"{name.rpartition('hetwin/')[0]}conductor")
+            sent = client.send_goal_async(goal)
+            self.wait(sent.done, f"a response of {name}")
+            return bool(sent.result().accepted)
+        finally:
+            client.destroy()
 
     def _be_found(self, managed: str) -> None:
         """Ask a managed node for its state, again and again, until it answers."""

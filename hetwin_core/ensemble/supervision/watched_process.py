@@ -45,16 +45,27 @@ class WatchedProcess:
         """Whether it is known to have ended."""
         return self._handle is not None and bool(select.select([self._handle], [], [], 0)[0])
 
+    @property
+    def failed(self) -> bool:
+        """Whether it is known to have ended in another way than with code 0."""
+        return self.has_ended() and bool(self._status())
+
     def how_it_ended(self) -> str:
         """How it ended, as the end of a sentence."""
+        status = self._status()
+        if status is None:
+            return f"its process ({self._pid}) has ended"
+        if status & 0x7F:
+            return f"its process was killed by {signal.Signals(status & 0x7F).name}"
+        return f"its process ended with code {status >> 8}"
+
+    def _status(self) -> int | None:
+        """The wait status of a process that has ended and was not waited for; None if it is not known."""
         with suppress(OSError, IndexError, ValueError):
             fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
-            status = int(fields[-1])
-            if fields[0] == "Z" and status & 0x7F:
-                return f"its process was killed by {signal.Signals(status & 0x7F).name}"
             if fields[0] == "Z":
-                return f"its process ended with code {status >> 8}"
-        return f"its process ({self._pid}) has ended"
+                return int(fields[-1])
+        return None
 
     def kill(self) -> None:
         """End it at once."""

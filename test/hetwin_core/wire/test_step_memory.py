@@ -15,8 +15,8 @@ TIMEOUT_S = 1.0
 
 def both_ends() -> tuple[StepMemory, StepMemory]:
     """The conductor's end and the model's, both in this process."""
-    offer = Offer(os.getpid())
-    asked = Asked(os.getpid())
+    offer = Offer(os.getpid(), "r1")
+    asked = Asked(os.getpid(), "r1")
     here, there = offer.taken(), asked.memory(TIMEOUT_S)
     assert here is not None
     assert there is not None
@@ -59,17 +59,17 @@ def test_rows_are_asked_for_by_their_time() -> None:
 
 
 def test_without_an_offer_there_is_none() -> None:
-    assert Asked(os.getpid()).memory(TIMEOUT_S) is None
+    assert Asked(os.getpid(), "r1").memory(TIMEOUT_S) is None
 
 
 def test_an_offer_that_is_not_taken_ends() -> None:
-    assert Offer(os.getpid()).taken() is None
-    assert Asked(os.getpid()).memory(TIMEOUT_S) is None
+    assert Offer(os.getpid(), "r1").taken() is None
+    assert Asked(os.getpid(), "r1").memory(TIMEOUT_S) is None
 
 
 def test_a_second_offer_to_the_same_process_is_none() -> None:
-    first, second = Offer(os.getpid()), Offer(os.getpid())
-    asked = Asked(os.getpid())
+    first, second = Offer(os.getpid(), "r1"), Offer(os.getpid(), "r1")
+    asked = Asked(os.getpid(), "r1")
     assert second.taken() is None
     assert first.taken() is not None
     assert asked.memory(TIMEOUT_S) is not None
@@ -77,9 +77,9 @@ def test_a_second_offer_to_the_same_process_is_none() -> None:
 
 def test_another_process_does_not_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     here, node = os.getpid(), os.getppid()
-    offer = Offer(node)
+    offer = Offer(node, "r1")
     with monkeypatch.context() as pretending:
         pretending.setattr(os, "getpid", lambda: node)
-        asked = Asked(here)
+        asked = Asked(here, "r1")
     assert offer.taken() is None
     assert asked.memory(TIMEOUT_S) is None

@@ -26,8 +26,8 @@ import hetwin_suite.cli.outcome, hetwin_suite.running.watched
 
 with Progress("pick_and_place"):
     request = RunRequest("pick_and_place", RunOptions(duration=0.0025), Path(sys.argv[1]))
-    scenario, out = request.load()
-    assert not run_locally(scenario, request.options, out).code
+    with request.loaded() as (scenario, out):
+        assert not run_locally(scenario, request.options, out).code
 print(*sys.modules)
 """
 

@@ -47,5 +47,6 @@ def test_invalid_options_are_left_to_the_main_model() -> None:
 
 def test_a_run_is_loaded_with_that_time(tmp_path: Path) -> None:
     options = RunOptions(source='{"live": "", "timeout": 60}')
-    scenario, _ = RunRequest("pick_and_place", options, tmp_path / "run").load()
+    with RunRequest("pick_and_place", options, tmp_path / "run").loaded() as (scenario, _):
+        pass
     assert scenario.main.deadline > 60

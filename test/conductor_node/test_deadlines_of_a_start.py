@@ -1,0 +1,126 @@
+"""Each part of a node's start has a deadline of its own, which an error names with what was seen until then."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import rclpy
+from lifecycle_msgs.srv import GetState
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from support.small_ensemble import HEADER
+from support.small_ensemble import scenario as read
+
+from conductor_node import reached_node
+from conductor_node.processes import ModelNodes
+from conductor_node.reached_node import SERVICES, ReachedNode
+from hetwin.srv import RegisterModel
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.supervision.watched_process import here
+
+LIMITS = {"APPEAR_S": 0.6, "REGISTER_S": 0.7, "DISCOVER_S": 0.8, "MATCH_S": 0.9}
+
+
+class Start:
+    """A conductor's node that waits for the node of one model, which the test makes."""
+
+    def __init__(self, executor: SingleThreadedExecutor) -> None:
+        self.executor = executor
+        self.node = self.make("conductor")
+        self.plan = read(f"{HEADER}deadline: 0.5\n").models[0]
+        self.registrations: dict[str, RegisterModel.Request] = {}
+        self.reached = ReachedNode(
+            self.plan,
+            self.node,
+            "r1",
+            executor,
+            self.registrations,
+            ModelNodes("", "r1"),
+            lambda: None,
+        )
+
+    def make(self, name: str) -> Node:
+        node = Node(name, context=self.executor.context)
+        self.executor.add_node(node)
+        return node
+
+    def appear(self) -> Node:
+        """Make the model's node."""
+        return self.make(self.plan.name)
+
+    def register(self) -> None:
+        """Have the model's node registered."""
+        self.registrations[self.plan.name] = RegisterModel.Request(
+            name=self.plan.name,
+            node=f"/{self.plan.name}",
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            place=here(),
+        )
+
+    def failure(self) -> RunFailed:
+        """Wait for the node, which fails."""
+        with pytest.raises(RunFailed) as failed:
+            self.reached.register(lambda _: None)
+        return failed.value
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
+    for name, seconds in LIMITS.items():
+        monkeypatch.setattr(reached_node, name, seconds)
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    context = Context()
+    rclpy.init(context=context)
+    made = Start(SingleThreadedExecutor(context=context))
+    yield made
+    rclpy.shutdown(context=context)
+
+
+def test_a_node_that_never_appears(start: Start) -> None:
+    start.make("bystander")
+    failure = start.failure()
+    assert failure.call == "register"
+    assert f"its node '/{start.plan.name}' did not appear within 0.6 s" in failure.reason
+    assert "Nodes seen until then: /bystander, /conductor; registered: none" in failure.reason
+
+
+def test_a_node_that_appears_and_does_not_register(start: Start) -> None:
+    start.appear()
+    failure = start.failure()
+    assert failure.call == "register"
+    assert "was seen" in failure.reason
+    assert failure.reason.endswith("but did not register within 0.7 s")
+
+
+def test_a_node_whose_services_are_not_discovered(start: Start) -> None:
+    node = start.appear()
+    offered = node.create_service(SERVICES["start"], "~/start", lambda _, response: response)
+    start.register()
+    failure = start.failure()
+    assert offered is not None
+    assert failure.call == "discover"
+    assert "its node has registered from " in failure.reason
+    assert "parameters, initialize, take, release, command, stop were not" in failure.reason
+    assert failure.reason.endswith("within 0.8 s; discovered: start")
+
+
+def test_a_node_whose_responses_do_not_arrive(start: Start) -> None:
+    node = start.appear()
+    for name, kind in {**SERVICES, "get_state": GetState}.items():
+        node.create_service(kind, f"~/{name}", _never)
+    start.register()
+    start.executor.remove_node(node)  # it hangs
+    failure = start.failure()
+    assert failure.call == "discover"
+    assert "within 0.9 s of its discovery" in failure.reason
+    assert f"calls of '/{start.plan.name}/get_state' were sent" in failure.reason
+
+
+def _never(_: Any, response: Any) -> Any:
+    return response
