@@ -23,7 +23,7 @@ SCRIPT := $(PAGE)/built/page.js
 # each worker of the tests would compile all of them anew.
 unexport PYTHONDONTWRITEBYTECODE _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH VIRTUAL_ENV
 
-.PHONY: help install demo test test-random test-faults test-long test-colcon test-python coverage docs style lint clean
+.PHONY: help install demo test test-again test-random test-faults test-long test-colcon test-python coverage docs style lint clean
 
 help: ## show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' Makefile | expand -t 16
@@ -60,6 +60,10 @@ test: style ## check style and types, run all tests
 	  $(BIN)/python -m pytest --collect-only -qq $(DAILY) >/dev/null 2>&1 || true; \
 	  $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(DAILY) || ended=$$?; \
 	  wait $$types && exit $$ended
+
+# The order of each run is drawn; nothing that fails is tried again.
+test-again: install ## run the tests N times, each in another order, and count those that fail: make test-again N=5
+	@$(BIN)/python test/again.py $(or $(N),2) -- -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(DAILY)
 
 test-random: install ## search longer with fresh random examples; takes minutes
 	@$(BIN)/python -m pytest -q -n $(WORKERS) -m hypothesis --hypothesis-profile=random

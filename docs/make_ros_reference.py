@@ -65,10 +65,11 @@ def make_page() -> str:
     try:
         conductor, model = ConductorNode(), ModelNode("model")
         Publisher(conductor).offer(_MOBILE)
-        StatusPublisher(conductor)
+        StatusPublisher(conductor, conductor.run)
         robot = RobotLink("", [topics.JOINT_STATES.name], _ignore, {}, {}, lambda: (b"\0", "", {}))
         try:
             parts = [HEAD, *_conductor(conductor), *_model(model), *_robot(robot)]
+            parts = [part.replace(conductor.run, "TOKEN") for part in parts]
         finally:
             robot.close()
             model.destroy_node()
@@ -83,8 +84,10 @@ def _ignore(_message: Any, _arrival_ns: int) -> None:
 
 
 def _conductor(node: Any) -> list[str]:
+    about = _comment("action/Simulate.action")
     actions = [
-        f"| `{names.SIMULATE}` | action `hetwin/Simulate` | {_comment('action/Simulate.action')} |"
+        f"| `{name}` | action `hetwin/Simulate` | {about} |"
+        for name in (names.SIMULATE, names.of_run(names.SIMULATE, node.run))
     ]
     return [
         "## The conductor\n",
@@ -95,6 +98,7 @@ def _conductor(node: Any) -> list[str]:
         _topics(node, node.subscriptions),
         "### Services and the action\n",
         _services(node, actions),
+        "`TOKEN` is that of the run: names with it reach the conductor of that run and no other.\n",
         "Where `simulation_interfaces` is installed, the services of that standard are offered below `hetwin/` too.\n",
         "### Parameters\n",
         _parameters(node),

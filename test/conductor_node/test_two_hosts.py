@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.ros_domains import new_domain
-from support.ros_runs import ONLY_CUP_APART, command, environment, run, toy
+from support.ros_runs import IN_PROCESS, ONLY_CUP_APART, command, environment, run, toy
 from support.waiting import wait_until
 
 DEADLINE_S = 4.0
@@ -143,3 +143,28 @@ def test_cutting_the_link_ends_the_run_and_names_model_and_host(
     assert (error["model"], error["call"]) == ("cup", "step")
     assert "on host there" in error["reason"]
     assert f"deadline of {DEADLINE_S:g} s" in error["reason"]
+
+
+def test_of_two_runs_that_start_on_two_hosts_one_runs_and_one_is_told_why_not(
+    hosts: Hosts, tmp_path: Path
+) -> None:
+    env = {**environment(new_domain()), "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}
+    scenario = toy(tmp_path, until=0.5)
+    processes = {}
+    for host in (hosts.here, hosts.there):
+        words = command("run", scenario, "--transport", "ros", *IN_PROCESS, "--json", "--no-report")
+        out = str(tmp_path / host)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        processes[host] = subprocess.Popen(  # type: ignore[call-overload]
+            hosts.on(host, *words, "--out", out), env=env, **pipes
+        )
+    try:
+        said = {host: process.communicate(timeout=120) for host, process in processes.items()}
+    finally:
+        end(*processes.values())
+    (ran,) = [host for host, process in processes.items() if process.returncode == 0]
+    (refused,) = [host for host, process in processes.items() if process.returncode == 2]
+    assert json.loads(said[ran][0])["ended"] == "recording"
+    assert f"on host {ran.rpartition('_')[2]})" in "".join(said[refused])
+    assert "--namespace NAME" in "".join(said[refused])
+    assert not (tmp_path / refused).exists()

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.ros_domains import VARIABLE
 
 from hetwin_core.ensemble.resources import resource
 
@@ -46,13 +47,13 @@ def test_a_message_survives_the_wire() -> None:
 
 
 def test_nodes_need_no_environment_variables() -> None:
-    """A fresh process without any variable of ours imports the interfaces and makes a node."""
+    """A fresh process without any variable but the domain imports the interfaces and makes a node."""
     code = (
         "import rclpy; from hetwin.srv import StopModel; rclpy.init();"
         "node = rclpy.create_node('bare'); node.create_service(StopModel, 'stop', lambda q, a: a);"
         "print(node.get_name())"
     )
-    kept = {name: os.environ[name] for name in ("HOME", "PATH") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("HOME", "PATH", VARIABLE) if name in os.environ}
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env=kept, check=True, capture_output=True, text=True, timeout=60)
     assert done.stdout.split() == ["bare"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from support.ros_domains import VARIABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = Path("hetwin_suite") / "view" / "page"
@@ -19,7 +21,7 @@ def bundle(root: Path, *options: str, path: str = "") -> subprocess.CompletedPro
     """Run the bundler of a checkout, by a Python that knows no other packages."""
     return subprocess.run(
         [sys.executable, "-I", "-S", str(root / "cmake" / "bundle_page.py"), *options],
-        env={"PATH": path},
+        env={"PATH": path, VARIABLE: os.environ[VARIABLE]},
         capture_output=True,
         text=True,
         check=False,

@@ -27,12 +27,12 @@ time.sleep(1.0)
 print("Installing collected packages: numpy, mujoco-core, hetwin-suite", flush=True)
 """
 FAILS = "import sys; print('Collecting numpy'); sys.exit('ERROR: no space left')"
-FAST = {**os.environ, "HETWIN_PROGRESS_PERIOD": "0.3"}
 
 
 def started(code: str, stdout: int) -> subprocess.Popen[str]:
     command = [sys.executable, str(SCRIPT), "installing", sys.executable, "-c", code]
-    return subprocess.Popen(command, stdout=stdout, env=FAST, text=True)
+    env = {**os.environ, "HETWIN_PROGRESS_PERIOD": "0.3"}
+    return subprocess.Popen(command, stdout=stdout, env=env, text=True)
 
 
 def test_each_phase_is_a_line_and_none_is_silent() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,14 +10,18 @@ from typing import Any
 
 from support.ros_domains import VARIABLE
 
+SPEAKS = re.compile(r"python|ros2|hetwin|launch|sh$|ip$|unshare|env$|make$|colcon")
+"""Programs that speak ROS, or start one that does."""
 _strays: list[str] = []
 
 
 def _look(event: str, arguments: tuple[Any, ...]) -> None:
     if event != "subprocess.Popen":
         return
-    _, words, _, environment = arguments
-    if environment is not None and environment.get(VARIABLE, "0") in ("", "0"):
+    program, words, _, environment = arguments
+    if environment is None or not SPEAKS.search(str(program or words)):
+        return
+    if environment.get(VARIABLE, "0") in ("", "0"):
         _strays.append(repr(words))
 
 

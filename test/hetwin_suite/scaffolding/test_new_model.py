@@ -15,12 +15,12 @@ from support.hetwin_command import hetwin, refused
 ROOT = Path(__file__).resolve().parents[3]
 HETWIN = (sys.executable, "-m", "hetwin_suite.cli.main")
 LONG = "a_name_of_thirty_characters_ok"
-ELSEWHERE = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "MYPYPATH")}
 
 
 def done(folder: Path, *words: str, env: dict[str, str] | None = None) -> str:
     """What a command that must succeed prints."""
-    environment = ELSEWHERE | (env or {})
+    elsewhere = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "MYPYPATH")}
+    environment = elsewhere | (env or {})
     ended = subprocess.run(
         words, cwd=folder, env=environment, capture_output=True, text=True, timeout=300
     )

@@ -52,6 +52,7 @@ def _write(run: TouchingRun, definition: str, **more: object) -> Path:
             source="",
             duration=0.0,
             able="",
+            run="",
         )
         writer.write(registry, 0, store.serialize_cdr(known, REGISTRY.type))
         for step in range(STATES):

@@ -66,6 +66,8 @@ class User:
     def at_rest(self, position: float | None = None) -> bool:
         """Whether the joint stood still, perhaps there, for the last 200 ms."""
         last = self.positions()[-20:]
+        if len(last) < 20:
+            return False
         return np.ptp(last) < 2e-3 and position in (None, pytest.approx(np.mean(last), abs=2e-3))
 
     def move(self) -> None:

@@ -10,7 +10,7 @@ from hetwin_suite.view.foxglove.services import read_request, service_schemas
 def test_fields_that_are_missing_are_empty() -> None:
     schema, _ = service_schemas("ControlRun")
     read = read_request(b'{"command": "step", "steps": 40}', schema)
-    assert read == {"command": "step", "steps": 40, "pace": 0.0}
+    assert read == {"command": "step", "steps": 40, "pace": 0.0, "run": ""}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,127 @@
+"""A conductor that may be heard on other machines looks for another run in its namespace before it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from support.waiting import wait_until
+
+from conductor_node import presence
+from conductor_node.presence import Presence, reaches_other_machines
+from hetwin_core.ensemble.errors import BadInput
+
+LOOK_S = 2.0
+
+
+class Machines:
+    """Conductors, each of a process of its own as far as ROS can tell."""
+
+    def __init__(self, ends: ExitStack) -> None:
+        self._ends = ends
+        self._executors: list[SingleThreadedExecutor] = []
+
+    def conductor(self, run: str, namespace: str = "", look_s: float = LOOK_S) -> Presence:
+        """Start the conductor of a run."""
+        context = Context()
+        rclpy.init(context=context)
+        self._ends.callback(rclpy.shutdown, context=context)
+        node = Node("conductor", namespace=namespace, context=context)
+        executor = SingleThreadedExecutor(context=context)
+        executor.add_node(node)
+        self._executors.append(executor)
+        return Presence(node, run, look_s)
+
+    def spin(self) -> None:
+        """Let each take what has come."""
+        for executor in self._executors:
+            executor.spin_once(0.01)
+
+    def settled(self, one: Presence) -> bool:
+        """Let one look; returns whether it has done so."""
+        self.spin()
+        one.look()
+        return not one.looks
+
+    def settle(self, one: Presence) -> None:
+        """Wait until one has looked, and may begin."""
+        wait_until(lambda: self.settled(one), "it has looked around", period_s=0.0)
+
+
+@pytest.fixture
+def machines(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    monkeypatch.setattr(presence, "_REPEAT_S", 0.1)
+    with ExitStack() as ends:
+        yield Machines(ends)
+
+
+def test_one_that_is_there_keeps_the_namespace(machines: Machines) -> None:
+    there = machines.conductor("r9")
+    machines.settle(there)
+    late = machines.conductor("r1")
+    with pytest.raises(BadInput) as refused:
+        machines.settle(late)
+    assert "another run, r9 (process " in str(refused.value)
+    assert " on host " in str(refused.value)
+    assert "--namespace NAME" in str(refused.value)
+    assert not there.looks
+
+
+def test_of_several_that_look_at_once_the_smallest_token_gets_it(machines: Machines) -> None:
+    conductors = {run: machines.conductor(run) for run in ("r3", "r1", "r2")}
+    settled, refused = [], []
+    left = dict(conductors)
+
+    def look() -> bool:
+        machines.spin()
+        for run, one in list(left.items()):
+            try:
+                one.look()
+            except BadInput:
+                refused.append(run)
+                del left[run]
+            else:
+                if not one.looks:
+                    settled.append(run)
+                    del left[run]
+        return not left
+
+    wait_until(look, lambda: f"all have looked, but for {sorted(left)}", period_s=0.0)
+    assert settled == ["r1"]
+    assert sorted(refused) == ["r2", "r3"]
+
+
+def test_others_in_other_namespaces_are_none_of_its_business(machines: Machines) -> None:
+    machines.settle(machines.conductor("r1", "left"))
+    machines.settle(machines.conductor("r2", "right"))
+
+
+def test_where_it_need_not_look_it_begins_at_once(machines: Machines) -> None:
+    assert not machines.conductor("r1", look_s=0.0).looks
+
+
+@pytest.mark.parametrize(
+    ("variables", "reaches"),
+    [
+        ({}, True),
+        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}, True),
+        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}, False),
+        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF"}, False),
+        ({"ROS_LOCALHOST_ONLY": "1"}, False),
+        ({"ROS_LOCALHOST_ONLY": "0"}, True),
+    ],
+)
+def test_where_nodes_may_be_discovered(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], reaches: bool
+) -> None:
+    for name in ("ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert reaches_other_machines() is reaches
