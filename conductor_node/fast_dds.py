@@ -15,12 +15,21 @@ def fast_dds_variables() -> dict[str, str]:
     killed while it creates its shared memory blocks every later one that wants the same port; on one machine UDP is as
     fast.
     """
-    profile = "FASTDDS" if _is_version_3() else "FASTRTPS"
-    wanted = {
-        "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4",
-        f"{profile}_DEFAULT_PROFILES_FILE": str(resource("launch", "fastdds_quick_discovery.xml")),
-    }
+    wanted = {"FASTDDS_BUILTIN_TRANSPORTS": "UDPv4", _profile_variable(): _profile()}
     return {name: value for name, value in wanted.items() if name not in os.environ}
+
+
+def discovers_quickly() -> bool:
+    """Whether this process's environment has the profile with which nodes discover each other at once."""
+    return os.environ.get(_profile_variable()) == _profile()
+
+
+def _profile() -> str:
+    return str(resource("launch", "fastdds_quick_discovery.xml"))
+
+
+def _profile_variable() -> str:
+    return f"{'FASTDDS' if _is_version_3() else 'FASTRTPS'}_DEFAULT_PROFILES_FILE"
 
 
 def _is_version_3() -> bool:

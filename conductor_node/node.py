@@ -16,7 +16,7 @@ from rclpy.task import Future
 from conductor_node.by_hand import ByHand
 from conductor_node.deferred_services import DeferredResponses
 from conductor_node.parameters import PARAMETERS
-from conductor_node.presence import LOOK_S, Presence, reaches_other_machines
+from conductor_node.presence import Presence, look_s
 from conductor_node.standard.registration import offer_standard_services
 from conductor_node.startup_goal import StartupGoal
 from hetwin.action import Simulate
@@ -54,7 +54,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         inherits = Claim.is_held(space, self.run, domain)
         if not inherits:
             self._claim = Claim(space, self.run, domain)
-        self.presence = Presence(self, self.run, LOOK_S if reaches_other_machines() else 0.0)
+        self.presence = Presence(self, self.run, look_s())
         self.registrations: dict[str, RegisterModel.Request] = {}
         self.former: dict[str, RegisterModel.Request] = {}
         self.goal: ServerGoalHandle | StartupGoal | None = None

@@ -12,6 +12,7 @@ import socket
 import time
 from typing import Any
 
+from conductor_node.fast_dds import discovers_quickly
 from conductor_node.frames import latched
 from hetwin.msg import RunIdentity
 from hetwin_core.ensemble.errors import BadInput
@@ -19,8 +20,10 @@ from hetwin_core.ensemble.supervision.watched_process import here
 from hetwin_core.ensemble.topics import RUN
 from hetwin_core.wire.run_identity import taken_by_another
 
-LOOK_S = 2.0
-"""Longer than two nodes on one network need to discover each other."""
+LOOK_S = 5.0
+"""Longer than two nodes on one network need to discover each other, which may be at their second announcement."""
+QUICK_LOOK_S = 2.5
+"""The same with the profile for quick discovery (`fast_dds`)."""
 _REPEAT_S = 0.5
 
 
@@ -29,11 +32,13 @@ def in_words(identity: Any) -> str:
     return f"{identity.run} (process {identity.pid} on host {identity.host})"
 
 
-def reaches_other_machines() -> bool:
-    """Whether nodes of this process's environment may discover others beyond this machine."""
+def look_s() -> float:
+    """How long to look for runs on other machines; 0 where this process's environment discovers none [s]."""
     if os.environ.get("ROS_LOCALHOST_ONLY") == "1":
-        return False
-    return os.environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE", "") not in ("LOCALHOST", "OFF")
+        return 0.0
+    if os.environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE") in ("LOCALHOST", "OFF"):
+        return 0.0
+    return QUICK_LOOK_S if discovers_quickly() else LOOK_S
 
 
 class Presence:

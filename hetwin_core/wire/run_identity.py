@@ -130,8 +130,8 @@ def taken_by_another(namespace: str, domain: int, who: str) -> BadInput:
     return BadInput(
         f"another run, {who}, has the namespace {absolute(namespace)!r} of ROS domain {domain}: both would publish on"
         " the same topics. Nothing was started",
-        where="--transport ros",
-        expected=f"--namespace NAME for this one, or another {_DOMAIN}",
+        where="namespace",
+        expected=f"--namespace NAME (namespace:=NAME of a launch) for this one, or another {_DOMAIN}",
     )
 
 

@@ -228,3 +228,32 @@ def test_launch_test_passes(env: dict[str, str], tmp_path: Path) -> None:
         timeout=LIMIT_S,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_of_two_launches_in_a_namespace_one_runs_and_one_starts_nothing(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    given = ("scenario:=pick_and_place", "duration:=0.5")
+    with (
+        launched(*given, env=env, cwd=tmp_path) as one,
+        launched(*given, env=env, cwd=tmp_path) as other,
+    ):
+        said = {process: process.communicate(timeout=LIMIT_S)[0] for process in (one, other)}
+    (ran,) = [process for process in (one, other) if process.returncode == 0]
+    refused = other if ran is one else one
+    assert refused.returncode == 1
+    assert "process started" not in said[refused]
+    for part in ("another run, r", "has the namespace '/' of ROS domain", "namespace:=NAME"):
+        assert part in said[refused]
+    assert len(list(tmp_path.glob("runs/*"))) == 1
+
+
+def test_launches_in_two_namespaces_run_both(env: dict[str, str], tmp_path: Path) -> None:
+    given = ("scenario:=pick_and_place", "duration:=0.5", "in_process:=all")
+    with (
+        launched(*given, "namespace:=left", env=env, cwd=tmp_path) as left,
+        launched(*given, "namespace:=right", env=env, cwd=tmp_path) as right,
+    ):
+        said = {process: process.communicate(timeout=LIMIT_S)[0] for process in (left, right)}
+    assert [process.returncode for process in said] == [0, 0], said
+    assert len(list(tmp_path.glob("runs/*"))) == 2
