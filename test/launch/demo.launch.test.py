@@ -54,7 +54,7 @@ class WhileItRuns(unittest.TestCase):
         assert registries, f"no registry within {TIMEOUT_S:g} s"
         assert len(states) > 10, f"only {len(states)} states within {TIMEOUT_S:g} s"
         names = [model.name for model in registries[0].models]
-        assert names == ["physics", "grasp", "holding", "handling"]
+        assert names == ["physics", "grasp", "holding", "handling", "robot_health"]
         assert states[-1].step > states[0].step
         # The launch ends with the conductor; the test must be over by then.
         proc_output.assertWaitFor("ended: recording", timeout=TIMEOUT_S, stream="stderr")
