@@ -10,6 +10,9 @@ from hetwin_core.ensemble.events import Json
 ROBOT_HEALTH = "robot_health"
 """Name and type of the observer that raises concerns; it is added to ensembles whose main model can be watched."""
 
+COVERAGE = "coverage"
+"""Name of the event with which this observer says that a claim is checked from then on, or not."""
+
 Arguments = Mapping[str, Json]
 
 

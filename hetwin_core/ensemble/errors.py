@@ -2,9 +2,35 @@
 
 from __future__ import annotations
 
+import os
+import traceback
 from pathlib import Path
 
 from hetwin_core.ensemble.words import failure_words
+
+_OF_THE_CORE = Path(__file__).resolve().parents[1]
+_OF_PYTHON = Path(os.__file__).resolve().parent
+
+
+def raised_words(error: BaseException) -> str:
+    """What was raised and where, e.g. ``ValueError: the tank is empty (/home/anna/coffee.py, line 42)``.
+
+    The place is the innermost one that is neither Python's own nor of an installed package, else the outermost one of
+    such a package, which is what the core has called.
+    """
+    text = f"{type(error).__name__}: {error}"
+    frames = [(Path(f.filename), f.lineno) for f in traceback.extract_tb(error.__traceback__)]
+    outside = [frame for frame in frames if not frame[0].is_relative_to(_OF_THE_CORE)]
+    own = [frame for frame in outside if not _is_installed(frame[0])]
+    for file, line in (*reversed(own), *outside):
+        if file.exists():
+            return f"{text} ({file}, line {line})"
+    return text
+
+
+def _is_installed(file: Path) -> bool:
+    packages = {"site-packages", "dist-packages"}
+    return file.is_relative_to(_OF_PYTHON) or not packages.isdisjoint(file.parts)
 
 
 class HetwinError(Exception):

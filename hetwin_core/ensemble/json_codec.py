@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
+from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed, raised_words
 from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
@@ -117,7 +117,7 @@ def error_to_text(error: BaseException) -> str:
             "reason": error.reason,
         }
     else:
-        data = {"kind": "raised", "text": f"{type(error).__name__}: {error}"}
+        data = {"kind": "raised", "text": raised_words(error)}
     return json.dumps(data)
 
 

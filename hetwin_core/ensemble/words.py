@@ -14,7 +14,7 @@ from hetwin_core.ensemble.annotations import (
     action_arguments,
     phase_of,
 )
-from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, concern_text
+from hetwin_core.ensemble.concern_words import COVERAGE, ROBOT_HEALTH, concern_text
 from hetwin_core.ensemble.events import Event, EventKind, Json
 
 _SUBJECTS = ("object", "probe")
@@ -61,8 +61,8 @@ def event_words(event: Event) -> str:
 
 
 def event_line(event: Event) -> str:
-    """An event with all that it carries; empty for a topic's value, which may be large."""
-    if event.kind is EventKind.TOPIC:
+    """An event with all that it carries; empty for a topic's value, which may be large, and for what is checked."""
+    if event.kind is EventKind.TOPIC or (event.source, event.name) == (ROBOT_HEALTH, COVERAGE):
         return ""
     if event.kind is EventKind.ACTION:
         said_of = {k: v for k, v in action_arguments(event).items() if k != TRAJECTORY}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.concerns import run_concerns, verdict_of
+from hetwin_core.ensemble.conductor.reporting.coverage import coverage_of
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row
 from hetwin_core.ensemble.errors import BadInput, RunFailed
@@ -56,9 +57,11 @@ def finish_failed_run(
     episode = _episode(out)
     events = () if episode is None else episode.events
     concerns = run_concerns(events, (), error.time_ns)
+    coverage = coverage_of(events, concerns, 0, error.time_ns)
+    ended = "stopped" if interrupted else "failed"
     summary = RunSummary(
         scenario=scenario,
-        ended="stopped" if interrupted else "failed",
+        ended=ended,
         error=None if interrupted else error_row(error),
         simulated_time=simulated,
         wall_time=wall_time,
@@ -71,7 +74,8 @@ def finish_failed_run(
         handovers=() if episode is None else tuple(handover_row(h) for h in episode.handovers),
         state={},
         concerns=tuple(concern.row() for concern in concerns),
-        verdict=verdict_of(concern.severity for concern in concerns).value,
+        coverage=tuple(one.row() for one in coverage),
+        verdict=verdict_of((concern.severity for concern in concerns), ended=ended).value,
     )
     write_summary(out, summary)
     return summary

@@ -10,9 +10,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.concern_words import ROBOT_HEALTH
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity, Verdict, is_concern
+from hetwin_core.ensemble.conductor.reporting.coverage import is_coverage
 from hetwin_core.ensemble.conductor.reporting.summary import error_row
+from hetwin_core.ensemble.coverage_words import coverage_words
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import EventKind
@@ -107,13 +108,34 @@ def show(ended: Ended, page: Path | None) -> None:
 
 def is_fine(ended: Ended) -> bool:
     """Whether nothing makes the run doubtful."""
-    return str(ended.summary.get("verdict", Verdict.FINE)) == Verdict.FINE
+    return str(ended.summary.get("verdict")) == Verdict.FINE
+
+
+def missed(ended: Ended, required: Sequence[str]) -> list[str]:
+    """Which of some claims were not checked, or do not hold, in words.
+
+    Args:
+        ended: the run.
+        required: names of claims.
+    """
+    rows = ended.summary.get("coverage", ())
+    texts = []
+    for claim in required:
+        those = [row for row in rows if row["claim"] == claim]
+        if not those:
+            texts.append(f"{claim}: nothing in this run has it")
+        for row in those:
+            if not row["checked"]:
+                texts.append(f"{claim} of {row['subject']}: not checked ({row['why']})")
+            elif row["holds"] is False:
+                texts.append(f"{claim} of {row['subject']}: does not hold")
+    return texts
 
 
 def _happenings(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """A line for each event of a model, and one with a count for equal ones in a row; concerns follow by themselves."""
     happened = [event_from_summary(row) for row in rows if row["kind"] == EventKind.MODEL]
-    told = [e for e in happened if not is_concern(e) and not is_routine(e)]
+    told = [e for e in happened if not (is_concern(e) or is_coverage(e) or is_routine(e))]
     for text, group in groupby(told, key=event_line):
         events = list(group)
         count = len(events) - 1
@@ -123,13 +145,14 @@ def _happenings(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _verdict(summary: Mapping[str, Any]) -> Iterator[str]:
     """The verdict, and what it rests on."""
+    if "coverage" not in summary:
+        return  # of an older version, whose verdict meant less
     rows = summary.get("concerns", ())
-    if not rows and not any(p["model"] == ROBOT_HEALTH for p in summary.get("processes", ())):
-        return  # nothing was watched
     counted = Counter(row["severity"] for row in rows)
     known = [s for s in reversed(Severity) if counted[s]]
-    parts = [f"{counted[s]} {_plural(s, counted[s])}" for s in known]
-    yield f"  {summary['verdict']}" + (f": {', '.join(parts)}" if parts else "")
+    parts = [", ".join(f"{counted[s]} {_plural(s, counted[s])}" for s in known)] if known else []
+    parts.append(coverage_words(summary["coverage"]))
+    yield f"  {summary['verdict']}: {'; '.join(parts)}"
     for row in rows:
         until = f" to {row['to']:.3f} s" if row["to"] > row["from"] else ""
         times = f" ({row['count']} times)" if row["count"] > 1 else ""

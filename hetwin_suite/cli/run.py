@@ -98,6 +98,13 @@ def run(
     strict: Annotated[
         bool, typer.Option("--strict", help="exit with 1 unless the run's verdict is fine")
     ] = False,
+    require: Annotated[
+        str,
+        typer.Option(
+            metavar="CLAIMS",
+            help="exit with 1 unless these were checked and hold, e.g. grips,touches; whatever else was not seen",
+        ),
+    ] = "",
     show: Annotated[
         bool, typer.Option("--show", help="show it in the browser while it goes on")
     ] = False,
@@ -131,6 +138,8 @@ def run(
 
     hetwin run pick_and_place --strict
 
+    hetwin run pick_and_place --require grips,touches
+
     hetwin run pick_and_place --show --pace 4
 
     hetwin run pick_and_place --checkpoint 2 --out runs/saved
@@ -140,6 +149,7 @@ def run(
     # imported here, for hetwin's --help must not wait for what a run needs
     from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_suite.cli import outcome
+    from hetwin_suite.cli.required_claims import required_claims
     from hetwin_suite.running.carry_out import carry_out
     from hetwin_suite.running.placing import Placing
     from hetwin_suite.running.progress import Progress
@@ -147,6 +157,7 @@ def run(
     from hetwin_suite.running.usual_transport import usual_transport
 
     try:
+        required = required_claims(require)
         placing = Placing(namespace, in_process, elsewhere)
         _check_pace(pace, hold=hold, show=show or foxglove is not None)
         if from_file is not None:
@@ -199,7 +210,11 @@ def run(
             print(json.dumps(outcome.as_json(ended, page), indent=2))
         else:
             outcome.show(ended, page)
-    code = ended.code or interrupts.code or (strict and not outcome.is_fine(ended))
+    missed = outcome.missed(ended, required)
+    for text in missed:
+        print(f"required: {text}", file=sys.stderr)
+    is_wrong = bool(missed) or (strict and not outcome.is_fine(ended))
+    code = ended.code or interrupts.code or is_wrong
     if code:
         raise typer.Exit(int(code))
 

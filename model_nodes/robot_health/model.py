@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from hetwin_core.ensemble.concern_words import COVERAGE
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import (
     AttributeStart,
@@ -22,6 +23,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
 from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, WatchLayout
 from model_nodes.robot_health.beyond_limit import BeyondLimit
+from model_nodes.robot_health.coverage import Coverage
 from model_nodes.robot_health.deviates import Deviates
 from model_nodes.robot_health.efforts import UnexpectedEffort
 from model_nodes.robot_health.findings import Findings
@@ -69,6 +71,10 @@ RAISES = (
     ),
     ("fell", "an object fell, and has landed or left the world: object, height [m]"),
     ("toppled", "an object toppled: object, angle [rad]"),
+    (
+        "coverage",
+        "what is checked from then on, or why not: claim, subject, checked, from, of, why, matters; no concern",
+    ),
     ("left_the_world", "an object left the world: object, speed [m/s], x, y, z [m]"),
 )
 """Event -> what has happened, and its arguments."""
@@ -101,7 +107,8 @@ class RobotHealth(Model):
             rate=DEFAULT_WATCH_RATE,
             provides=_attributes(0),
             raises={
-                name: f"{text}; severity, and at its end from, to [s]" for name, text in RAISES
+                name: text if name == COVERAGE else f"{text}; severity, and at its end from, to [s]"
+                for name, text in RAISES
             },
         )
 
@@ -125,7 +132,8 @@ class RobotHealth(Model):
         self._viewer = Viewer(scene, self._layout)
         self._parts = _parts(self._settings, self._layout, scene)
         self._efforts = _Efforts(self._settings, scene, self._layout)
-        self._parts = (*self._parts, self._efforts)
+        coverage = Coverage(self._layout, scene, self._efforts)
+        self._parts = (*self._parts, self._efforts, coverage)
 
     def step(self, tick: StepInput) -> StepOutput:
         """Let all observers look at the scene."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hetwin_core.ensemble.conductor.given import run_given
 from hetwin_core.ensemble.conductor.parts import Parts
 from hetwin_core.ensemble.conductor.reporting.concerns import run_concerns, verdict_of
+from hetwin_core.ensemble.conductor.reporting.coverage import coverage_of, unseen
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
 from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row, robot_rows
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
@@ -74,7 +75,10 @@ def run_summary(
     `begun_ns` is where it went on from, if it was saved before.
     """
     simulated = ready.scene.time_ns / 1e9
-    concerns = run_concerns(parts.events.events, parts.failures.rows, ready.scene.time_ns)
+    events, end_ns = parts.events.events, ready.scene.time_ns
+    concerns = run_concerns(events, parts.failures.rows, end_ns)
+    coverage = coverage_of(events, concerns, begun_ns, end_ns)
+    is_regular = ended != "stopped" or parts.effects.stopped_by is not None
     lag, unwaited = parts.publisher.lag, parts.scheduler.unwaited
     return RunSummary(
         scenario=scenario.name,
@@ -98,7 +102,12 @@ def run_summary(
         warnings=ready.warnings,
         failures=tuple(parts.failures.rows),
         concerns=tuple(concern.row() for concern in concerns),
-        verdict=verdict_of(concern.severity for concern in concerns).value,
+        coverage=tuple(one.row() for one in coverage),
+        verdict=verdict_of(
+            (concern.severity for concern in concerns),
+            unseen=unseen(coverage),
+            ended=ended if error is not None or not is_regular else "",
+        ).value,
         robots=tuple(robot_rows(first, ready.scene.snapshot())),
     )
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from hetwin_core.ensemble.errors import Refused, RunFailed
+from hetwin_core.ensemble.errors import Refused, RunFailed, raised_words
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
     Contribution,
@@ -246,8 +246,7 @@ class LocalPort(ModelPort):
         except MAY_RAISE.get(call, ()):
             raise
         except (Exception, SystemExit) as error:
-            reason = f"{type(error).__name__}: {error}"
-            raise RunFailed(self.plan.name, call, now, reason) from error
+            raise RunFailed(self.plan.name, call, now, raised_words(error)) from error
         took = (time.monotonic_ns() - begun) / 1e9
         if took > self.plan.deadline and took > (deadline := self.plan.deadline_of(call)):
             reason = f"answered after {took:.1f} s; the deadline is {deadline:g} s"

@@ -7,6 +7,7 @@ from html import escape
 
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.projection.episode import Episode
+from hetwin_suite.view.report.coverage_table import coverage_table
 from hetwin_suite.view.report.document import folded
 from hetwin_suite.view.report.story.concerns import StoredConcern, stored_concerns
 from hetwin_suite.view.report.story.headline import Headline
@@ -38,7 +39,8 @@ def first_screen(episode: Episode, head: Headline, player: str) -> str:
         f'<section class="card first {head.tone}{"" if player else " blind"}">'
         f'<div class="head">{marks}<p class="how">{escape(head.text)}</p>{more}</div>'
         f"{viewer}"
-        f'<div class="told">{_concerns(stored_concerns(episode))}{_story(episode)}</div></section>'
+        f'<div class="told">{_concerns(stored_concerns(episode))}{_story(episode)}'
+        f"{coverage_table(episode)}</div></section>"
     )
 
 

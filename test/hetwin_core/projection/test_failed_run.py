@@ -42,7 +42,7 @@ def test_its_concerns_are_those_of_the_log(make_run: Any) -> None:
     summary = finish_failed_run(run.out, "small", ERROR, "local", 2.0)
     (concern,) = summary.concerns
     assert (concern["name"], concern["from"], concern["to"]) == ("link_touches", 0.5, 1.0)
-    assert summary.verdict == "absurd"
+    assert summary.verdict == "failed"
 
 
 def test_a_run_that_never_began_gets_a_log_that_says_why(tmp_path: Path) -> None:

@@ -7,8 +7,29 @@ from typing import Any
 
 import pytest
 
-from hetwin_suite.cli.outcome import is_fine, show
+from hetwin_suite.cli.outcome import is_fine, missed, show
 from hetwin_suite.running.ended import Ended
+
+GRIPS = {
+    "claim": "grip",
+    "subject": "hand",
+    "checked": True,
+    "holds": True,
+    "from": ["finger positions"],
+    "of": [],
+    "spans": [[0.0, 1.0]],
+    "why": None,
+    "matters": True,
+}
+BASE = {
+    **GRIPS,
+    "claim": "base",
+    "subject": "arm",
+    "checked": False,
+    "holds": None,
+    "why": "no odometry",
+    "matters": False,
+}
 
 
 def concern(severity: str, count: int = 1, to: float = 2.0) -> dict[str, Any]:
@@ -42,6 +63,7 @@ def lines(
         "events": [],
         "processes": [{"model": "robot_health", "pid": 1}],
         "concerns": concerns,
+        "coverage": [GRIPS, BASE],
         "verdict": verdict,
         **more,
     }
@@ -59,7 +81,7 @@ def test_verdict_and_counts_and_each_concern(
         concern("note"),
     ]
     assert lines(capsys, tmp_path, "absurd", *concerns)[-5:] == [
-        "  absurd: 1 absurd, 2 warnings, 1 note",
+        "  absurd: 1 absurd, 2 warnings, 1 note; grips checked; not checked: base (no odometry)",
         "    absurd: arm touches table, 1.000 s",
         "    warning: arm touches table (3 times), 1.000 s to 2.000 s",
         "    warning: arm touches table, 1.000 s to 2.000 s",
@@ -68,14 +90,27 @@ def test_verdict_and_counts_and_each_concern(
 
 
 def test_a_fine_run_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert lines(capsys, tmp_path, "fine")[-1] == "  fine"
+    said = lines(capsys, tmp_path, "fine")[-1]
+    assert said == "  fine: grips checked; not checked: base (no odometry)"
 
 
-def test_a_run_that_nothing_watched_claims_nothing(
+def test_a_run_that_nothing_watched_says_so(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    said = lines(capsys, tmp_path, "fine", processes=[{"model": "physics", "pid": 1}])
-    assert not any("fine" in line for line in said)
+    said = lines(capsys, tmp_path, "unchecked", coverage=[])
+    assert said[-1] == "  unchecked: nothing was checked"
+
+
+def test_required_claims_that_were_not_checked_or_do_not_hold(tmp_path: Path) -> None:
+    touch = {**GRIPS, "claim": "touch", "subject": "arm", "holds": False}
+    ended = Ended({"coverage": [GRIPS, BASE, touch]}, 0, tmp_path)
+    assert missed(ended, ()) == []
+    assert missed(ended, ("grip",)) == []
+    assert missed(ended, ("base", "touch", "effort")) == [
+        "base of arm: not checked (no odometry)",
+        "touch of arm: does not hold",
+        "effort: nothing in this run has it",
+    ]
 
 
 def test_equal_events_in_a_row_are_one_line(
@@ -100,6 +135,8 @@ def test_equal_events_in_a_row_are_one_line(
     assert not any("warning" in line for line in lines(capsys, tmp_path, "fine", events=[watched]))
 
 
-def test_the_summary_of_an_older_run_is_fine(tmp_path: Path) -> None:
-    assert is_fine(Ended({}, 0, tmp_path))
+def test_only_a_fine_run_is_fine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert not is_fine(Ended({}, 0, tmp_path))
+    assert is_fine(Ended({"verdict": "fine"}, 0, tmp_path))
+    assert not is_fine(Ended({"verdict": "unchecked"}, 0, tmp_path))
     assert not is_fine(Ended({"verdict": "doubtful"}, 0, tmp_path))

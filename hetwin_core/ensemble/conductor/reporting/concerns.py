@@ -41,11 +41,20 @@ _ORDER = {severity: rank for rank, severity in enumerate(Severity)}
 
 
 class Verdict(StrEnum):
-    """What the concerns of a run amount to."""
+    """What is to be thought of a run."""
 
     FINE = "fine"
+    """All that can be checked for this robot was, and speaks for it."""
+    UNCHECKED = "unchecked"
+    """Nothing speaks against it, and something that matters was not seen."""
     DOUBTFUL = "doubtful"
+    """Something speaks against it."""
     ABSURD = "absurd"
+    """No robot and no object does what it says."""
+    STOPPED = "stopped"
+    """It was stopped before its end."""
+    FAILED = "failed"
+    """It could not be carried out to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +139,16 @@ def _not_watched(failures: Iterable[Mapping[str, Json]], end_ns: int) -> tuple[C
     return (Concern(NOT_WATCHED, Severity.WARNING, min(times), end_ns, {}, len(times)),)
 
 
-def verdict_of(severities: Iterable[Severity]) -> Verdict:
-    """What concerns of these severities amount to."""
+def verdict_of(severities: Iterable[Severity], *, unseen: bool = False, ended: str = "") -> Verdict:
+    """What is to be thought of a run.
+
+    Args:
+        severities: of its concerns.
+        unseen: whether something that matters was not seen.
+        ended: how it ended: ``failed``, or ``stopped`` before its end; anything else is a regular end.
+    """
+    if ended in (Verdict.FAILED, Verdict.STOPPED):
+        return Verdict(ended)
     worst = max(severities, key=lambda s: s.rank, default=Severity.NOTE)
     match worst:
         case Severity.ABSURD:
@@ -139,7 +156,7 @@ def verdict_of(severities: Iterable[Severity]) -> Verdict:
         case Severity.WARNING:
             return Verdict.DOUBTFUL
         case _:
-            return Verdict.FINE
+            return Verdict.UNCHECKED if unseen else Verdict.FINE
 
 
 def identity_of(event: Event) -> Identity:

@@ -85,8 +85,8 @@ class RunSummary:
     `ended` is ``recording`` (the source or the duration is over), ``live`` (the same of a live robot), ``stopped`` or
     ``failed``.
     `engine` is what the main model computes with, `shown` where other programs see that. `concerns` are rows as
-    `Concern.row` has them, the worst first, and `verdict` is ``fine``, ``doubtful`` (a warning is among them) or
-    ``absurd``. `live` is the lag behind a live robot: the time at which states were complete and published minus that
+    `Concern.row` has them, the worst first, `coverage` as `Covered.row` has them, and `verdict` is one of `Verdict`.
+    `live` is the lag behind a live robot: the time at which states were complete and published minus that
     at which the newest joint sample in them was measured. `robots` has a row for each robot: ``name``, ``base`` with
     its poses at ``start`` and ``end`` (x y z, qw qx qy qz in the world), and ``consistency``, see `Consistency.row`.
     """
@@ -111,7 +111,8 @@ class RunSummary:
     live: Mapping[str, Json] = field(default_factory=dict)
     engine: str = ""
     concerns: tuple[Mapping[str, Json], ...] = ()
-    verdict: str = "fine"
+    coverage: tuple[Mapping[str, Json], ...] = ()
+    verdict: str = "unchecked"
     shown: Mapping[str, str] = field(default_factory=dict)
     robots: tuple[Mapping[str, Json], ...] = ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from hetwin_core.ensemble.coverage_words import coverage_words
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.tasks import Status
 from hetwin_core.ensemble.words import failure_row_words, seconds
@@ -16,7 +17,7 @@ from hetwin_suite.view.report.story.sentence import Piece
 
 GOOD, WARNED, BAD = TONES = ("good", "warned", "bad")
 """From the best to the worst."""
-_VERDICTS = {"fine": GOOD, "doubtful": WARNED, "absurd": BAD}
+_VERDICTS = {"fine": GOOD, "unchecked": WARNED, "doubtful": WARNED, "absurd": BAD}
 _UPSETS = {
     *("knocked_over", "spilled", "unstable_support", "grasp_lost", "goal_undone", "unachieved"),
     *("wrong_object", "carrying_collision", "failed_navigation"),
@@ -133,8 +134,13 @@ def _verdict(episode: Episode) -> Headline | None:
     if verdict not in _VERDICTS:
         return None
     tone = _VERDICTS[verdict]
+    checked = coverage_words(episode.summary.get("coverage") or ())
     if tone == GOOD:
-        return Headline(GOOD, (Mark(GOOD, "fine"),), "Nothing speaks against this run.")
+        text = f"All that can be checked for this robot was, and speaks for this run: {checked}."
+        return Headline(GOOD, (Mark(GOOD, verdict),), text)
+    if verdict == "unchecked":
+        text = f"Nothing speaks against this run, but not all was seen: {checked}."
+        return Headline(WARNED, (Mark(WARNED, verdict),), text)
     serious = [concern for concern in stored_concerns(episode) if concern.serious]
     worst = serious[0].text if serious else "no reason is known"
     others = len(serious) - 1

@@ -90,6 +90,11 @@ def test_the_failure_of_the_observer_is_a_concern() -> None:
 def test_the_verdict_is_that_of_the_worst() -> None:
     note, warning, absurd = Severity
     assert verdict_of([]) is Verdict.FINE
+    assert verdict_of([note], unseen=True) is Verdict.UNCHECKED
+    assert verdict_of([warning], unseen=True) is Verdict.DOUBTFUL
+    assert verdict_of([absurd], ended="failed") is Verdict.FAILED
+    assert verdict_of([], ended="stopped") is Verdict.STOPPED
+    assert verdict_of([], ended="recording") is Verdict.FINE
     assert verdict_of([note, note]) is Verdict.FINE
     assert verdict_of([note, warning]) is Verdict.DOUBTFUL
     assert verdict_of([warning, absurd, note]) is Verdict.ABSURD

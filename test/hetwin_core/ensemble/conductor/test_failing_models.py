@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
@@ -129,13 +130,14 @@ def test_the_main_models_exception_names_the_time() -> None:
     models:
       physics: {type: "support.toys:ToyPhysics", main: true, parameters: {until: 0.1, fail_at: 0.05}}
     """
-    error = run(text).summary.error
-    assert error == {
-        "model": "physics",
-        "call": "step",
-        "time": 0.05,
-        "reason": "ValueError: the toy broke",
-    }
+    summary = run(text).summary
+    error = summary.error
+    assert error is not None
+    assert (error["model"], error["call"], error["time"]) == ("physics", "step", 0.05)
+    assert re.fullmatch(
+        r"ValueError: the toy broke \(.*support/toys\.py, line \d+\)", str(error["reason"])
+    )
+    assert summary.verdict == "failed"
 
 
 def test_a_model_that_fails_while_it_ends_keeps_nobody_from_ending(

@@ -63,7 +63,8 @@ def test_off_leaves_nothing_of_it() -> None:
     assert not layout.has("arm", "joint_deviation")
     assert not layout.has("arm", "effort_residual")
     assert [e for e in outcome.record.events if e.source == "robot_health"] == []
-    assert (outcome.summary.concerns, outcome.summary.verdict) == ((), "fine")
+    assert (outcome.summary.concerns, outcome.summary.verdict) == ((), "unchecked")
+    assert outcome.summary.coverage == ()
     assert [p["model"] for p in outcome.summary.processes] == ["physics", "grasp"]
 
 
@@ -82,7 +83,7 @@ def test_its_parameters_are_those_of_the_key() -> None:
     outcome = watched("robot_health: {link_touches: {warning: 0.01}}")
     (concern,) = outcome.summary.concerns
     assert concern["severity"] == "note"
-    assert outcome.summary.verdict == "fine"
+    assert outcome.summary.verdict == "unchecked"
 
 
 @pytest.mark.parametrize(

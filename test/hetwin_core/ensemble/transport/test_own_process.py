@@ -176,7 +176,8 @@ def unusable() -> None:
 def test_what_a_model_raises_arrives() -> None:
     outcome = fail(step=lambda tick: broken())
     assert outcome.summary.error is not None
-    assert outcome.summary.error["reason"] == "ValueError: it broke"
+    reason = str(outcome.summary.error["reason"])
+    assert reason.startswith(f"ValueError: it broke ({__file__}, line ")
     with pytest.raises(BadInput, match=r"size.*found 3.*expected 2"):
         fail(initialize=unusable)
     with pytest.raises(RunFailed, match=r"Can't pickle|cannot pickle"):

@@ -22,7 +22,14 @@ GAP = concern("gap", "note", 1.0, 1.2)
 ENDED = "The run reached the end of its recording after 10.00 s."
 
 
-FINE = "Nothing speaks against this run."
+CHECKED: dict[str, Any] = {
+    "claim": "grip",
+    "subject": "hand",
+    "checked": True,
+    "of": [],
+    "why": None,
+}
+FINE = "All that can be checked for this robot was, and speaks for this run: grips checked."
 
 
 @pytest.mark.parametrize(
@@ -30,8 +37,20 @@ FINE = "Nothing speaks against this run."
     [
         ({}, ("good", (), ENDED, ())),
         (
-            {"verdict": "fine", "concerns": [GAP]},
+            {"verdict": "fine", "concerns": [GAP], "coverage": [CHECKED]},
             ("good", (("good", "fine"),), FINE, ((ENDED,),)),
+        ),
+        (
+            {
+                "verdict": "unchecked",
+                "coverage": [CHECKED, {**CHECKED, "claim": "touch", "checked": False, "why": "x"}],
+            },
+            (
+                "warned",
+                (("warned", "unchecked"),),
+                "Nothing speaks against this run, but not all was seen: grips checked; not checked: touches (x).",
+                ((ENDED,),),
+            ),
         ),
         (
             {"verdict": "doubtful", "concerns": [GAP, TOUCHES]},

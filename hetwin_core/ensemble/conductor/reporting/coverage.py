@@ -1,0 +1,226 @@
+"""What a run has checked: for each kind of claim and each thing, from what and when, or why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hetwin_core.ensemble.concern_words import COVERAGE, ROBOT_HEALTH
+from hetwin_core.ensemble.conductor.reporting.concerns import Concern, Severity
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.tasks import Status
+
+
+class Claim(StrEnum):
+    """A kind of claim that a run can make."""
+
+    GRIP = "grip"
+    """What a hand holds."""
+    TOUCH = "touch"
+    """What the links of a robot touch."""
+    EFFORT = "effort"
+    """Whether something acts on a robot's joints that the scene does not have."""
+    MOTION = "motion"
+    """Whether a robot's joints move as robots do."""
+    SUPPORT = "support"
+    """What an object stands on."""
+    DROP = "drop"
+    """Whether an object falls, topples or flies off."""
+    CONNECTION = "connection"
+    """What an object is plugged into."""
+    CONTAINER = "container"
+    """What an object is in."""
+    BASE = "base"
+    """Where a mobile robot is."""
+    TIME = "time"
+    """Whether the stamps of what was recorded or received can be believed."""
+    OUTCOME = "outcome"
+    """Whether what the scenario counts as success came about."""
+    TASK = "task"
+    """Whether a task of the robot's program succeeded."""
+
+
+_OF_CONCERN: Mapping[str, Claim] = {
+    "link_touches": Claim.TOUCH,
+    "starts_inside": Claim.TOUCH,
+    "unexpected_effort": Claim.EFFORT,
+    "unexplained_load": Claim.EFFORT,
+    "beyond_limit": Claim.MOTION,
+    "deviates": Claim.MOTION,
+    "jump": Claim.MOTION,
+    "contradiction": Claim.MOTION,
+    "gap": Claim.TIME,
+    "fell": Claim.DROP,
+    "flung": Claim.DROP,
+    "toppled": Claim.DROP,
+    "left_the_world": Claim.DROP,
+    "dropped": Claim.DROP,
+    "task_failed": Claim.TASK,
+    "outcome_missed": Claim.OUTCOME,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """One claim about one thing.
+
+    Attributes:
+        claim: its kind.
+        subject: the robot, hand, object, task or outcome that it is about.
+        checked: whether it was checked as far as it can be for this robot.
+        holds: whether what was seen speaks for it; None if it was not checked.
+        sources: from what it was checked.
+        of: what exactly: links, joints.
+        spans: when it was checked: (from, to) in simulated time [ns].
+        why: why it was not checked, or of what it was not; empty if there is nothing to say.
+        matters: whether something may have happened that nobody saw.
+    """
+
+    claim: Claim
+    subject: str
+    checked: bool
+    holds: bool | None = None
+    sources: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
+    spans: tuple[tuple[int, int], ...] = ()
+    why: str = ""
+    matters: bool = True
+
+    @property
+    def unseen(self) -> bool:
+        """Whether something that matters was not seen."""
+        return not self.checked and self.matters
+
+    def row(self) -> dict[str, Json]:
+        """As ``summary.json`` has it, with times in s."""
+        return {
+            "claim": self.claim.value,
+            "subject": self.subject,
+            "checked": self.checked,
+            "holds": self.holds,
+            "from": list(self.sources),
+            "of": list(self.of),
+            "spans": [[begun / 1e9, ended / 1e9] for begun, ended in self.spans],
+            "why": self.why or None,
+            "matters": self.matters,
+        }
+
+
+def is_coverage(event: Event) -> bool:
+    """Whether an event says what is checked; it is shown in the coverage and not among what happened."""
+    return event.name == COVERAGE and event.source == ROBOT_HEALTH
+
+
+def coverage_event(covered: Covered, time_ns: int) -> Event:
+    """Return the event that says that a claim is checked, or not, from a time on."""
+    arguments: dict[str, Json] = {
+        "claim": covered.claim.value,
+        "subject": covered.subject,
+        "checked": covered.checked,
+        "from": list(covered.sources),
+        "of": list(covered.of),
+        "why": covered.why,
+        "matters": covered.matters,
+    }
+    return Event(COVERAGE, time_ns, arguments=arguments)
+
+
+def coverage_of(
+    events: Iterable[Event], concerns: Sequence[Concern], begun_ns: int, end_ns: int
+) -> tuple[Covered, ...]:
+    """What a run has checked, by its events, in the order in which each claim was first spoken of.
+
+    Args:
+        events: of the run; others than those of coverage and of tasks are left out.
+        concerns: of the run, which decide what holds.
+        begun_ns: when it began, in simulated time.
+        end_ns: when it ended.
+    """
+    said: dict[tuple[str, str], list[Event]] = {}
+    for event in events:
+        if is_coverage(event):
+            key = str(event.arguments["claim"]), str(event.arguments["subject"])
+            said.setdefault(key, []).append(event)
+    found = [_folded(each, concerns, begun_ns, end_ns) for each in said.values()]
+    return (*found, *_tasks(events))
+
+
+def unseen(coverage: Sequence[Covered]) -> bool:
+    """Whether something that matters was not seen in a run; it was if nobody watched it."""
+    return not coverage or any(one.unseen for one in coverage)
+
+
+def _folded(
+    events: Sequence[Event], concerns: Sequence[Concern], begun_ns: int, end_ns: int
+) -> Covered:
+    """One claim, from the events about it: the last one has its words, all have its spans."""
+    ordered = sorted(events, key=lambda event: event.time_ns)
+    times = [max(begun_ns, event.time_ns) for event in ordered]
+    spans = [
+        (begun, ended)
+        for event, begun, ended in zip(ordered, times, [*times[1:], end_ns], strict=True)
+        if event.arguments["checked"] and ended > begun
+    ]
+    joined: list[tuple[int, int]] = []
+    for begun, ended in spans:
+        if joined and joined[-1][1] == begun:
+            joined[-1] = (joined[-1][0], ended)
+        else:
+            joined.append((begun, ended))
+    missed = [event for event in ordered if not event.arguments["checked"]]
+    last = (missed or ordered)[-1].arguments
+    claim, subject = Claim(str(last["claim"])), str(last["subject"])
+    return Covered(
+        claim,
+        subject,
+        not missed,
+        _holds(claim, subject, concerns) if joined else None,
+        _names(last["from"]),
+        _names(last["of"]),
+        tuple(joined),
+        str(last["why"]),
+        bool(last["matters"]),
+    )
+
+
+def _holds(claim: Claim, subject: str, concerns: Sequence[Concern]) -> bool:
+    """Whether no concern that is serious speaks against a claim."""
+    serious = (c for c in concerns if c.severity is not Severity.NOTE)
+    return not any(
+        _OF_CONCERN.get(c.name) is claim and c.arguments.get("object", subject) == subject
+        for c in serious
+    )
+
+
+def _names(value: Json) -> tuple[str, ...]:
+    return tuple(str(one) for one in value) if isinstance(value, list) else ()
+
+
+def _tasks(events: Iterable[Event]) -> list[Covered]:
+    """A row for each task of the robot's program that is part of none."""
+    last: dict[str, Event] = {}
+    first_ns: dict[str, int] = {}
+    for event in events:
+        name = event.arguments.get("id")
+        if "status" in event.arguments and isinstance(name, str):
+            if not event.arguments.get("parent"):
+                last[name] = event
+            first_ns.setdefault(name, event.time_ns)
+    return [_task(name, event, first_ns[name]) for name, event in last.items()]
+
+
+def _task(name: str, event: Event, begun_ns: int) -> Covered:
+    holds = {Status.DONE.value: True, Status.FAILED.value: False}.get(
+        str(event.arguments["status"])
+    )
+    return Covered(
+        Claim.TASK,
+        name,
+        holds is not None,
+        holds,
+        ("the robot's program",),
+        spans=((begun_ns, event.time_ns),),
+        why="" if holds is not None else "the program did not say how it ended",
+        matters=False,
+    )

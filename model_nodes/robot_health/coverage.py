@@ -1,0 +1,218 @@
+"""Which claims of a run can be checked, from what, and why others cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.conductor.reporting.coverage import (
+    Claim,
+    Covered,
+    coverage_event,
+)
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.mobile_robots import mobile_robots
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
+from model_nodes.robot_health.view import View
+
+_MOST_NAMED = 4
+"""So many links or joints are named in a reason, others are counted."""
+_DECIDED_NS = 2_000_000_000
+"""What was not received within this time is missing [ns]."""
+_FINGERS, _EFFORTS, _SHAPES, _CONTACTS = "finger positions", "efforts", "shapes", "contacts"
+
+
+class Torques(Protocol):
+    """Knows whether the efforts of a robot are torques."""
+
+    def is_torque(self, robot: str) -> bool:
+        """Whether they are, as far as is known."""
+
+
+class Coverage:
+    """Raises an event for each claim and each thing: that it is checked from some time on, or that it is not.
+
+    Args:
+        layout: the robots; None if the main model reports about none.
+        scene: at the start.
+        torques: knows whether recorded efforts are torques.
+    """
+
+    def __init__(self, layout: WatchLayout | None, scene: Snapshot, torques: Torques) -> None:
+        self._layout, self._torques = layout, torques
+        self._scene = entities = scene.layout
+        self._objects = [
+            e for e in entities.of_kind(EntityKind.OBJECT) if entities.has(e.name, "pose")
+        ]
+        self._said: dict[tuple[str, str], Covered] = {}
+        self._begun_ns = scene.time_ns
+        count = 0 if layout is None else len(layout.joints)
+        self._effort_seen: NDArray[np.bool_] = np.zeros(count, np.bool_)
+
+    def watch(self, view: View) -> list[Event]:
+        """What is checked from now on that was not, or the reverse."""
+        found = [] if self._said else list(self._at_once())
+        if self._layout is not None and view.watch is not None:
+            found += self._efforts(self._layout, view.watch)
+        events = []
+        for one in found:
+            key = (one.claim, one.subject)
+            if self._said.get(key) != one:
+                self._said[key] = one
+                events.append(coverage_event(one, self._begun_ns))
+        return events
+
+    def _at_once(self) -> Iterator[Covered]:
+        """What the scene and the robots' descriptions say before the first step."""
+        if self._layout is not None:
+            for robot, own in self._layout.parts():
+                yield from self._of_robot(self._layout, robot, own)
+        for hand in self._scene.of_kind(EntityKind.HAND):
+            yield self._grip(hand)
+        for entity in self._objects:
+            yield from self._of_object(entity)
+
+    # ------------------------------------------------------------------ robots
+
+    def _of_robot(self, layout: WatchLayout, robot: str, own: slice) -> Iterator[Covered]:
+        driven = [
+            j
+            for j, is_driven in zip(layout.joints[own], layout.driven[own], strict=True)
+            if is_driven
+        ]
+        if not driven:
+            return
+        yield Covered(Claim.TIME, robot, True, sources=("stamps",))
+        others = [j for j in layout.joints[own] if j not in driven]
+        why = f"not recorded: {_named(others)}" if others else ""
+        yield Covered(Claim.MOTION, robot, True, sources=("positions",), of=tuple(driven), why=why)
+        yield self._touch(robot)
+        if robot in {mobile.name for mobile in mobile_robots(self._scene)}:
+            yield Covered(Claim.BASE, robot, True, sources=("odometry",))
+        else:
+            yield Covered(Claim.BASE, robot, False, why="no odometry", matters=False)
+
+    def _touch(self, robot: str) -> Covered:
+        links = [e for e in self._scene.of_kind(EntityKind.LINK) if e.owner == robot]
+        groups = _rigid_groups(links)
+        bare = [root for root, group in groups.items() if not any(map(_collides, group))]
+        seen = tuple(e.name for e in links if _collides(e))
+        if not bare:
+            return Covered(Claim.TOUCH, robot, True, sources=(_SHAPES, _CONTACTS), of=seen)
+        why = f"no collision shapes: {_named(bare)}"
+        return Covered(
+            Claim.TOUCH, robot, False, sources=(_SHAPES,) if seen else (), of=seen, why=why
+        )
+
+    def _efforts(self, layout: WatchLayout, watch: Watch) -> Iterator[Covered]:
+        """Whether the efforts are watched, as soon as that is known."""
+        known = np.isfinite(watch.measured_efforts) & (watch.measured_efforts != 0.0)
+        self._effort_seen |= known
+        is_late = watch.time_ns - self._begun_ns >= _DECIDED_NS
+        for robot, own in layout.parts():
+            seen = self._effort_seen[own]
+            driven = np.array(layout.driven[own], np.bool_)
+            if not driven.any() or not (seen.any() or is_late):
+                continue
+            yield self._effort(layout, robot, own, seen, driven)
+
+    def _effort(
+        self,
+        layout: WatchLayout,
+        robot: str,
+        own: slice,
+        seen: NDArray[np.bool_],
+        driven: NDArray[np.bool_],
+    ) -> Covered:
+        joints, limits = layout.joints[own], layout.effort[own]
+        if not layout.has_inertias:
+            return Covered(Claim.EFFORT, robot, False, why="no masses in the robot's description")
+        if not seen.any():
+            return Covered(Claim.EFFORT, robot, False, why="no efforts in the recording")
+        if not self._torques.is_torque(robot):
+            return Covered(Claim.EFFORT, robot, False, why="the efforts are no torques")
+        judged = [j for j, s, limit in zip(joints, seen, limits, strict=True) if s and limit]
+        missing = [j for j, d in zip(joints, driven, strict=True) if d and j not in judged]
+        if not judged:
+            return Covered(Claim.EFFORT, robot, False, why="no joint has a limit of its effort")
+        why = f"no efforts or no limit of them: {_named(missing)}" if missing else ""
+        return Covered(Claim.EFFORT, robot, True, sources=(_EFFORTS,), of=tuple(judged), why=why)
+
+    # ------------------------------------------------------------------ hands and objects
+
+    def _grip(self, hand: Entity) -> Covered:
+        if not self._scene.has(hand.name, "holding"):
+            return Covered(Claim.GRIP, hand.name, False, why="no model watches the grip")
+        recorded = self._recorded(hand.joints)
+        if not recorded:
+            why = "the fingers' positions are not recorded"
+            return Covered(Claim.GRIP, hand.name, False, why=why)
+        if not self._objects:
+            why = "no object in the scene; the fingers' positions alone"
+            return Covered(
+                Claim.GRIP, hand.name, True, sources=(_FINGERS,), of=hand.joints, why=why
+            )
+        sources = (_FINGERS, _SHAPES, _CONTACTS)
+        return Covered(Claim.GRIP, hand.name, True, sources=sources, of=hand.joints)
+
+    def _recorded(self, joints: Sequence[str]) -> bool:
+        if self._layout is None:
+            return False
+        driven = dict(zip(self._layout.joints, self._layout.driven, strict=True))
+        return any(driven.get(joint, False) for joint in joints)
+
+    def _of_object(self, entity: Entity) -> Iterator[Covered]:
+        has, name = self._scene.has, entity.name
+        if not _collides(entity):
+            yield Covered(Claim.DROP, name, False, why="no collision shapes")
+            return
+        yield Covered(Claim.DROP, name, True, sources=("poses",))
+        for claim, attribute in (
+            (Claim.SUPPORT, "on"),
+            (Claim.CONNECTION, "connected"),
+            (Claim.CONTAINER, "in_container"),
+        ):
+            if has(name, attribute):
+                yield Covered(claim, name, True, sources=(_SHAPES, "poses"))
+
+
+def _collides(entity: Entity) -> bool:
+    return any(shape.collides for shape in entity.shapes)
+
+
+def _rigid_groups(links: Sequence[Entity]) -> dict[str, list[Entity]]:
+    """The links that a joint moves, each with those that are fixed to it; the root's are left out."""
+    root_of: dict[str, str] = {}
+    groups: dict[str, list[Entity]] = {}
+    waiting = list(links)
+    while waiting:
+        rest = []
+        for link in waiting:
+            if link.joint:
+                root_of[link.name] = link.name
+            elif not link.parent or link.parent not in {other.name for other in links}:
+                root_of[link.name] = ""
+            elif link.parent in root_of:
+                root_of[link.name] = root_of[link.parent]
+            else:
+                rest.append(link)
+                continue
+            groups.setdefault(root_of[link.name], []).append(link)
+        if len(rest) == len(waiting):
+            break
+        waiting = rest
+    groups.pop("", None)
+    return groups
+
+
+def _named(names: Iterable[str]) -> str:
+    """The first of some names, and how many others there are."""
+    listed = list(names)
+    more = len(listed) - _MOST_NAMED
+    shown = ", ".join(listed[:_MOST_NAMED])
+    return f"{shown} and {more} more" if more > 0 else shown
