@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
 
-from lifecycle_msgs.srv import GetState
 from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
@@ -43,14 +42,16 @@ REGULAR_END_S = 1.0
 CALL_AGAIN_S = 0.2
 LOOK_PERIOD_S = 0.1
 """Interval at which a process is checked for being alive while a call waits for its node."""
+ASKED_FIRST = "parameters"
+"""What is asked until the node responds; its client is made last."""
 SERVICES: Mapping[str, Any] = {
-    "parameters": GetModelParameters,
     "initialize": InitializeModel,
     "start": StartModel,
     "take": TakeAttribute,
     "release": ReleaseAttribute,
     "command": CommandModel,
     "stop": StopModel,
+    ASKED_FIRST: GetModelParameters,
 }
 
 
@@ -114,7 +115,7 @@ class ReachedNode:
             ModelOutput, f"{found.node}/output", receive, depth
         )
         self._wait_for_services()
-        self._wait_until_matched(f"{found.node}/get_state")
+        self._wait_until_matched()
         return found
 
     @property
@@ -183,31 +184,26 @@ class ReachedNode:
             self.check_alive("discover")
             self.executor.spin_once(0.005)
 
-    def _wait_until_matched(self, name: str) -> None:
-        """Call a service to which every managed node responds at once, until a response arrives.
+    def _wait_until_matched(self) -> None:
+        """Ask for the node's parameters until a response arrives.
 
         A node drops its responses to a client that it has not discovered within 100 ms (rmw_fastrtps), which may take
         seconds after another node was killed. Clients are discovered in the order in which they were made, so all
         others are when the last one gets its response.
         """
         end, calls = time.monotonic() + MATCH_S, 0
-        client = self._node.create_client(GetState, name)
-        try:
-            while not client.service_is_ready() or not self._responds(client):
-                calls += client.service_is_ready()
-                if time.monotonic() > end:
-                    reason = (
-                        f"no answer{self._description} within {MATCH_S:g} s of its discovery; {calls} calls of"
-                        f" {name!r} were sent"
-                    )
-                    raise self.failure("discover", reason)
-                self.check_alive("discover")
-                self.executor.spin_once(0.005)
-        finally:
-            self._node.destroy_client(client)
+        while not self._responds(self._clients[ASKED_FIRST]):
+            calls += 1
+            if time.monotonic() > end:
+                reason = (
+                    f"no answer{self._description} within {MATCH_S:g} s of its discovery; {calls} calls of"
+                    f" {ASKED_FIRST!r} were sent"
+                )
+                raise self.failure("discover", reason)
+            self.check_alive("discover")
 
     def _responds(self, client: Any) -> bool:
-        response = client.call_async(GetState.Request())
+        response = client.call_async(GetModelParameters.Request(run=self._run))
         return spin_until(self.executor, response, CALL_AGAIN_S) is not None
 
     def wait_until_subscribed(self, topic: str, reaches: Callable[[str, str], bool]) -> None:

@@ -13,6 +13,12 @@ ROBOT_HEALTH = "robot_health"
 COVERAGE = "coverage"
 """Name of the event with which this observer says that a claim is checked from then on, or not."""
 
+CLOSED_ON_SOMETHING = "closed_on_something"
+"""Event of a grasp monitor: the fingers have closed and stopped short of their end, with nothing of the scene between
+them: on something that the scene does not have, or as they were commanded."""
+LET_GO_OF_SOMETHING = "let_go_of_something"
+"""That is over: the fingers opened, closed further to their end, or hold an object of the scene."""
+
 Arguments = Mapping[str, Json]
 
 

@@ -12,7 +12,10 @@ _PREDICATE = re.compile(r"(\w+)\((.*)\)")
 
 
 class _Phrase(NamedTuple):
-    """How a predicate goes on after its first argument: if it holds, if not, and if it holds for no partner."""
+    """How a predicate goes on after its first argument: if it holds, if not, and if it holds for no partner.
+
+    What is not known is worded with the first of them: whether it holds is not known.
+    """
 
     holds: str
     fails: str
@@ -39,10 +42,12 @@ def predicate_words(name: str, value: Json) -> str:
     Predicates that hetwin does not know are read as what follows *is*: ``open(door)`` is ``door is open``.
     """
     parts = _parts(name)
-    if parts is None or not isinstance(value, bool):
+    if parts is None or not isinstance(value, bool | None):
         return f"{_spaced(name)}: {_value(value)}"
     attribute, subject, *others = parts
     phrase = _phrase(attribute, bool(others))
+    if value is None:
+        return f"whether {' '.join([subject, phrase.holds, *others])} is not known"
     return " ".join([subject, phrase.holds if value else phrase.fails, *others])
 
 
@@ -63,10 +68,10 @@ def state_words(state: Mapping[str, Json]) -> list[str]:
     What names a partner (``on(box, tray)``) is said of the partner for which it holds, else once of all. What is
     true of several things alike is said of the first, with the number of the others.
     """
-    partners = _holding(state)
+    partners, unknown = _holding(state, True), _holding(state, None)
     said: dict[str, dict[str, None]] = {}
     for name, value in state.items():
-        subject, words = _statement(name, value, partners)
+        subject, words = _statement(name, value, partners, unknown)
         said.setdefault(words, {})[subject] = None
     sentences = []
     for words, subjects in said.items():
@@ -75,29 +80,38 @@ def state_words(state: Mapping[str, Json]) -> list[str]:
     return sentences
 
 
-def _holding(state: Mapping[str, Json]) -> dict[tuple[str, str], list[str]]:
-    """For each predicate with a partner and its first argument: the partners for which it holds."""
+def _holding(state: Mapping[str, Json], wanted: bool | None) -> dict[tuple[str, str], list[str]]:
+    """For each predicate with a partner and its first argument: the partners for which it has a truth value."""
     found: dict[tuple[str, str], list[str]] = {}
     for name, value in state.items():
         parts = _parts(name)
         if parts is not None and len(parts) == 3:
             holding = found.setdefault((parts[0], parts[1]), [])
-            holding += [parts[2]] if value is True else []
+            holding += [parts[2]] if value is wanted else []
     return found
 
 
 def _statement(
-    name: str, value: Json, partners: Mapping[tuple[str, str], list[str]]
+    name: str,
+    value: Json,
+    partners: Mapping[tuple[str, str], list[str]],
+    unknown: Mapping[tuple[str, str], list[str]],
 ) -> tuple[str, str]:
-    """A subject and the words about it; no subject where the name is no predicate."""
+    """A subject and the words about it; no subject where the name is no predicate, or the value is not known."""
     parts = _parts(name)
-    if parts is None or not isinstance(value, bool):
+    if parts is None or not isinstance(value, bool | None):
         return "", predicate_words(name, value)
     attribute, subject, *others = parts
     phrase = _phrase(attribute, bool(others))
     holding = partners.get((attribute, subject)) if len(others) == 1 else None
-    if holding is not None:
-        return subject, f"{phrase.holds} {' and '.join(holding)}" if holding else phrase.alone
+    if holding:
+        return subject, f"{phrase.holds} {' and '.join(holding)}"
+    if holding is not None and not unknown[attribute, subject]:
+        return subject, phrase.alone
+    if value is None or holding is not None:
+        of = unknown.get((attribute, subject), others) if len(others) == 1 else others
+        words = " ".join([subject, phrase.holds, " or ".join(of)]).rstrip()
+        return "", f"whether {words} is not known"
     return subject, " ".join([phrase.holds if value else phrase.fails, *others])
 
 

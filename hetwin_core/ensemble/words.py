@@ -14,7 +14,13 @@ from hetwin_core.ensemble.annotations import (
     action_arguments,
     phase_of,
 )
-from hetwin_core.ensemble.concern_words import COVERAGE, ROBOT_HEALTH, concern_text
+from hetwin_core.ensemble.concern_words import (
+    CLOSED_ON_SOMETHING,
+    COVERAGE,
+    LET_GO_OF_SOMETHING,
+    ROBOT_HEALTH,
+    concern_text,
+)
 from hetwin_core.ensemble.events import Event, EventKind, Json
 
 _SUBJECTS = ("object", "probe")
@@ -56,6 +62,8 @@ def event_words(event: Event) -> str:
         return f"{name} {event.arguments.get('status', '')}".strip()
     if event.source == ROBOT_HEALTH:
         return concern_text(event.name, event.arguments)
+    if event.name in (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING):
+        return _fingers(event)
     thing = subject(event)
     return name if thing is None else f"{thing} {happening(event)}"
 
@@ -72,9 +80,20 @@ def event_line(event: Event) -> str:
         return f"robot: {event_words(event)}{_in_brackets(known)}"
     if event.source == ROBOT_HEALTH:
         return _concern_line(event)
+    if event.name in (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING):
+        return event_words(event)
     said = _said(event)
     rest = {key: value for key, value in event.arguments.items() if key not in said}
     return f"{event_words(event)}{_in_brackets(rest)}"
+
+
+def _fingers(event: Event) -> str:
+    """What the fingers of a hand did with something that the scene does not have."""
+    hand, closing = event.arguments.get("hand"), event.arguments.get("closing")
+    if event.name == LET_GO_OF_SOMETHING:
+        return f"{hand} let go of it: {event.arguments.get('because')}"
+    share = f" at {closing:.0%} of its travel" if isinstance(closing, float) else ""
+    return f"{hand} stopped{share}: on something that the scene does not have, or as commanded"
 
 
 def _concern_line(event: Event) -> str:

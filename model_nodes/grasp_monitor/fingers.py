@@ -24,6 +24,7 @@ class FingerMotion:
     Attributes:
         closing: mean fraction over the joints.
         farthest: smallest fraction, of the joint that is farthest from closed.
+        gap: how far all joints together are from closed [m, or rad of fingers that turn].
         still_since_ns: time since which no joint has left `still_range`.
 
     Raises:
@@ -33,6 +34,7 @@ class FingerMotion:
     def __init__(self, hand: HandDescription, still_range: float) -> None:
         _check(hand)
         travels = [c - o for o, c in zip(hand.opened, hand.closed, strict=True)]
+        self._travels = [abs(travel) for travel in travels if abs(travel) > _NO_TRAVEL]
         self._joints = [
             (i, opened, 1.0 / travel)
             for i, (opened, travel) in enumerate(zip(hand.opened, travels, strict=True))
@@ -50,6 +52,7 @@ class FingerMotion:
         self._reference: list[float] = []
         self.closing = 0.0
         self.farthest = 0.0
+        self.gap = 0.0
         self.still_since_ns = 0
 
     def update(self, time_ns: int, positions: Floats) -> None:
@@ -60,6 +63,8 @@ class FingerMotion:
         self._fractions = [b if isnan(f) else f for f, b in zip(seen, before, strict=True)]
         self.closing = sum(self._fractions) / len(self._fractions)
         self.farthest = min(self._fractions)
+        short = ((1.0 - f) * t for f, t in zip(self._fractions, self._travels, strict=True))
+        self.gap = sum(short)
         pairs = zip(self._fractions, self._reference, strict=False)
         if not self._reference or any(abs(f - r) > self._range for f, r in pairs):
             self._reference = self._fractions

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import (
@@ -28,6 +29,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Ints, Meaning, Value
 from model_nodes.grasp_monitor.enclosure import Enclosure, Touches
 from model_nodes.grasp_monitor.fingers import FingerMotion
+from model_nodes.grasp_monitor.stopped_short import Limits, StoppedShort
 
 HOLDING = AttributeSpec("holding", meaning=Meaning.TRUTH)
 """Whether a hand holds an object."""
@@ -91,6 +93,9 @@ class GraspMonitor(Model):
             raises={
                 "grip_closed": "the fingers have closed on an object: hand, object",
                 "grip_lost": "the fingers no longer hold the object: hand, object",
+                CLOSED_ON_SOMETHING: "the fingers stopped short of their end with nothing of the scene between them:"
+                " hand, closing (share of the travel), gap [m or rad]",
+                LET_GO_OF_SOMETHING: "that is over: hand, because",
             },
         )
 
@@ -137,6 +142,17 @@ class GraspMonitor(Model):
         self._grip_closing = 0.0
         self._grip_gap = 0.0
         self._within = self._limits.contact_distance
+        limits = self._limits
+        self._short = StoppedShort(
+            self._hand.name,
+            self._fingers,
+            Limits(
+                limits.min_closing,
+                limits.closed_margin,
+                limits.release_opening,
+                round(limits.settle_time * 1e9),
+            ),
+        )
 
     def step(self, tick: StepInput) -> StepOutput:
         """Update the fingers and detect whether the grip has changed."""
@@ -153,6 +169,7 @@ class GraspMonitor(Model):
             what = self._names[max(before, self._held)]
             arguments = {"hand": self._hand.name, "object": what}
             output.events.append(Event(name, since_ns, arguments=arguments))
+        output.events += self._short.update(scene.time_ns, holds=self._held >= 0)
         hand = self._hand.name
         output.values[hand, "holding"] = Value(np.array((float(self._held >= 0),)), tick.time_ns)
         output.values[hand, "held_object"] = Value(np.array((float(self._held),)), tick.time_ns)

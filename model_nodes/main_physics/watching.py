@@ -13,7 +13,7 @@ from model_nodes.main_physics.drive import Drive
 from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.smoothing import Smoother
 from model_nodes.main_physics.sources.source import JointMotion
-from model_nodes.main_physics.world.description import Body, Joint
+from model_nodes.main_physics.world.description import Body, Joint, JointKind
 from model_nodes.main_physics.world.names import joint_name
 
 SAMPLE_INTERVAL = 0.02
@@ -138,6 +138,7 @@ def _layout(
         tuple(joint.max_effort for joint in joints),
         has_inertias,
         findings,
+        tuple(joint.kind is JointKind.SLIDE for joint in joints),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING, length
 from hetwin_core.ensemble.conductor.reporting.coverage import (
     Claim,
     Covered,
@@ -59,13 +60,19 @@ class Coverage:
         found = [] if self._said else list(self._at_once())
         if self._layout is not None and view.watch is not None:
             found += self._efforts(self._layout, view.watch)
-        events = []
-        for one in found:
-            key = (one.claim, one.subject)
-            if self._said.get(key) != one:
-                self._said[key] = one
-                events.append(coverage_event(one, self._begun_ns))
+        events = [self._event(one, self._begun_ns) for one in found if self._is_new(one)]
+        for happened in view.events:
+            changed = self._of_fingers(happened)
+            if changed is not None and self._is_new(changed):
+                events.append(self._event(changed, happened.time_ns))
         return events
+
+    def _is_new(self, one: Covered) -> bool:
+        return self._said.get((one.claim, one.subject)) != one
+
+    def _event(self, one: Covered, time_ns: int) -> Event:
+        self._said[one.claim, one.subject] = one
+        return coverage_event(one, time_ns)
 
     def _at_once(self) -> Iterator[Covered]:
         """What the scene and the robots' descriptions say before the first step."""
@@ -159,6 +166,32 @@ class Coverage:
             )
         sources = (_FINGERS, _SHAPES, _CONTACTS)
         return Covered(Claim.GRIP, hand.name, True, sources=sources, of=hand.joints)
+
+    def _of_fingers(self, event: Event) -> Covered | None:
+        """Whether a grip is still known after what its fingers have done; None if the event is about none."""
+        hand = str(event.arguments.get("hand"))
+        entity = next((e for e in self._scene.of_kind(EntityKind.HAND) if e.name == hand), None)
+        if entity is None or event.name not in (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING):
+            return None
+        if event.name == LET_GO_OF_SOMETHING:
+            return self._grip(entity)
+        gap, closing = event.arguments.get("gap"), event.arguments.get("closing")
+        where = f"at {closing:.0%} of their travel" if isinstance(closing, float) else "short"
+        if isinstance(gap, float) and self._slide(entity.joints):
+            where = f"{length(gap)} apart"
+        time = event.time_ns / 1e9
+        why = (
+            f"at {time:.2f} s the fingers stopped {where} with nothing of the scene between them: on something else,"
+            " or as commanded"
+        )
+        return Covered(Claim.GRIP, hand, False, sources=(_FINGERS,), of=entity.joints, why=why)
+
+    def _slide(self, joints: Sequence[str]) -> bool:
+        """Whether the fingers' joints slide, so that they say how far apart the fingers are."""
+        if self._layout is None:
+            return False
+        kinds = dict(zip(self._layout.joints, self._layout.slides, strict=False))
+        return bool(joints) and all(kinds.get(joint, False) for joint in joints)
 
     def _recorded(self, joints: Sequence[str]) -> bool:
         if self._layout is None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from hetwin_core.ensemble.conductor.given import run_given
 from hetwin_core.ensemble.conductor.parts import Parts
 from hetwin_core.ensemble.conductor.reporting.concerns import run_concerns, verdict_of
-from hetwin_core.ensemble.conductor.reporting.coverage import coverage_of, unseen
+from hetwin_core.ensemble.conductor.reporting.coverage import (
+    coverage_of,
+    known_state,
+    unseen,
+)
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
 from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row, robot_rows
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
@@ -78,6 +82,7 @@ def run_summary(
     events, end_ns = parts.events.events, ready.scene.time_ns
     concerns = run_concerns(events, parts.failures.rows, end_ns)
     coverage = coverage_of(events, concerns, begun_ns, end_ns)
+    state = parts.publisher.predicates.state(ready.scene.snapshot().values)
     is_regular = ended != "stopped" or parts.effects.stopped_by is not None
     lag, unwaited = parts.publisher.lag, parts.scheduler.unwaited
     return RunSummary(
@@ -96,7 +101,7 @@ def run_summary(
         processes=tuple({"model": r.name, "pid": r.pid} for r in ready.records),
         events=tuple(event_to_summary(e) for e in parts.events.events),
         handovers=tuple(handover_row(h) for h in parts.handovers.done),
-        state=dict(parts.publisher.predicates.state(ready.scene.snapshot().values)),
+        state={**known_state(state, coverage, end_ns)},
         counters=_counters(parts),
         live=lag.summary(),
         warnings=ready.warnings,

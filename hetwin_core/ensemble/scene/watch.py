@@ -68,6 +68,7 @@ class WatchLayout:
         effort: (n,) largest effort [Nm or N]; None: there is none.
         has_inertias: whether its description has inertias, without which no efforts are expected.
         findings: what the source found in its recording.
+        slides: (n,) whether the joint slides, in m, and does not turn, in rad; empty if that is not known.
     """
 
     robots: tuple[tuple[str, int], ...]
@@ -79,6 +80,7 @@ class WatchLayout:
     effort: tuple[float | None, ...]
     has_inertias: bool = False
     findings: tuple[Finding, ...] = ()
+    slides: tuple[bool, ...] = ()
 
     @classmethod
     def without_robot(cls, findings: tuple[Finding, ...]) -> WatchLayout:
@@ -109,6 +111,7 @@ class WatchLayout:
             upper=self.upper[own],
             velocity=self.velocity[own],
             effort=self.effort[own],
+            slides=self.slides[own],
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -131,6 +134,7 @@ class WatchLayout:
             upper=tuple(data["upper"]),
             velocity=tuple(data["velocity"]),
             effort=tuple(data["effort"]),
+            slides=tuple(data.get("slides", ())),
             has_inertias=data["has_inertias"],
             findings=tuple(Finding(**finding) for finding in data["findings"]),
         )

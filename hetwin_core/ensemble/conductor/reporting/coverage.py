@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -149,6 +149,47 @@ def coverage_of(
 def unseen(coverage: Sequence[Covered]) -> bool:
     """Whether something that matters was not seen in a run; it was if nobody watched it."""
     return not coverage or any(one.unseen for one in coverage)
+
+
+_GRIPS = {"holding": 0, "held_object": 0, "held": 1, "carried": -1}
+"""Predicates that a grip decides, and which of their arguments is the hand; -1: any hand may be it."""
+_OF_OBJECTS = {
+    "on": Claim.SUPPORT,
+    "connected": Claim.CONNECTION,
+    "in_container": Claim.CONTAINER,
+}
+
+
+def known_state(
+    state: Mapping[str, bool], coverage: Iterable[Covered], end_ns: int
+) -> dict[str, bool | None]:
+    """The predicates at the end of a run: true, false, or None where it was not seen whether one is false.
+
+    Args:
+        state: the predicates as the models have them, e.g. ``held(box, gripper)``.
+        coverage: of the run.
+        end_ns: when it ended.
+    """
+    blind = {
+        (one.claim, one.subject)
+        for one in coverage
+        if not (one.spans and one.spans[-1][1] == end_ns)
+    }
+    return {n: v if v or not _is_blind(n, blind) else None for n, v in state.items()}
+
+
+def _is_blind(predicate: str, blind: Collection[tuple[Claim, str]]) -> bool:
+    """Whether a claim that decides a predicate was not checked at the end."""
+    name, _, rest = predicate.partition("(")
+    arguments = [part.strip() for part in rest.rstrip(")").split(",")]
+    if name in _OF_OBJECTS:
+        return (_OF_OBJECTS[name], arguments[0]) in blind
+    hand = _GRIPS.get(name)
+    if hand is None:
+        return False
+    if hand < 0 or hand >= len(arguments):
+        return any(claim is Claim.GRIP for claim, _ in blind)
+    return (Claim.GRIP, arguments[hand]) in blind
 
 
 def _folded(

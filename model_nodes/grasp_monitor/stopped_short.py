@@ -1,0 +1,67 @@
+"""Fingers that close and stop short of their end without an object of the scene between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
+from hetwin_core.ensemble.events import Event
+from model_nodes.grasp_monitor.fingers import FingerMotion
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Thresholds, see the parameters of the model of the same names; shares of the travel, times in ns."""
+
+    min_closing: float
+    closed_margin: float
+    release_opening: float
+    settle_ns: int
+
+
+class StoppedShort:
+    """Follows the fingers of one hand while nothing of the scene is in its grip.
+
+    A hand whose fingers stand between their ends when the run begins may have closed on something before.
+
+    Args:
+        hand: its name.
+        fingers: their motion.
+        limits: thresholds.
+    """
+
+    def __init__(self, hand: str, fingers: FingerMotion, limits: Limits) -> None:
+        self._hand, self._fingers, self._limits = hand, fingers, limits
+        self._most_open: float | None = None
+        self._stopped_at: float | None = None
+
+    def update(self, time_ns: int, *, holds: bool) -> list[Event]:
+        """Look at the fingers; returns what has happened to them.
+
+        Args:
+            time_ns: simulated time.
+            holds: whether the hand holds an object of the scene.
+        """
+        fingers, limits = self._fingers, self._limits
+        begins = self._most_open is None
+        self._most_open = min(self._most_open or fingers.closing, fingers.closing)
+        ends = fingers.farthest >= 1.0 - limits.closed_margin
+        if self._stopped_at is not None:
+            opened = self._stopped_at - fingers.closing >= limits.release_opening
+            self._stopped_at = max(self._stopped_at, fingers.closing)
+            if not (opened or ends or holds):
+                return []
+            self._stopped_at, self._most_open = None, fingers.closing
+            because = "it opened" if opened else "it holds an object" if holds else "it closed"
+            return [self._event(LET_GO_OF_SOMETHING, time_ns, because=because)]
+        still = time_ns - fingers.still_since_ns >= limits.settle_ns
+        least = limits.min_closing if begins else self._most_open + limits.min_closing
+        if holds or ends or fingers.closing < least or not (still or begins):
+            return []
+        self._stopped_at = fingers.closing
+        since_ns = fingers.still_since_ns
+        event = self._event(CLOSED_ON_SOMETHING, since_ns, closing=fingers.closing, gap=fingers.gap)
+        return [event]
+
+    def _event(self, name: str, time_ns: int, **arguments: float | str) -> Event:
+        return Event(name, time_ns, arguments={"hand": self._hand, **arguments})
