@@ -109,11 +109,16 @@ def _left(a: Arguments) -> str:
 
 
 def _effort(a: Arguments) -> str:
-    return f"{a['joint']} feels {_number(a, 'residual'):.3g} that the model does not expect"
+    return f"{a['joint']} feels {_residual(a)} that the model does not expect"
 
 
 def _load(a: Arguments) -> str:
-    return f"{a['joint']} carries {_number(a, 'residual'):.3g} that the model does not expect"
+    return f"{a['joint']} carries {_residual(a)} that the model does not expect"
+
+
+def _residual(a: Arguments) -> str:
+    """An effort with its unit, which older logs do not have."""
+    return f"{_number(a, 'residual'):.3g} {a.get('unit') or ''}".rstrip()
 
 
 def _always(text: str) -> Callable[[Arguments], str]:

@@ -24,7 +24,7 @@ class _Phrase(NamedTuple):
 
 _PHRASES = {
     "carried": _Phrase("is carried", "is not carried", ""),
-    "collision": _Phrase("can be touched", "cannot be touched", ""),
+    "collision": _Phrase("takes part in collisions", "takes part in no collision", ""),
     "connected": _Phrase("is connected to", "is not connected to", "is connected to nothing"),
     "held": _Phrase("is held by", "is not held by", "is not held"),
     "held_object": _Phrase("holds", "does not hold", "holds nothing"),
@@ -71,6 +71,8 @@ def state_words(state: Mapping[str, Json]) -> list[str]:
     partners, unknown = _holding(state, True), _holding(state, None)
     said: dict[str, dict[str, None]] = {}
     for name, value in state.items():
+        if name.startswith("collision(") and value is True:
+            continue  # as any body's
         subject, words = _statement(name, value, partners, unknown)
         said.setdefault(words, {})[subject] = None
     sentences = []

@@ -66,6 +66,9 @@ class Settings(Parameters):
     release_opening: Amount = parameter(
         "fingers that open by this fraction of their travel have let go", 0.1, "of the travel"
     )
+    press_effort: Amount = parameter(
+        "fingers that stand with less mean effort than this press on nothing", 0.5, "N or Nm"
+    )
     min_effort: Amount = parameter(
         "mean effort of the finger joints that a grip takes; 0: any", 0.0, "N or Nm"
     )
@@ -131,7 +134,7 @@ class GraspMonitor(Model):
         self._enclosure = Enclosure(scene.layout, self._hand, reach, opposition)
         self._positions = self._joint_indices(scene, "joint_positions")
         self._efforts: Ints | None = None
-        if self._limits.min_effort > 0 and scene.layout.has(self._hand.robot, "joint_efforts"):
+        if scene.layout.has(self._hand.robot, "joint_efforts"):
             self._efforts = self._joint_indices(scene, "joint_efforts")
         self._names = [entity.name for entity in scene.layout.entities]
         self._held = -1
@@ -150,6 +153,7 @@ class GraspMonitor(Model):
                 limits.min_closing,
                 limits.closed_margin,
                 limits.release_opening,
+                limits.press_effort,
                 round(limits.settle_time * 1e9),
             ),
         )
@@ -169,7 +173,10 @@ class GraspMonitor(Model):
             what = self._names[max(before, self._held)]
             arguments = {"hand": self._hand.name, "object": what}
             output.events.append(Event(name, since_ns, arguments=arguments))
-        output.events += self._short.update(scene.time_ns, holds=self._held >= 0)
+        effort = self._effort(scene)
+        output.events += self._short.update(
+            scene.time_ns, effort, holds=max(self._held, self._candidate) >= 0
+        )
         hand = self._hand.name
         output.values[hand, "holding"] = Value(np.array((float(self._held >= 0),)), tick.time_ns)
         output.values[hand, "held_object"] = Value(np.array((float(self._held),)), tick.time_ns)
@@ -226,11 +233,16 @@ class GraspMonitor(Model):
         return self._fingers.farthest >= 1.0 - self._limits.closed_margin
 
     def _is_strong(self, scene: Snapshot, least: float) -> bool:
+        effort = self._effort(scene) if self._limits.min_effort > 0 else None
+        return effort is None or effort >= least
+
+    def _effort(self, scene: Snapshot) -> float | None:
+        """Mean of the sizes of the finger joints' efforts; None if none is known [N or Nm]."""
         if self._efforts is None:
-            return True
+            return None
         efforts = np.abs(scene.values[self._efforts])
         known = efforts[~np.isnan(efforts)]
-        return not len(known) or float(known.mean()) >= least
+        return float(known.mean()) if len(known) else None
 
     def _joint_indices(self, scene: Snapshot, attribute: str) -> Ints:
         robot, layout = self._hand.robot, scene.layout

@@ -8,14 +8,18 @@ from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SO
 from hetwin_core.ensemble.events import Event
 from model_nodes.grasp_monitor.fingers import FingerMotion
 
+PRESSES = 1.5
+"""Fingers that stand press on something if their effort is this many times what it was while they closed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Thresholds, see the parameters of the model of the same names; shares of the travel, times in ns."""
+    """Thresholds, see the parameters of the model of the same names; shares of the travel, N or Nm, times in ns."""
 
     min_closing: float
     closed_margin: float
     release_opening: float
+    press_effort: float
     settle_ns: int
 
 
@@ -33,18 +37,24 @@ class StoppedShort:
     def __init__(self, hand: str, fingers: FingerMotion, limits: Limits) -> None:
         self._hand, self._fingers, self._limits = hand, fingers, limits
         self._most_open: float | None = None
+        self._last = 0.0
+        self._free_effort: float | None = None
         self._stopped_at: float | None = None
 
-    def update(self, time_ns: int, *, holds: bool) -> list[Event]:
+    def update(self, time_ns: int, effort: float | None, *, holds: bool) -> list[Event]:
         """Look at the fingers; returns what has happened to them.
 
         Args:
             time_ns: simulated time.
-            holds: whether the hand holds an object of the scene.
+            effort: mean of the sizes of the finger joints' efforts; None if they are not known [N or Nm].
+            holds: whether an object of the scene is between the fingers.
         """
         fingers, limits = self._fingers, self._limits
         begins = self._most_open is None
         self._most_open = min(self._most_open or fingers.closing, fingers.closing)
+        if fingers.closing > self._last and effort is not None:
+            self._free_effort = min(effort, self._free_effort or effort)
+        self._last = fingers.closing
         ends = fingers.farthest >= 1.0 - limits.closed_margin
         if self._stopped_at is not None:
             opened = self._stopped_at - fingers.closing >= limits.release_opening
@@ -58,10 +68,18 @@ class StoppedShort:
         least = limits.min_closing if begins else self._most_open + limits.min_closing
         if holds or ends or fingers.closing < least or not (still or begins):
             return []
+        if effort is not None and not self._presses(effort):
+            return []
         self._stopped_at = fingers.closing
         since_ns = fingers.still_since_ns
         event = self._event(CLOSED_ON_SOMETHING, since_ns, closing=fingers.closing, gap=fingers.gap)
         return [event]
+
+    def _presses(self, effort: float) -> bool:
+        """Whether fingers that stand press on something, as far as their efforts say."""
+        if self._free_effort is None:
+            return effort >= self._limits.press_effort
+        return effort >= max(self._limits.press_effort, PRESSES * self._free_effort)
 
     def _event(self, name: str, time_ns: int, **arguments: float | str) -> Event:
         return Event(name, time_ns, arguments={"hand": self._hand, **arguments})

@@ -55,11 +55,11 @@ RAISES = (
     ("contradiction", "two topics differ about a joint: topic, other, joint, size [rad or m]"),
     (
         "unexpected_effort",
-        "something acts on a joint that the scene does not know: joint, residual [Nm or N], share of its limit",
+        "something acts on a joint that the scene does not know: joint, residual, unit (Nm or N), share of its limit",
     ),
     (
         "unexplained_load",
-        "a joint bears a load that the scene does not know: joint, residual, share",
+        "a joint bears a load that the scene does not know: joint, residual, unit, share",
     ),
     (
         "effort_no_torque",

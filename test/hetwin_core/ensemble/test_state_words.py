@@ -11,8 +11,8 @@ from hetwin_core.ensemble.state_words import predicate_words, state_words
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("collision(box)", True, "box can be touched"),
-        ("collision(plug)", False, "plug cannot be touched"),
+        ("collision(box)", True, "box takes part in collisions"),
+        ("collision(plug)", False, "plug takes part in no collision"),
         ("held(box, gripper)", False, "box is not held by gripper"),
         ("held_object(gripper, box)", True, "gripper holds box"),
         ("in_container(ball, bin)", True, "ball is in bin"),
@@ -23,6 +23,8 @@ from hetwin_core.ensemble.state_words import predicate_words, state_words
         ("charge(cell)", 0.5, "charge(cell): 0.5"),
         ("is_open", True, "is open: yes"),
         ("infinite", None, "infinite: none"),
+        ("holding(clamp)", None, "whether clamp holds something is not known"),
+        ("held(box, clamp)", None, "whether box is held by clamp is not known"),
     ],
 )
 def test_a_predicate_says_what_it_means(name: str, value: Json, words: str) -> None:
@@ -41,5 +43,27 @@ def test_the_same_thing_is_said_once() -> None:
 
 
 def test_equal_lines_become_one() -> None:
-    state: dict[str, Json] = {f"collision(packet_{i:04})": True for i in range(40)}
-    assert state_words(state) == ["packet_0000 can be touched (and 39 more)"]
+    state: dict[str, Json] = {f"moved(packet_{i:04})": True for i in range(40)}
+    assert state_words(state) == ["packet_0000 has moved (and 39 more)"]
+
+
+def test_that_a_body_takes_part_in_collisions_goes_without_saying() -> None:
+    state: dict[str, Json] = {"collision(box)": True, "collision(plug)": False}
+    assert state_words(state) == ["plug takes part in no collision"]
+
+
+def test_what_is_not_known_is_not_denied() -> None:
+    state: dict[str, Json] = {
+        "holding(clamp)": None,
+        "held_object(clamp, box)": None,
+        "held(box, clamp)": None,
+        "on(box, table)": False,
+        "on(box, tray)": None,
+    }
+    assert state_words(state) == [
+        "whether clamp holds something is not known",
+        "whether clamp holds box is not known",
+        "whether box is held by clamp is not known",
+        "whether box is on tray is not known",
+    ]
+    assert state_words({**state, "on(box, table)": True})[-1] == "box is on table"

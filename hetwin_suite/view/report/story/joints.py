@@ -9,6 +9,7 @@ import numpy as np
 from transforms3d.quaternions import qinverse, qmult
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Slot
+from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.view.report.story.sentence import length
@@ -73,15 +74,19 @@ def moving_times(episode: Episode, robot: str) -> list[tuple[int, int]]:
 
 
 def _slides(episode: Episode, link: Entity | None, positions: Floats) -> bool:
-    """Whether a joint is one that slides: the link that it moves turned by less than the joint says."""
+    """Whether a joint slides: the link that it moves is shifted against its parent, and not turned, by its whole way.
+
+    The turn alone does not say it: after a full one the link is as it was.
+    """
     layout = episode.layout
     if link is None or not (layout.has(link.name, "pose") and layout.has(link.parent, "pose")):
         return False
     ends = [int(np.nanargmin(positions)), int(np.nanargmax(positions))]
-    turned = [
-        qmult(qinverse(episode.pose(link.parent)[i, 3:7]), episode.pose(link.name)[i, 3:7])
-        for i in ends
-    ]
-    w = abs(float(qmult(qinverse(turned[0]), turned[1])[0]))
     far = float(positions[ends[1]] - positions[ends[0]])
-    return 2.0 * math.acos(min(1.0, w)) < 0.5 * min(far, math.pi)
+    first, last = (
+        relative_to(episode.pose(link.parent)[i], episode.pose(link.name)[i]) for i in ends
+    )
+    shift = float(np.linalg.norm(np.asarray(last[:3]) - np.asarray(first[:3])))
+    w = abs(float(qmult(qinverse(first[3:7]), last[3:7])[0]))
+    turn = 2.0 * math.acos(min(1.0, w))
+    return shift > 0.5 * far and turn < 0.5 * min(far, math.pi)
