@@ -121,6 +121,10 @@ def _residual(a: Arguments) -> str:
     return f"{_number(a, 'residual'):.3g} {a.get('unit') or ''}".rstrip()
 
 
+def _task_failed(a: Arguments) -> str:
+    return f"the task {a['task']} failed" + (f": {a['reason']}" if a.get("reason") else "")
+
+
 def _always(text: str) -> Callable[[Arguments], str]:
     return lambda _: text
 
@@ -139,6 +143,7 @@ _WORDS: Mapping[str, Callable[[Arguments], str]] = {
     "left_the_world": _left,
     "unexpected_effort": _effort,
     "unexplained_load": _load,
+    "task_failed": _task_failed,
     "effort_no_torque": _always(
         "the recorded efforts are no torques of this robot, so that none can stand out"
     ),

@@ -9,10 +9,13 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, concern_text
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.tasks import Status
 
 NOT_WATCHED = "not_watched"
 """Concern of a run whose observer failed."""
+TASK_FAILED = "task_failed"
+"""Concern of a run in which a task of the robot's program failed."""
 
 SEVERITY, FROM, TO = "severity", "from", "to"
 _OF_TIME = (SEVERITY, FROM, TO)
@@ -122,14 +125,37 @@ def concerns_of(events: Iterable[Event], end_ns: int) -> tuple[Concern, ...]:
 def run_concerns(
     events: Iterable[Event], failures: Iterable[Mapping[str, Json]], end_ns: int
 ) -> tuple[Concern, ...]:
-    """The concerns of a run: those that its events are about, and one if its observer failed.
+    """The concerns of a run: those that its events are about, its failed tasks, and one if its observer failed.
 
     Args:
         events: see `concerns_of`.
         failures: rows of the failures that the run outlived.
         end_ns: when the run ended.
     """
-    return tuple(sorted((*concerns_of(events, end_ns), *_not_watched(failures, end_ns)), key=_rank))
+    kept = tuple(events)
+    found = (*concerns_of(kept, end_ns), *_failed_tasks(kept), *_not_watched(failures, end_ns))
+    return tuple(sorted(found, key=_rank))
+
+
+def _failed_tasks(events: Iterable[Event]) -> list[Concern]:
+    """The tasks of the robot's program that failed, but for those that are part of another one."""
+    last = {
+        str(event.arguments.get("id")): event
+        for event in events
+        if event.kind is EventKind.TASK and not event.arguments.get("parent")
+    }
+    failed = [e for e in last.values() if e.arguments.get("status") == Status.FAILED]
+    return [
+        Concern(
+            TASK_FAILED,
+            Severity.WARNING,
+            event.time_ns,
+            event.time_ns,
+            {"task": event.arguments["id"], "reason": event.arguments.get("reason") or None},
+            1,
+        )
+        for event in failed
+    ]
 
 
 def _not_watched(failures: Iterable[Mapping[str, Json]], end_ns: int) -> tuple[Concern, ...]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from hetwin_core.ensemble.concern_words import COVERAGE, ROBOT_HEALTH
 from hetwin_core.ensemble.conductor.reporting.concerns import Concern, Severity
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.tasks import Status
 
 
@@ -244,7 +244,7 @@ def _tasks(events: Iterable[Event]) -> list[Covered]:
     first_ns: dict[str, int] = {}
     for event in events:
         name = event.arguments.get("id")
-        if "status" in event.arguments and isinstance(name, str):
+        if event.kind is EventKind.TASK and isinstance(name, str):
             if not event.arguments.get("parent"):
                 last[name] = event
             first_ns.setdefault(name, event.time_ns)

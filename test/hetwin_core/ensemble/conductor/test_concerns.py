@@ -15,6 +15,7 @@ from hetwin_core.ensemble.conductor.reporting.concerns import (
     verdict_of,
 )
 from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.tasks import TaskFields, task_event
 
 END_NS = 10_000_000_000
 
@@ -154,3 +155,20 @@ def test_counts_and_severities_are_those_of_the_occurrences(groups: list[list[Ev
 
 def rank(severity: Severity) -> int:
     return severity.rank
+
+
+def test_a_failed_task_is_a_concern_unless_it_is_part_of_another() -> None:
+    def task(name: str, status: str, at: float, parent: str = "", reason: str = "") -> Event:
+        fields = TaskFields(name, parent, status=status, reason=reason)
+        return task_event(fields, round(at * 1e9), "robot")
+
+    events = [
+        task("clear", "active", 0.0),
+        task("pick", "failed", 1.0, "clear"),
+        task("clear", "failed", 2.0, reason="out of reach"),
+        task("wipe", "failed", 3.0),
+        task("wipe", "done", 4.0),
+    ]
+    (found,) = run_concerns(events, (), END_NS)
+    assert (found.severity, found.from_ns) == (Severity.WARNING, 2_000_000_000)
+    assert found.text == "the task clear failed: out of reach"
