@@ -10,6 +10,9 @@ from hetwin_core.ensemble.events import Json
 ROBOT_HEALTH = "robot_health"
 """Name and type of the observer that raises concerns; it is added to ensembles whose main model can be watched."""
 
+DROPPED = "dropped"
+"""The event of an observer of hands that is a concern where the hand did not let go; it then has a severity."""
+
 Arguments = Mapping[str, Json]
 
 
@@ -91,6 +94,10 @@ def _fell(a: Arguments) -> str:
     return f"{a['object']} fell by {length(_number(a, 'height'))}"
 
 
+def _dropped(a: Arguments) -> str:
+    return f"{a['object']} dropped by {a['hand']} ({length(_number(a, 'height'))})"
+
+
 def _toppled(a: Arguments) -> str:
     return f"{a['object']} toppled by {math.degrees(_number(a, 'angle')):.0f} degrees"
 
@@ -121,6 +128,7 @@ _WORDS: Mapping[str, Callable[[Arguments], str]] = {
     "deviates": _deviates,
     "flung": _flung,
     "fell": _fell,
+    DROPPED: _dropped,
     "toppled": _toppled,
     "left_the_world": _left,
     "unexpected_effort": _effort,

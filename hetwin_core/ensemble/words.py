@@ -14,7 +14,7 @@ from hetwin_core.ensemble.annotations import (
     action_arguments,
     phase_of,
 )
-from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, concern_text
+from hetwin_core.ensemble.concern_words import DROPPED, ROBOT_HEALTH, concern_text
 from hetwin_core.ensemble.events import Event, EventKind, Json
 
 _SUBJECTS = ("object", "probe")
@@ -33,7 +33,8 @@ _OTHER_PREPOSITIONS = {
     "overlap": {"other": "with"},
 }
 
-
+GRIP_LOST = "grip_lost"
+"""Said as what it is if its argument ``opened`` says that the fingers let go."""
 _SAID_OF_TASKS = ("id", "goal", "reason")
 
 
@@ -54,7 +55,7 @@ def event_words(event: Event) -> str:
         return f"{name} {phase}s" if phase in ("begin", "end") else name
     if event.kind is EventKind.TASK:
         return f"{name} {event.arguments.get('status', '')}".strip()
-    if event.source == ROBOT_HEALTH:
+    if event.source == ROBOT_HEALTH or _is_drop(event):
         return concern_text(event.name, event.arguments)
     thing = subject(event)
     return name if thing is None else f"{thing} {happening(event)}"
@@ -70,7 +71,7 @@ def event_line(event: Event) -> str:
     if event.kind is EventKind.TASK:
         known = {key: event.arguments.get(key) or None for key in _SAID_OF_TASKS}
         return f"robot: {event_words(event)}{_in_brackets(known)}"
-    if event.source == ROBOT_HEALTH:
+    if event.source == ROBOT_HEALTH or _is_drop(event):
         return _concern_line(event)
     said = _said(event)
     rest = {key: value for key, value in event.arguments.items() if key not in said}
@@ -78,12 +79,17 @@ def event_line(event: Event) -> str:
 
 
 def _concern_line(event: Event) -> str:
-    """A concern with its severity, and how long it has lasted if the event ends it."""
+    """A concern with its severity, and how long it has lasted if the event ends it; a drop may be meant."""
     begun, ended = event.arguments.get("from"), event.arguments.get("to")
     over = ""
     if isinstance(begun, float) and isinstance(ended, float) and ended > begun:
         over = f", for {ended - begun:.2f} s"
-    return f"{event.arguments.get('severity', 'note')}: {event_words(event)}{over}"
+    severity = event.arguments.get("severity", "" if _is_drop(event) else "note")
+    return f"{severity}: {event_words(event)}{over}" if severity else event_words(event)
+
+
+def _is_drop(event: Event) -> bool:
+    return event.name == DROPPED and "height" in event.arguments
 
 
 def subject(event: Event) -> str | None:
@@ -94,7 +100,8 @@ def subject(event: Event) -> str | None:
 
 def happening(event: Event) -> str:
     """What happened to the event's subject, e.g. ``picked up by gripper from table``."""
-    parts = [event.name.replace("_", " ")]
+    opened = event.name == GRIP_LOST and event.arguments.get("opened") is True
+    parts = ["grip opened" if opened else event.name.replace("_", " ")]
     for key, preposition in _prepositions(event).items():
         other = event.arguments.get(key)
         if other:
@@ -136,7 +143,7 @@ def _said(event: Event) -> Iterable[str]:
     if subject(event) is None:
         return ()
     first = next(key for key in _SUBJECTS if event.arguments.get(key))
-    return (first, *_PREPOSITIONS)
+    return (first, *_PREPOSITIONS, *(("opened",) if event.name == GRIP_LOST else ()))
 
 
 def _in_brackets(arguments: Mapping[str, Json]) -> str:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import expm1, isnan
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.values import Floats
 
 _NO_TRAVEL = 1e-9
+OPENED = 0.08
+"""Fingers that have opened by this share of their travel since they held let go: what slips pushes less ..."""
+OPENING, OPENING_SPEED = 0.03, 0.15
+"""... or by this share, while they go on at such a speed [1/s]."""
+_SMOOTH_S = 0.05
+"""The noise of their joints is averaged over about so long [s]."""
 
 
 class FingerMotion:
@@ -24,6 +30,7 @@ class FingerMotion:
     Attributes:
         closing: mean fraction over the joints.
         farthest: smallest fraction, of the joint that is farthest from closed.
+        let_go: whether they have opened since `hold`, from where they were closed the most.
         still_since_ns: time since which no joint has left `still_range`.
 
     Raises:
@@ -51,6 +58,13 @@ class FingerMotion:
         self.closing = 0.0
         self.farthest = 0.0
         self.still_since_ns = 0
+        self.let_go = False
+        self._smooth = self._most = 0.0
+        self._time_ns = 0
+
+    def hold(self) -> None:
+        """They hold something from now on."""
+        self._smooth = self._most = self.closing
 
     def update(self, time_ns: int, positions: Floats) -> None:
         """Update with the finger joints' positions at a time, in the order of the hand's joints."""
@@ -60,10 +74,19 @@ class FingerMotion:
         self._fractions = [b if isnan(f) else f for f, b in zip(seen, before, strict=True)]
         self.closing = sum(self._fractions) / len(self._fractions)
         self.farthest = min(self._fractions)
+        self._follow(time_ns)
         pairs = zip(self._fractions, self._reference, strict=False)
         if not self._reference or any(abs(f - r) > self._range for f, r in pairs):
             self._reference = self._fractions
             self.still_since_ns = time_ns
+
+    def _follow(self, time_ns: int) -> None:
+        seconds, self._time_ns = (time_ns - self._time_ns) / 1e9, time_ns
+        speed = (self._smooth - self.closing) / _SMOOTH_S
+        self._smooth -= speed * _SMOOTH_S * -expm1(-seconds / _SMOOTH_S)
+        self._most = max(self._most, self._smooth)
+        opened = self._most - self._smooth
+        self.let_go = opened >= OPENED or (opened >= OPENING and speed >= OPENING_SPEED)
 
 
 def _check(hand: HandDescription) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
@@ -75,7 +75,8 @@ class GraspMonitor(Model):
     It does when the fingers have closed a bit, are at rest before they are fully closed, and touch
     the same object on opposing sides. It no longer does when they open, close fully, or the object
     is not between them any more. Events: ``grip_closed`` and ``grip_lost``, with ``hand`` and
-    ``object``, stamped with the time at which the change was first observed.
+    ``object``, stamped with the time at which the change was first observed; ``opened`` of ``grip_lost``
+    is whether the fingers have opened, and not the object left them.
     """
 
     settings_class = Settings
@@ -90,7 +91,7 @@ class GraspMonitor(Model):
             provides=(HOLDING, HELD_OBJECT),
             raises={
                 "grip_closed": "the fingers have closed on an object: hand, object",
-                "grip_lost": "the fingers no longer hold the object: hand, object",
+                "grip_lost": "the fingers no longer hold the object: hand, object, opened (whether they let go of it)",
             },
         )
 
@@ -136,6 +137,7 @@ class GraspMonitor(Model):
         self._most_open = 0.0
         self._grip_closing = 0.0
         self._grip_gap = 0.0
+        self._opened = False
         self._within = self._limits.contact_distance
 
     def step(self, tick: StepInput) -> StepOutput:
@@ -151,7 +153,9 @@ class GraspMonitor(Model):
         if self._held != before:
             name = "grip_closed" if before < 0 else "grip_lost"
             what = self._names[max(before, self._held)]
-            arguments = {"hand": self._hand.name, "object": what}
+            arguments: dict[str, Json] = {"hand": self._hand.name, "object": what}
+            if self._held < 0:
+                arguments["opened"] = self._opened
             output.events.append(Event(name, since_ns, arguments=arguments))
         hand = self._hand.name
         output.values[hand, "holding"] = Value(np.array((float(self._held >= 0),)), tick.time_ns)
@@ -176,6 +180,7 @@ class GraspMonitor(Model):
         ):
             self._held, self._grip_closing, self._lost_since_ns = found, fingers.closing, None
             self._grip_gap = self._enclosure.gap(touches, found)
+            fingers.hold()
         return max(self._since_ns, fingers.still_since_ns)
 
     def _watch_grip(self, scene: Snapshot, touches: Touches) -> int:
@@ -197,6 +202,7 @@ class GraspMonitor(Model):
         self._lost_since_ns = since_ns
         if now - since_ns >= limits.dwell * 1e9:
             self._held, self._candidate = -1, -1
+            self._opened = fingers.let_go
             # Fingers that have opened must close before they can hold again; what has left the others must come back.
             self._within = limits.contact_distance
             if opened:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hetwin_core.ensemble.concern_words import DROPPED
+from hetwin_core.ensemble.conductor.reporting.concerns import SEVERITY
 from hetwin_core.projection.flaws.facts import Facts
 from hetwin_core.projection.tables.rows import DERIVED, Happening, Interval, Occasion, Task
 
@@ -50,6 +52,19 @@ def lost(facts: Facts) -> Iterator[Occasion]:
         tasks = facts.expectations.near(time_ns)
         if tasks and not any(facts.expectations.may(task, "released") for task in tasks):
             yield grip
+
+
+def dropped(facts: Facts) -> Iterator[Happening]:
+    """Yield the drops of hands that had not opened, or that no task was to open then."""
+    for event in facts.events(DROPPED):
+        said, begin = event.arguments, event.arguments.get("from")
+        if not isinstance(begin, float) or "height" not in said:
+            continue  # of a model that tells less
+        if (
+            SEVERITY in said
+            or facts.expectations.expects(DROPPED, said, round(begin * 1e9)) is False
+        ):
+            yield event
 
 
 def wrongly_taken(facts: Facts) -> Iterator[Taken]:
