@@ -11,9 +11,9 @@ from hetwin_core.ensemble.scene.values import Floats
 _NO_TRAVEL = 1e-9
 OPENED = 0.08
 """Fingers that have opened by this share of their travel since they held let go: what slips pushes less ..."""
-OPENING, OPENING_SPEED = 0.03, 0.15
+OPENING, OPENING_SPEED = 0.05, 0.15
 """... or by this share, while they go on at such a speed [1/s]."""
-_SMOOTH_S = 0.05
+_SMOOTH_S = 0.03
 """The noise of their joints is averaged over about so long [s]."""
 
 
@@ -70,23 +70,23 @@ class FingerMotion:
         """Update with the finger joints' positions at a time, in the order of the hand's joints."""
         at = positions.tolist()
         seen = [(at[i] - opened) * scale for i, opened, scale in self._joints]
-        before = self._fractions or [0.0] * len(seen)
+        before, was = self._fractions or [0.0] * len(seen), self.closing
         self._fractions = [b if isnan(f) else f for f, b in zip(seen, before, strict=True)]
         self.closing = sum(self._fractions) / len(self._fractions)
         self.farthest = min(self._fractions)
-        self._follow(time_ns)
+        self._follow(time_ns, was)
         pairs = zip(self._fractions, self._reference, strict=False)
         if not self._reference or any(abs(f - r) > self._range for f, r in pairs):
             self._reference = self._fractions
             self.still_since_ns = time_ns
 
-    def _follow(self, time_ns: int) -> None:
+    def _follow(self, time_ns: int, was: float) -> None:
         seconds, self._time_ns = (time_ns - self._time_ns) / 1e9, time_ns
-        speed = (self._smooth - self.closing) / _SMOOTH_S
-        self._smooth -= speed * _SMOOTH_S * -expm1(-seconds / _SMOOTH_S)
+        self._smooth -= (self.closing - self._smooth) * expm1(-seconds / _SMOOTH_S)
         self._most = max(self._most, self._smooth)
         opened = self._most - self._smooth
-        self.let_go = opened >= OPENED or (opened >= OPENING and speed >= OPENING_SPEED)
+        goes_on = was - self.closing >= OPENING_SPEED * seconds
+        self.let_go = opened >= OPENED or (opened >= OPENING and goes_on)
 
 
 def _check(hand: HandDescription) -> None:

@@ -100,7 +100,7 @@ class HandlingStateMachine:
         self._grasped_on = support
         self._hand = -1
         self._lifted = False
-        self._lost = False
+        self._lost = self._in_air = False
         self._least_fall: float | None = None
         self._clear_since_ns: int | None = None
         self._last_ns = 0
@@ -156,8 +156,9 @@ class HandlingStateMachine:
         self._phase = _Phase.LOOSE
         self._hand = hand
         self._lost = seen.holder < 0 and not seen.let_go
+        self._in_air = self.on < 0
         self._least_fall = None
-        if self.on < 0:
+        if self._in_air:
             self._stood_on = -1
             self._least_fall = self._limits.drop_height
         if self._lost:
@@ -193,10 +194,13 @@ class HandlingStateMachine:
 
     def _watch_fall(self, seen: Observation, rests: bool) -> list[Transition]:
         height, least = self._fall.height, self._least_fall
-        if least is None or height < least or not (rests or self._fall.is_over(seen.time_ns)):
+        if least is None or not (rests or self._fall.is_over(seen.time_ns)):
+            return []
+        # What was lost in the air and lies on something was dropped, however low.
+        if height < least and not (rests and self._lost and self._in_air):
             return []
         self._least_fall = None
         since_ns = self._holder.since_ns
         stamp_ns = max(since_ns, self._fall.level_since_ns)
-        fall = Fall(height, since_ns, self._lost)
+        fall = Fall(max(height, 0.0), since_ns, self._lost)
         return [self._transition("dropped", stamp_ns, self._hand, -1)._replace(fall=fall)]

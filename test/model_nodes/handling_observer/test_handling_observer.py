@@ -189,11 +189,20 @@ def test_a_box_that_a_hand_let_go_of_is_released_also_where_nothing_tells(
 
 
 def test_what_is_let_down_a_little_is_not_dropped_but_what_is_lost_fell_however_low() -> None:
-    for opened, told in ((True, ["released", "put_down"]), (False, ["lost", "dropped"])):
-        watch = Watch()
-        carry(watch, grip="left", z=0.3)
-        fall(watch, 0.04, grip_lost(opened=opened), support="table")
-        assert watch.told[2:] == told
+    for height in (0.04, 0.0):
+        for opened, told in ((True, ["released", "put_down"]), (False, ["lost", "dropped"])):
+            watch = Watch()
+            carry(watch, grip="left", z=0.3)
+            fall(watch, height, grip_lost(opened=opened), support="table")
+            assert watch.told[2:] == told
+
+
+def test_what_stays_between_the_fingers_though_they_do_not_hold_it_is_not_dropped() -> None:
+    watch = Watch()
+    carry(watch, grip="left", z=0.3)
+    watch.look(pose=falling(0.3), events=(grip_lost(opened=False),))
+    watch.stay(2.0, pose=falling(0.3))
+    assert watch.told[2:] == ["lost"]
 
 
 def test_what_slips_out_where_it_stands_is_lost_but_not_dropped() -> None:

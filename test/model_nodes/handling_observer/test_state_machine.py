@@ -67,7 +67,7 @@ def test_each_event_comes_at_most_once_per_grasp_and_in_turn(
         if one.fall is not None:
             assert one.fall.lost == lost
             assert one.fall.since_ns <= one.time_ns
-            assert one.fall.height >= (0.005 if lost else dwells[3])
+            assert one.fall.height >= (0.0 if lost else dwells[3])
 
 
 @pytest.mark.parametrize(
