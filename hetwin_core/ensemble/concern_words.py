@@ -11,7 +11,7 @@ ROBOT_HEALTH = "robot_health"
 """Name and type of the observer that raises concerns; it is added to ensembles whose main model can be watched."""
 
 DROPPED = "dropped"
-"""The event of an observer of hands that is a concern where the hand did not let go; it then has a severity."""
+"""The event of an observer of hands that is a concern where it was not meant; it then has a severity."""
 
 Arguments = Mapping[str, Json]
 

@@ -73,7 +73,7 @@ class HandlingObserver(Model):
     """Observes objects and hands: ``grasped``, ``picked_up``, ``released`` or ``lost``, ``dropped``, ``put_down``.
 
     Each event has the arguments ``object``, ``hand`` and ``support`` (null if there is none), but for ``dropped``,
-    which has ``height`` [m], ``from`` and ``to`` [s], and a ``severity`` if the hand had not let go. Its stamp is the
+    which has ``height`` [m], ``from`` and ``to`` [s], and a ``severity`` if that was not meant. Its stamp is the
     time at which the new state began, so it arrives later than its stamp.
     """
 
@@ -93,7 +93,7 @@ class HandlingObserver(Model):
                 "released": "a hand has let go of an object: object, hand, support",
                 "lost": "an object has left a hand whose fingers did not open: object, hand, support",
                 "dropped": "an object that was lost, or let go of in the air, has fallen: object, hand, height [m],"
-                " from, to [s]; severity, if it was lost",
+                " from, to [s]; severity, if that was not meant",
                 "put_down": "a released object is at rest on a support: object, hand, support",
             },
         )
@@ -188,6 +188,7 @@ class HandlingObserver(Model):
             pose=scene.values[pose].tolist(),
             # What another body has taken over has not left by itself.
             let_go=frame >= 0 or self._openings.let_go(machine.held, self._names[entity], now),
+            meant=frame >= 0 or self._openings.is_meant(machine.held, now),
         )
 
     def _event(self, name: str, transition: Transition) -> Event:
@@ -197,7 +198,7 @@ class HandlingObserver(Model):
             said["support"] = self._name(transition.support)
         else:
             said |= {"height": fall.height, FROM: fall.since_ns / 1e9, TO: transition.time_ns / 1e9}
-            said |= {SEVERITY: Severity.WARNING.value} if fall.lost else {}
+            said |= {} if fall.meant else {SEVERITY: Severity.WARNING.value}
         return Event(transition.name, transition.time_ns, arguments=said)
 
     def _name(self, index: int) -> str | None:

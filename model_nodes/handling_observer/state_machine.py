@@ -38,6 +38,7 @@ class Observation:
         touching: entities within the clearing distance on any side, other than the hands.
         pose: x y z, qw qx qy qz, ...
         let_go: whether the hand that held it let go of it if it no longer holds it; else the object left the hand.
+        meant: whether it was to let go of it.
     """
 
     time_ns: int
@@ -46,6 +47,7 @@ class Observation:
     touching: frozenset[int]
     pose: Sequence[float]
     let_go: bool = True
+    meant: bool = True
 
 
 class Transition(NamedTuple):
@@ -63,11 +65,11 @@ class Transition(NamedTuple):
 
 
 class Fall(NamedTuple):
-    """How an object fell from a hand: how far [m], since when [ns], and whether the hand had lost it."""
+    """How an object fell from a hand: how far [m], since when [ns], and whether the hand was to let go of it."""
 
     height: float
     since_ns: int
-    lost: bool
+    meant: bool
 
 
 class _Phase(Enum):
@@ -101,6 +103,7 @@ class HandlingStateMachine:
         self._hand = -1
         self._lifted = False
         self._lost = self._in_air = False
+        self._meant = True
         self._least_fall: float | None = None
         self._clear_since_ns: int | None = None
         self._last_ns = 0
@@ -156,6 +159,7 @@ class HandlingStateMachine:
         self._phase = _Phase.LOOSE
         self._hand = hand
         self._lost = seen.holder < 0 and not seen.let_go
+        self._meant = seen.meant and not self._lost
         self._in_air = self.on < 0
         self._least_fall = None
         if self._in_air:
@@ -202,5 +206,5 @@ class HandlingStateMachine:
         self._least_fall = None
         since_ns = self._holder.since_ns
         stamp_ns = max(since_ns, self._fall.level_since_ns)
-        fall = Fall(max(height, 0.0), since_ns, self._lost)
+        fall = Fall(max(height, 0.0), since_ns, self._meant)
         return [self._transition("dropped", stamp_ns, self._hand, -1)._replace(fall=fall)]

@@ -15,7 +15,7 @@ from hetwin_core.projection.flaws import found_rows as rows
 from hetwin_core.projection.flaws.beliefs import WrongBeliefs
 from hetwin_core.projection.flaws.facts import Facts
 from hetwin_core.projection.flaws.goals import Goals, Undone, Unmet
-from hetwin_core.projection.flaws.grips import dropped, lost, wrongly_taken
+from hetwin_core.projection.flaws.grips import dropped, hold_end_ns, lost, wrongly_taken
 from hetwin_core.projection.flaws.looks import overlooked, spilled
 from hetwin_core.projection.flaws.moves import LATE_NS, Move, Moves
 from hetwin_core.projection.flaws.touches import Touches
@@ -107,8 +107,11 @@ class Findings:
         return [rows.of_occasion(row) for row in self._lost]
 
     def drops(self) -> list[Row]:
-        """drops(): drops of hands that had not opened, or that no task was to open."""
-        return [rows.of_event(event) for event in self._dropped]
+        """drops(): what hands dropped without that being meant, and when the hold ended, as `begin` [s]."""
+        return [
+            {**rows.of_event(event), "begin": hold_end_ns(self._facts, event) / 1e9}
+            for event in self._dropped
+        ]
 
     def wrong_takes(self) -> list[Row]:
         """wrong_takes(): what hands took while their tasks were about something else."""

@@ -12,6 +12,7 @@ from support.handled_in_turn import in_turn
 from support.random_examples import examples
 from support.table_scene import NAMES, UP, Row, Watch, above, grip_lost
 
+from hetwin_core.ensemble.annotations import announce
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.values import Floats, pose_value
@@ -30,6 +31,11 @@ def carry(
     watch.stay(0.5, above(0.0), grip=grip, frame=frame)
     for i in range(1, 101):
         watch.look(above(0.0002 * i), grip=grip, frame=frame, pose=falling(0.01 * z * i))
+
+
+def acts(operation: str) -> Event:
+    """An action of the left hand that begins after 2 s."""
+    return announce(operation, "begin", {"hand": "left"}, 2 * 10**9, "robot")
 
 
 def fall(watch: Watch, height: float, *told: Event, support: str = "ground") -> None:
@@ -203,6 +209,16 @@ def test_what_stays_between_the_fingers_though_they_do_not_hold_it_is_not_droppe
     watch.look(pose=falling(0.3), events=(grip_lost(opened=False),))
     watch.stay(2.0, pose=falling(0.3))
     assert watch.told[2:] == ["lost"]
+
+
+def test_a_drop_is_not_meant_where_the_program_tells_of_the_hand_and_lets_nothing_go() -> None:
+    for release in (False, True):
+        watch = Watch()
+        carry(watch, grip="left", z=0.3)
+        watch.look(above(0.02), grip="left", pose=falling(0.3), events=(acts("carry"),))
+        fall(watch, 0.26, grip_lost(opened=True), *([acts("release")] if release else []))
+        assert watch.told[2:] == ["released", "dropped", "put_down"]
+        assert ("severity" in watch.events[3].arguments) is not release
 
 
 def test_what_slips_out_where_it_stands_is_lost_but_not_dropped() -> None:

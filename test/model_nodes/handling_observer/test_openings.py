@@ -71,5 +71,15 @@ def test_other_actions_say_nothing(action: Event) -> None:
     assert not after(CLOSED, action, grip_lost(opened=False))
 
 
+def test_a_program_that_tells_what_its_hand_does_means_only_what_it_tells() -> None:
+    openings = Openings(Layout.build(ENTITIES, []), ["left", "right"])
+    assert openings.is_meant(LEFT, 4 * SECOND)
+    openings.update((does("grasp", "begin", 1.0, hand="left"),))
+    assert not openings.is_meant(LEFT, 4 * SECOND)
+    assert openings.is_meant(RIGHT, 4 * SECOND)
+    openings.update((does("release", "begin", 3.9, hand="left"),))
+    assert openings.is_meant(LEFT, 4 * SECOND)
+
+
 def test_what_opened_the_hand_before_it_closed_says_nothing() -> None:
     assert not after(does("open", "begin", 0.1), CLOSED, grip_lost(opened=False))

@@ -65,7 +65,7 @@ def test_each_event_comes_at_most_once_per_grasp_and_in_turn(
     for one in done:
         lost = one.name == "lost" or (lost and one.name == "dropped")
         if one.fall is not None:
-            assert one.fall.lost == lost
+            assert one.fall.meant == (not lost)
             assert one.fall.since_ns <= one.time_ns
             assert one.fall.height >= (0.0 if lost else dwells[3])
 

@@ -213,7 +213,7 @@ def test_what_is_dropped_is_told_once_and_after_the_lost_grasp() -> None:
     lost, dropped_then = flaws_in(fell_from(grasp_lost(), 4.0, severity="warning").made())
     assert (lost.kind, dropped_then.kind) == ("grasp_lost", "dropped")
     assert dropped_then.text.startswith(
-        "right_hand dropped box by 30 cm at 4.00 s, without having opened"
+        "right_hand dropped box by 30 cm at 4.00 s, which was not meant"
     )
 
 
