@@ -17,6 +17,15 @@ START, TRAJECTORY = "start", "trajectory"
 ROBOT = "robot"
 """Argument that names the robot, where there are several."""
 _PHASE = "phase"
+LETTING_GO = frozenset(
+    {
+        *("release", "let_go", "open", "open_hand", "open_gripper"),
+        *("drop", "hand_over", "give", "throw"),
+    }
+)
+"""Operations that let go of what a hand holds, by the names that robots' programs commonly use."""
+_GOAL, _OPEN = "goal", "open"
+"""Argument of an operation that moves a hand, and its value for one that opens it."""
 
 
 class AnnotationFields(NamedTuple):
@@ -68,6 +77,13 @@ def annotation_fields(event: Event) -> AnnotationFields:
 def phase_of(event: Event) -> str:
     """The phase of an action's event."""
     return str(event.arguments.get(_PHASE, INSTANT))
+
+
+def lets_go(event: Event) -> bool:
+    """Whether an action's event is about letting go of what a hand holds, by its name or its goal."""
+    return event.kind is EventKind.ACTION and (
+        event.name in LETTING_GO or event.arguments.get(_GOAL) == _OPEN
+    )
 
 
 def action_arguments(event: Event) -> dict[str, Json]:

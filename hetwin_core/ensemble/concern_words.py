@@ -18,6 +18,8 @@ CLOSED_ON_SOMETHING = "closed_on_something"
 them: on something that the scene does not have, or as they were commanded."""
 LET_GO_OF_SOMETHING = "let_go_of_something"
 """That is over: the fingers opened, closed further to their end, or hold an object of the scene."""
+DROPPED = "dropped"
+"""The event of an observer of hands that is a concern where it was not meant; it then has a severity."""
 
 Arguments = Mapping[str, Json]
 
@@ -100,6 +102,10 @@ def _fell(a: Arguments) -> str:
     return f"{a['object']} fell by {length(_number(a, 'height'))}"
 
 
+def _dropped(a: Arguments) -> str:
+    return f"{a['object']} dropped by {a['hand']} ({length(_number(a, 'height'))})"
+
+
 def _toppled(a: Arguments) -> str:
     return f"{a['object']} toppled by {math.degrees(_number(a, 'angle')):.0f} degrees"
 
@@ -139,6 +145,7 @@ _WORDS: Mapping[str, Callable[[Arguments], str]] = {
     "deviates": _deviates,
     "flung": _flung,
     "fell": _fell,
+    DROPPED: _dropped,
     "toppled": _toppled,
     "left_the_world": _left,
     "unexpected_effort": _effort,

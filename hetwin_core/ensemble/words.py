@@ -17,6 +17,7 @@ from hetwin_core.ensemble.annotations import (
 from hetwin_core.ensemble.concern_words import (
     CLOSED_ON_SOMETHING,
     COVERAGE,
+    DROPPED,
     LET_GO_OF_SOMETHING,
     ROBOT_HEALTH,
     concern_text,
@@ -39,7 +40,8 @@ _OTHER_PREPOSITIONS = {
     "overlap": {"other": "with"},
 }
 
-
+GRIP_LOST = "grip_lost"
+"""Said as what it is if its argument ``opened`` says that the fingers let go."""
 _SAID_OF_TASKS = ("id", "goal", "reason")
 
 
@@ -60,7 +62,7 @@ def event_words(event: Event) -> str:
         return f"{name} {phase}s" if phase in ("begin", "end") else name
     if event.kind is EventKind.TASK:
         return f"{name} {event.arguments.get('status', '')}".strip()
-    if event.source == ROBOT_HEALTH:
+    if event.source == ROBOT_HEALTH or _is_drop(event):
         return concern_text(event.name, event.arguments)
     if event.name in (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING):
         return _fingers(event)
@@ -78,7 +80,7 @@ def event_line(event: Event) -> str:
     if event.kind is EventKind.TASK:
         known = {key: event.arguments.get(key) or None for key in _SAID_OF_TASKS}
         return f"robot: {event_words(event)}{_in_brackets(known)}"
-    if event.source == ROBOT_HEALTH:
+    if event.source == ROBOT_HEALTH or _is_drop(event):
         return _concern_line(event)
     if event.name in (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING):
         return event_words(event)
@@ -97,12 +99,17 @@ def _fingers(event: Event) -> str:
 
 
 def _concern_line(event: Event) -> str:
-    """A concern with its severity, and how long it has lasted if the event ends it."""
+    """A concern with its severity, and how long it has lasted if the event ends it; a drop may be meant."""
     begun, ended = event.arguments.get("from"), event.arguments.get("to")
     over = ""
     if isinstance(begun, float) and isinstance(ended, float) and ended > begun:
         over = f", for {ended - begun:.2f} s"
-    return f"{event.arguments.get('severity', 'note')}: {event_words(event)}{over}"
+    severity = event.arguments.get("severity", "" if _is_drop(event) else "note")
+    return f"{severity}: {event_words(event)}{over}" if severity else event_words(event)
+
+
+def _is_drop(event: Event) -> bool:
+    return event.name == DROPPED and "height" in event.arguments
 
 
 def subject(event: Event) -> str | None:
@@ -113,7 +120,8 @@ def subject(event: Event) -> str | None:
 
 def happening(event: Event) -> str:
     """What happened to the event's subject, e.g. ``picked up by gripper from table``."""
-    parts = [event.name.replace("_", " ")]
+    opened = event.name == GRIP_LOST and event.arguments.get("opened") is True
+    parts = ["grip opened" if opened else event.name.replace("_", " ")]
     for key, preposition in _prepositions(event).items():
         other = event.arguments.get(key)
         if other:
@@ -155,7 +163,7 @@ def _said(event: Event) -> Iterable[str]:
     if subject(event) is None:
         return ()
     first = next(key for key in _SUBJECTS if event.arguments.get(key))
-    return (first, *_PREPOSITIONS)
+    return (first, *_PREPOSITIONS, *(("opened",) if event.name == GRIP_LOST else ()))
 
 
 def _in_brackets(arguments: Mapping[str, Json]) -> str:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import expm1, isnan
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.values import Floats
 
 _NO_TRAVEL = 1e-9
+OPENED = 0.08
+"""Fingers that have opened by this share of their travel since they held let go: what slips pushes less ..."""
+OPENING, OPENING_SPEED = 0.05, 0.15
+"""... or by this share, while they go on at such a speed [1/s]."""
+_SMOOTH_S = 0.03
+"""The noise of their joints is averaged over about so long [s]."""
 
 
 class FingerMotion:
@@ -25,6 +31,7 @@ class FingerMotion:
         closing: mean fraction over the joints.
         farthest: smallest fraction, of the joint that is farthest from closed.
         gap: how far all joints together are from closed [m, or rad of fingers that turn].
+        let_go: whether they have opened since `hold`, from where they were closed the most.
         still_since_ns: time since which no joint has left `still_range`.
 
     Raises:
@@ -54,21 +61,37 @@ class FingerMotion:
         self.farthest = 0.0
         self.gap = 0.0
         self.still_since_ns = 0
+        self.let_go = False
+        self._smooth = self._most = 0.0
+        self._time_ns = 0
+
+    def hold(self) -> None:
+        """They hold something from now on."""
+        self._smooth = self._most = self.closing
 
     def update(self, time_ns: int, positions: Floats) -> None:
         """Update with the finger joints' positions at a time, in the order of the hand's joints."""
         at = positions.tolist()
         seen = [(at[i] - opened) * scale for i, opened, scale in self._joints]
-        before = self._fractions or [0.0] * len(seen)
+        before, was = self._fractions or [0.0] * len(seen), self.closing
         self._fractions = [b if isnan(f) else f for f, b in zip(seen, before, strict=True)]
         self.closing = sum(self._fractions) / len(self._fractions)
         self.farthest = min(self._fractions)
         short = ((1.0 - f) * t for f, t in zip(self._fractions, self._travels, strict=True))
         self.gap = sum(short)
+        self._follow(time_ns, was)
         pairs = zip(self._fractions, self._reference, strict=False)
         if not self._reference or any(abs(f - r) > self._range for f, r in pairs):
             self._reference = self._fractions
             self.still_since_ns = time_ns
+
+    def _follow(self, time_ns: int, was: float) -> None:
+        seconds, self._time_ns = (time_ns - self._time_ns) / 1e9, time_ns
+        self._smooth -= (self.closing - self._smooth) * expm1(-seconds / _SMOOTH_S)
+        self._most = max(self._most, self._smooth)
+        opened = self._most - self._smooth
+        goes_on = was - self.closing >= OPENING_SPEED * seconds
+        self.let_go = opened >= OPENED or (opened >= OPENING and goes_on)
 
 
 def _check(hand: HandDescription) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
@@ -80,7 +80,8 @@ class GraspMonitor(Model):
     It does when the fingers have closed a bit, are at rest before they are fully closed, and touch
     the same object on opposing sides. It no longer does when they open, close fully, or the object
     is not between them any more. Events: ``grip_closed`` and ``grip_lost``, with ``hand`` and
-    ``object``, stamped with the time at which the change was first observed.
+    ``object``, stamped with the time at which the change was first observed; ``opened`` of ``grip_lost``
+    is whether the fingers have opened, and not the object left them.
     """
 
     settings_class = Settings
@@ -95,7 +96,7 @@ class GraspMonitor(Model):
             provides=(HOLDING, HELD_OBJECT),
             raises={
                 "grip_closed": "the fingers have closed on an object: hand, object",
-                "grip_lost": "the fingers no longer hold the object: hand, object",
+                "grip_lost": "the fingers no longer hold the object: hand, object, opened (whether they let go of it)",
                 CLOSED_ON_SOMETHING: "the fingers stopped short of their end with nothing of the scene between them:"
                 " hand, closing (share of the travel), gap [m or rad]",
                 LET_GO_OF_SOMETHING: "that is over: hand, because",
@@ -144,6 +145,7 @@ class GraspMonitor(Model):
         self._most_open = 0.0
         self._grip_closing = 0.0
         self._grip_gap = 0.0
+        self._opened = False
         self._within = self._limits.contact_distance
         limits = self._limits
         self._short = StoppedShort(
@@ -171,7 +173,9 @@ class GraspMonitor(Model):
         if self._held != before:
             name = "grip_closed" if before < 0 else "grip_lost"
             what = self._names[max(before, self._held)]
-            arguments = {"hand": self._hand.name, "object": what}
+            arguments: dict[str, Json] = {"hand": self._hand.name, "object": what}
+            if self._held < 0:
+                arguments["opened"] = self._opened
             output.events.append(Event(name, since_ns, arguments=arguments))
         effort = self._effort(scene)
         output.events += self._short.update(
@@ -200,6 +204,7 @@ class GraspMonitor(Model):
         ):
             self._held, self._grip_closing, self._lost_since_ns = found, fingers.closing, None
             self._grip_gap = self._enclosure.gap(touches, found)
+            fingers.hold()
         return max(self._since_ns, fingers.still_since_ns)
 
     def _watch_grip(self, scene: Snapshot, touches: Touches) -> int:
@@ -221,6 +226,7 @@ class GraspMonitor(Model):
         self._lost_since_ns = since_ns
         if now - since_ns >= limits.dwell * 1e9:
             self._held, self._candidate = -1, -1
+            self._opened = fingers.let_go
             # Fingers that have opened must close before they can hold again; what has left the others must come back.
             self._within = limits.contact_distance
             if opened:

@@ -1,4 +1,4 @@
-"""Handling observer: grasped, picked up, released and put down, determined from the scene.
+"""Handling observer: grasped, picked up, released or lost, dropped and put down, determined from the scene.
 
 Only this model emits these events, so they mean the same in every ensemble.
 """
@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_core.ensemble.conductor.reporting.concerns import FROM, SEVERITY, TO, Severity
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
@@ -28,6 +29,7 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
 from model_nodes.handling_observer.grips import Grips
+from model_nodes.handling_observer.openings import Openings
 from model_nodes.handling_observer.state_machine import (
     HandlingStateMachine,
     Observation,
@@ -62,13 +64,17 @@ class Settings(Parameters):
     rest_speed: Amount = parameter("an object slower than this on average is at rest", 0.001, "m/s")
     rest_turn: Amount = parameter("an object that turns slower than this is at rest", 0.02, "rad/s")
     rest_time: Amount = parameter("time over which speeds are averaged", 0.5, "s")
+    drop_height: Amount = parameter(
+        "an object that was let go of in the air and fell farther was dropped", 0.05, "m"
+    )
 
 
 class HandlingObserver(Model):
-    """Observes objects and hands; emits ``grasped``, ``picked_up``, ``released`` and ``put_down``.
+    """Observes objects and hands: ``grasped``, ``picked_up``, ``released`` or ``lost``, ``dropped``, ``put_down``.
 
-    Each event has the arguments ``object``, ``hand`` and ``support`` (null if there is none). Its stamp is
-    the time at which the new state began, so it arrives later than its stamp.
+    Each event has the arguments ``object``, ``hand`` and ``support`` (null if there is none), but for ``dropped``,
+    which has ``height`` [m], ``from`` and ``to`` [s], and a ``severity`` if that was not meant. Its stamp is the
+    time at which the new state began, so it arrives later than its stamp.
     """
 
     settings_class = Settings
@@ -78,13 +84,16 @@ class HandlingObserver(Model):
         """Describe the model."""
         return ModelDescription(
             kind=ModelKind.OBSERVER,
-            summary="Observes what hands do with objects: grasped, picked up, released, put down.",
+            summary="Observes what hands do with objects: grasped, picked up, released or lost, dropped, put down.",
             rate=100.0,
             provides=(HELD, ON, CARRIED),
             raises={
                 "grasped": "a hand holds an object: object, hand, support",
                 "picked_up": "a held object has left its support: object, hand, support",
-                "released": "a hand no longer holds an object: object, hand, support",
+                "released": "a hand has let go of an object: object, hand, support",
+                "lost": "an object has left a hand whose fingers did not open: object, hand, support",
+                "dropped": "an object that was lost, or let go of in the air, has fallen: object, hand, height [m],"
+                " from, to [s]; severity, if that was not meant",
                 "put_down": "a released object is at rest on a support: object, hand, support",
             },
         )
@@ -128,6 +137,7 @@ class HandlingObserver(Model):
         self._slots = [layout.slot_id(name, "pose") for name in self._objects]
         self._poses = [layout.range_of(name, "pose") for name in self._objects]
         self._grips = Grips(layout, hands)
+        self._openings = Openings(layout, hands)
         self._supports = Supports(
             self._ids,
             combined(hand_links(layout, hand) for hand in hands),
@@ -144,6 +154,7 @@ class HandlingObserver(Model):
         """Update the state of every object."""
         scene = tick.scene
         self._grips.update(scene)
+        self._openings.update(tick.events)
         self._supports.update(scene.proximity)
         output = StepOutput(time_ns=tick.time_ns)
         for name, machine, seen in zip(
@@ -168,25 +179,27 @@ class HandlingObserver(Model):
         self, scene: Snapshot, entity: int, slot: int, pose: slice, machine: HandlingStateMachine
     ) -> Observation:
         support = self._supports.support(entity, machine.on)
-        frame = int(scene.parents[slot])
+        frame, now = int(scene.parents[slot]), scene.time_ns
         return Observation(
-            time_ns=scene.time_ns,
+            time_ns=now,
             holder=self._grips.holder(entity, frame, machine.held, support >= 0),
             support=support,
             touching=self._supports.touching(entity),
             pose=scene.values[pose].tolist(),
+            # What another body has taken over has not left by itself.
+            let_go=frame >= 0 or self._openings.let_go(machine.held, self._names[entity], now),
+            meant=frame >= 0 or self._openings.is_meant(machine.held, now),
         )
 
     def _event(self, name: str, transition: Transition) -> Event:
-        return Event(
-            transition.name,
-            transition.time_ns,
-            arguments={
-                "object": name,
-                "hand": self._name(transition.hand),
-                "support": self._name(transition.support),
-            },
-        )
+        said: dict[str, Json] = {"object": name, "hand": self._name(transition.hand)}
+        fall = transition.fall
+        if fall is None:
+            said["support"] = self._name(transition.support)
+        else:
+            said |= {"height": fall.height, FROM: fall.since_ns / 1e9, TO: transition.time_ns / 1e9}
+            said |= {} if fall.meant else {SEVERITY: Severity.WARNING.value}
+        return Event(transition.name, transition.time_ns, arguments=said)
 
     def _name(self, index: int) -> str | None:
         return None if index < 0 else self._names[index]
@@ -213,6 +226,7 @@ def _thresholds(limits: Settings) -> Thresholds:
         rest_ns=round(limits.rest_time * 1e9),
         rest_distance=limits.rest_speed * limits.rest_time,
         rest_turn=limits.rest_turn * limits.rest_time,
+        drop_height=limits.drop_height,
     )
 
 

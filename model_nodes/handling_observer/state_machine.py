@@ -8,17 +8,23 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from model_nodes.handling_observer.debouncing import Debounced, RestDetector
+from model_nodes.handling_observer.falls import LEAST_FALL, FallDetector
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Thresholds of transitions; times in ns, lengths in m, angles in rad."""
+    """Thresholds of transitions; times in ns, lengths in m, angles in rad.
+
+    Attributes:
+        drop_height: what was let go of in the air and falls farther was dropped.
+    """
 
     hold_dwell_ns: int
     clear_dwell_ns: int
     rest_ns: int
     rest_distance: float
     rest_turn: float
+    drop_height: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,8 @@ class Observation:
         support: index of the entity that supports it, -1 for none.
         touching: entities within the clearing distance on any side, other than the hands.
         pose: x y z, qw qx qy qz, ...
+        let_go: whether the hand that held it let go of it if it no longer holds it; else the object left the hand.
+        meant: whether it was to let go of it.
     """
 
     time_ns: int
@@ -38,29 +46,45 @@ class Observation:
     support: int
     touching: frozenset[int]
     pose: Sequence[float]
+    let_go: bool = True
+    meant: bool = True
 
 
 class Transition(NamedTuple):
-    """A transition of the object's state; hand and support are indices or -1."""
+    """A transition of the object's state; hand and support are indices or -1.
+
+    Attributes:
+        fall: what was dropped; None for other transitions.
+    """
 
     name: str
     time_ns: int
     hand: int
     support: int
+    fall: Fall | None = None
+
+
+class Fall(NamedTuple):
+    """How an object fell from a hand: how far [m], since when [ns], and whether the hand was to let go of it."""
+
+    height: float
+    since_ns: int
+    meant: bool
 
 
 class _Phase(Enum):
     LYING = auto()
     HELD = auto()
     LOOSE = auto()
-    """Released and not yet at rest."""
+    """Released or lost, and not yet at rest."""
 
 
 class HandlingStateMachine:
-    """Detects grasped, picked_up, released and put_down of one object, each at most once per grasp.
+    """Detects grasped, picked_up, released or lost, dropped and put_down of one object, each at most once per grasp.
 
-    They occur in this order; picked_up and put_down may be missing. The stamp of each is the beginning of
-    the state that had to last: the first moment clear of the support, or at rest on one.
+    They occur in this order; picked_up, dropped and put_down may be missing, and what was lost is not put down. The
+    stamp of each is the beginning of the state that had to last: the first moment clear of the support, or at rest on
+    one.
 
     Args:
         thresholds: of the transitions.
@@ -72,11 +96,15 @@ class HandlingStateMachine:
         self._holder = Debounced(thresholds.hold_dwell_ns, -1)
         self._support = Debounced(thresholds.clear_dwell_ns, support)
         self._rest = RestDetector(thresholds.rest_distance, thresholds.rest_turn)
+        self._fall = FallDetector()
         self._phase = _Phase.LYING
         self._stood_on = support
         self._grasped_on = support
         self._hand = -1
         self._lifted = False
+        self._lost = self._in_air = False
+        self._meant = True
+        self._least_fall: float | None = None
         self._clear_since_ns: int | None = None
         self._last_ns = 0
 
@@ -101,9 +129,10 @@ class HandlingStateMachine:
         self._support.update(seen.time_ns, seen.support)
         self._rest.update(seen.time_ns, seen.pose)
         before = self.held
+        self._fall.update(seen.time_ns, seen.pose[2], before >= 0 and seen.holder == before)
         if self._holder.update(seen.time_ns, seen.holder):
             if before >= 0:
-                transitions.append(self._release(before))
+                transitions.append(self._release(before, seen))
             if self.held >= 0:
                 transitions.append(self._grasp())
         if self._phase is _Phase.HELD:
@@ -126,12 +155,20 @@ class HandlingStateMachine:
         self._clear_since_ns = None
         return self._transition("grasped", self._holder.since_ns, self.held, self.on)
 
-    def _release(self, hand: int) -> Transition:
+    def _release(self, hand: int, seen: Observation) -> Transition:
         self._phase = _Phase.LOOSE
         self._hand = hand
-        if self.on < 0:
+        self._lost = seen.holder < 0 and not seen.let_go
+        self._meant = seen.meant and not self._lost
+        self._in_air = self.on < 0
+        self._least_fall = None
+        if self._in_air:
             self._stood_on = -1
-        return self._transition("released", self._holder.since_ns, hand, self.on)
+            self._least_fall = self._limits.drop_height
+        if self._lost:
+            self._least_fall = LEAST_FALL
+        name = "lost" if self._lost else "released"
+        return self._transition(name, self._holder.since_ns, hand, self.on)
 
     def _watch_lift(self, seen: Observation) -> list[Transition]:
         stood_on = self._stood_on
@@ -149,10 +186,25 @@ class HandlingStateMachine:
 
     def _watch_rest(self, seen: Observation) -> list[Transition]:
         since_ns = max(self._rest.since_ns, self._holder.since_ns)
-        if self.on < 0 or seen.time_ns - since_ns < self._limits.rest_ns:
-            return []
+        rests = self.on >= 0 and seen.time_ns - since_ns >= self._limits.rest_ns
+        dropped = self._watch_fall(seen, rests)
+        if not rests:
+            return dropped
         self._phase = _Phase.LYING
-        if not self._lifted and self.on == self._grasped_on:
-            return []  # it has not left its place
+        if self._lost or (not self._lifted and self.on == self._grasped_on):
+            return dropped  # nobody put it there, or it has not left its place
         since_ns = max(since_ns, self._support.since_ns)
-        return [self._transition("put_down", since_ns, self._hand, self.on)]
+        return [*dropped, self._transition("put_down", since_ns, self._hand, self.on)]
+
+    def _watch_fall(self, seen: Observation, rests: bool) -> list[Transition]:
+        height, least = self._fall.height, self._least_fall
+        if least is None or not (rests or self._fall.is_over(seen.time_ns)):
+            return []
+        # What was lost in the air and lies on something was dropped, however low.
+        if height < least and not (rests and self._lost and self._in_air):
+            return []
+        self._least_fall = None
+        since_ns = self._holder.since_ns
+        stamp_ns = max(since_ns, self._fall.level_since_ns)
+        fall = Fall(max(height, 0.0), since_ns, self._meant)
+        return [self._transition("dropped", stamp_ns, self._hand, -1)._replace(fall=fall)]

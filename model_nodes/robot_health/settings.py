@@ -121,7 +121,7 @@ class Settings(Parameters):
         "m/s",
     )
     fell: Scale = parameter(
-        "how far an object fell; a warning is a note if the robot meant it to move",
+        "how far an object fell; a warning is a note if the robot meant it to move, and what a hand lost is a warning",
         Scale(warning=0.05),
         "m",
     )

@@ -18,6 +18,7 @@ from model_nodes.robot_health.view import View
 from support.scene_of import near_row, scene_of
 
 STEP_S = 0.02
+_LOST = {"object": "thing", "hand": "hand", "support": None}
 BOX = (Shape(ShapeKind.BOX, (0.1, 0.1, 0.1)),)
 PLANE = (Shape(ShapeKind.PLANE, (6.0, 6.0)),)
 TABLE = (Shape(ShapeKind.BOX, (1.0, 1.0, 0.5)),)
@@ -33,6 +34,7 @@ class Moment:
         near: names of what the thing touches.
         held: whether the hand holds it.
         acting: whether an annotated action goes on.
+        lost: whether an observer of hands tells now that the hand has lost it.
     """
 
     object: Floats
@@ -40,6 +42,7 @@ class Moment:
     near: tuple[str, ...] = ()
     held: bool = False
     acting: bool = False
+    lost: bool = False
 
 
 def still(
@@ -91,6 +94,7 @@ def tell(
                 time_ns,
                 scene,
                 held={"thing": "hand"} if moment.held else {},
+                events=(Event("lost", time_ns, arguments=_LOST),) if moment.lost else (),
                 actions={"work": Event("work", 0, EventKind.ACTION)} if moment.acting else {},
             )
         )

@@ -90,12 +90,13 @@ class Watch:
         grip: str | None = None,
         frame: str | None = None,
         pose: Floats | None = None,
+        events: tuple[Event, ...] = (),
     ) -> list[Event]:
-        """Step the observer once, this much later."""
+        """Step the observer once, this much later, with what others have told since the last step."""
         self.time += seconds
         where = pose_value((0.0, 0.0, 0.0)).data if pose is None else pose
         scene = self.scene(rows, grip, frame, where)
-        output = self.observer.step(StepInput(scene.time_ns, 0, scene))
+        output = self.observer.step(StepInput(scene.time_ns, 0, scene, events))
         self.answers = {name: float(value.data[0]) for (_, name), value in output.values.items()}
         self.events += output.events
         return output.events
@@ -116,6 +117,12 @@ class Watch:
     def told(self) -> list[str]:
         """Names of the events so far."""
         return [event.name for event in self.events]
+
+
+def grip_lost(*, opened: bool | None, hand: str = "left") -> Event:
+    """What a grasp monitor tells when a hand no longer holds the box; None: it does not say whether it opened."""
+    said = {} if opened is None else {"opened": opened}
+    return Event("grip_lost", 0, arguments={"hand": hand, "object": "box", **said})
 
 
 def above(gap: float, support: str = "table") -> Row:

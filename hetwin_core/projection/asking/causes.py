@@ -14,7 +14,7 @@ from hetwin_core.projection.tables.rows import Happening, Task
 Cause: TypeAlias = "Happening | Task"
 
 COLLISION = "collision"
-LETTING_GO = ("released", "grip_lost", "dropped", "let_go", "slipped")
+LETTING_GO = ("released", "lost", "grip_lost", "let_go", "slipped")
 """Events after which an object may move by itself."""
 BY_TASKS = (
     *(*LETTING_GO, "picked_up", "put_down", "pick_up", "set_down", "grasped", "grip_closed"),

@@ -27,6 +27,7 @@ EVENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         # of models
         "picked_up": ("object", "hand"),
         "put_down": ("object", "support"),
+        "lost": ("object", "hand"),
         "dropped": ("object", "hand"),
         "slipped": ("object", "hand"),
         "released": ("object", "hand"),

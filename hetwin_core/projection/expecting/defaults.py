@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hetwin_core.ensemble.annotations import LETTING_GO
+
 OTHER = "*"
 """Stands for every operation that is not named."""
 
@@ -41,6 +43,7 @@ _LETTING_GO = (
     "set_down(object, any)",
     "put_down(object)",
     "released(object)",
+    "dropped(object)",
 )
 _WHOLE = (*_GRASPING, *_PLACING)
 _LEAVING = ("collision_end",)
@@ -55,7 +58,7 @@ _NAMES: Mapping[tuple[str, ...], str] = {
     (*_GRASPING, *_CARRYING): "pick pick_up take get fetch bind",
     _PLACING: "place put put_down set_down lower stack insert connect",
     (*_GRASPING, *_LETTING_GO): "move_hand move_gripper grip",
-    _LETTING_GO: "release let_go open open_hand open_gripper drop hand_over give throw",
+    _LETTING_GO: " ".join(sorted(LETTING_GO)),
     _WHOLE: "pick_and_place bring deliver relocate rearrange clear tidy",
     _LEAVING: "retreat retract withdraw go_home home park wait stand pause idle",
     _DRIVING: "navigate drive go go_to goto move_base approach_place dock turn",

@@ -15,11 +15,11 @@ from hetwin_core.projection.flaws import found_rows as rows
 from hetwin_core.projection.flaws.beliefs import WrongBeliefs
 from hetwin_core.projection.flaws.facts import Facts
 from hetwin_core.projection.flaws.goals import Goals, Undone, Unmet
-from hetwin_core.projection.flaws.grips import lost, wrongly_taken
+from hetwin_core.projection.flaws.grips import dropped, hold_end_ns, lost, wrongly_taken
 from hetwin_core.projection.flaws.looks import overlooked, spilled
-from hetwin_core.projection.flaws.moves import Move, Moves
+from hetwin_core.projection.flaws.moves import LATE_NS, Move, Moves
 from hetwin_core.projection.flaws.touches import Touches
-from hetwin_core.projection.tables.rows import Occasion, Task
+from hetwin_core.projection.tables.rows import Happening, Occasion, Task
 
 Row = dict[str, Any]
 
@@ -47,6 +47,7 @@ class Findings:
             self.moves,
             self.touches,
             self.lost_grips,
+            self.drops,
             self.wrong_takes,
             self.unmet_goals,
             self.undone_goals,
@@ -80,7 +81,7 @@ class Findings:
                 move,
                 unmet=move.number in unmet,
                 undone=move.number in undone,
-                lost=move.grip is not None and move.grip.row in lost,
+                lost=move.grip is not None and (move.grip.row in lost or self._is_dropped(move)),
                 expected=self._is_expected(move),
                 meant=self._is_meant(move),
                 again=self._goes_on(move),
@@ -104,6 +105,13 @@ class Findings:
     def lost_grips(self) -> list[Row]:
         """lost_grips(): holds that ended though no task may let go."""
         return [rows.of_occasion(row) for row in self._lost]
+
+    def drops(self) -> list[Row]:
+        """drops(): what hands dropped without that being meant, and when the hold ended, as `begin` [s]."""
+        return [
+            {**rows.of_event(event), "begin": hold_end_ns(self._facts, event) / 1e9}
+            for event in self._dropped
+        ]
 
     def wrong_takes(self) -> list[Row]:
         """wrong_takes(): what hands took while their tasks were about something else."""
@@ -173,6 +181,18 @@ class Findings:
     @cached_property
     def _lost(self) -> list[Occasion]:
         return list(lost(self._facts))
+
+    @cached_property
+    def _dropped(self) -> list[Happening]:
+        return list(dropped(self._facts))
+
+    def _is_dropped(self, move: Move) -> bool:
+        """Whether a motion is a drop that has been told."""
+        begin, end = move.span.from_ns, move.span.to_ns + LATE_NS
+        return any(
+            event.arguments.get("object") == move.object and begin <= event.time_ns <= end
+            for event in self._dropped
+        )
 
     def _is_expected(self, move: Move) -> bool | None:
         """Whether the tasks may move an object, and what struck it may touch it; None if none goes on."""

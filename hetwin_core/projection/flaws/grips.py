@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hetwin_core.ensemble.concern_words import DROPPED
+from hetwin_core.ensemble.conductor.reporting.concerns import SEVERITY
 from hetwin_core.projection.flaws.facts import Facts
 from hetwin_core.projection.tables.rows import DERIVED, Happening, Interval, Occasion, Task
 
@@ -50,6 +52,30 @@ def lost(facts: Facts) -> Iterator[Occasion]:
         tasks = facts.expectations.near(time_ns)
         if tasks and not any(facts.expectations.may(task, "released") for task in tasks):
             yield grip
+
+
+def dropped(facts: Facts) -> Iterator[Happening]:
+    """Yield the drops that the hand's observer says were not meant, or that no task was to bring about."""
+    for event in facts.events(DROPPED):
+        said, begin = event.arguments, event.arguments.get("from")
+        if not isinstance(begin, float) or "height" not in said:
+            continue  # of a model that tells less
+        if (
+            SEVERITY in said
+            or facts.expectations.expects(DROPPED, said, round(begin * 1e9)) is False
+        ):
+            yield event
+
+
+def hold_end_ns(facts: Facts, drop: Happening) -> int:
+    """Return when the hold ended with which something was dropped: as the states say, else as the event does."""
+    said = drop.arguments
+    begin_ns = round(float(said["from"]) * 1e9)  # type: ignore[arg-type]
+    ends = [
+        g.span.to_ns for g in facts.grips if (g.a, g.b) == (said.get("object"), said.get("hand"))
+    ]
+    near = [time_ns for time_ns in ends if abs(time_ns - begin_ns) <= _PASSING_NS]
+    return min(near, default=begin_ns)
 
 
 def wrongly_taken(facts: Facts) -> Iterator[Taken]:

@@ -30,6 +30,9 @@ FLUENTS: dict[str, Fluent] = {
     "moving": Fluent(("a",), "an entity moves"),
     "visible": Fluent(("a",), "a camera of the robot can see an entity"),
     "held": Fluent(("a", "hand"), "a hand holds an object"),
+    "dropped": Fluent(
+        ("a", "hand"), "an object lies where it fell from a hand, until one holds it"
+    ),
     "in_container": Fluent(("a", "container"), "an object is inside a container"),
     "connected": Fluent(("a", "b"), "a plug is connected to its socket"),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hetwin_core.ensemble.conductor.reporting.concerns import Severity
 from hetwin_core.ensemble.events import Event, Json
 from model_nodes.robot_health.objects.purpose import Purpose
 from model_nodes.robot_health.objects.states import ObjectStates
@@ -21,7 +22,7 @@ _LEFT = 0.01
 class Fell:
     """Raises ``fell`` {object, height} [m] when an object is lower than at its last rest or hold.
 
-    It is raised when the object has landed or left the world.
+    It is raised when the object has landed or left the world. What a hand has lost fell however low it was, and slow.
 
     Args:
         scale: of the height.
@@ -55,11 +56,11 @@ class Fell:
         now, heights, sinking = states.time_ns, states.poses[:, 2], -states.velocities[:, 2]
         self._sinking_ns[np.abs(sinking) > LANDED_SPEED] = now
         self._fastest = np.maximum(self._fastest, np.where(states.held, 0.0, sinking))
-        fallen = (
-            (self._height - heights >= self._scale.least)
-            & (self._fastest > FALL_SPEED)
-            & ~states.held
-        )
+        depths, lost = self._height - heights, self._purpose.lost
+        fallen = (depths >= self._scale.least) & (self._fastest > FALL_SPEED)
+        if self._scale.warning is not None:
+            fallen |= lost & (depths >= _LEFT)
+        fallen &= ~states.held
         landed = fallen & (now - self._sinking_ns >= LANDED_NS)
         landed[gone] = fallen[gone]
         events = [e for i in np.flatnonzero(landed) for e in self._events(int(i))]
@@ -73,6 +74,8 @@ class Fell:
         states = self._states
         height = float(self._height[number] - states.poses[number, 2])
         severity = self._purpose.judge(number, self._scale, height)
+        if self._purpose.lost[number] and severity in (None, Severity.NOTE):
+            severity = Severity.WARNING
         if severity is None:
             return []
         begun = int(self._from_ns[number])

@@ -27,12 +27,15 @@ class Purpose:
 
     That is: a hand held it or a hand's link touched it; another link touched it while an annotated action went on; or
     something touched it that itself moves on purpose. Objects that the main model reports no distances of count as
-    touched while an action goes on.
+    touched while an action goes on. What a hand has lost moves by itself until it has come to rest, or is held again.
 
     Args:
         layout: the scene's.
         states: the objects.
         touches: what they are near to.
+
+    Attributes:
+        lost: (k,) whether a hand has lost it, which nobody meant.
     """
 
     def __init__(self, layout: Layout, states: ObjectStates, touches: Touches) -> None:
@@ -43,9 +46,12 @@ class Purpose:
         self._meant_ns = np.full(len(layout.entities), _NEVER, np.int64)
         self._resting = np.zeros(len(layout.entities), np.bool_)
         self._acted_ns = _NEVER
+        self._number = {entity.name: i for i, entity in enumerate(states.entities)}
+        self.lost = np.zeros(len(states.ids), np.bool_)
 
     def update(self, view: View) -> None:
         """Read a view, after states and touches."""
+        self._lose(view)
         now, states, touches, meant = view.time_ns, self._states, self._touches, self._meant_ns
         acting = self._acts(view)
         meant[self._links] = now if acting else _NEVER
@@ -58,7 +64,6 @@ class Purpose:
         near = touches.distances <= TOUCHING
         objects, others = states.ids[touches.objects[near]], touches.others[near]
         passed = meant[others]
-        self._resting[states.ids] = states.resting
         passed[self._resting[others]] = _NEVER  # what rests moves nothing
         np.maximum.at(meant, objects, passed)
 
@@ -66,6 +71,7 @@ class Purpose:
         """What was held until now was meant until now."""
         states = self._states
         self._meant_ns[states.ids[states.was_held]] = states.time_ns
+        self.lost.fill(False)
 
     def judge(self, number: int, scale: Scale, measure: float) -> Severity | None:
         """The severity of a measure about an object: at most a note if the motion was meant, unless it is absurd."""
@@ -76,8 +82,20 @@ class Purpose:
 
     def meant(self, number: int) -> bool:
         """Whether what an object does now goes back to something that was meant."""
+        if self.lost[number]:
+            return False
         since_ns = int(self._states.rested_ns[number]) - MEANT_NS
         return int(self._meant_ns[self._states.ids[number]]) >= since_ns
+
+    def _lose(self, view: View) -> None:
+        """Take in what hands have lost; what has come to rest before now, or is held, is over."""
+        states = self._states
+        self.lost &= ~(states.held | self._resting[states.ids])
+        self._resting[states.ids] = states.resting
+        for event in view.events:
+            number = self._number.get(str(event.arguments.get("object")))
+            if event.kind is EventKind.MODEL and event.name == "lost" and number is not None:
+                self.lost[number] = True
 
     def _acts(self, view: View) -> bool:
         if view.actions or any(event.kind is EventKind.ACTION for event in view.events):

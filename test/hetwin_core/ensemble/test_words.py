@@ -28,6 +28,8 @@ from hetwin_suite.view.report.story.things import thing_sentences
 
 ROOT = Path(__file__).resolve().parents[3]
 SEEN = {"object": "box", "hand": "gripper", "support": "table"}
+GRIP = {"object": "box", "hand": "gripper"}
+FALLEN = {**GRIP, "height": 0.236, "from": 5.69, "to": 6.19}
 CONNECTED = Event("connected", 10**9, arguments={"probe": "plug", "socket": "outlet"})
 WORDS = "plug connected to outlet"
 FAILURE = RunFailed("tank", "step", 1_250_000_000, "it returned NaN")
@@ -40,6 +42,16 @@ FAILED = "step failed at 1.250000 s: it returned NaN"
         (Event("picked_up", 0, arguments=SEEN), "box picked up by gripper from table"),
         (Event("put_down", 0, arguments={**SEEN, "hand": None}), "box put down on table"),
         (Event("released", 0, arguments={**SEEN, "support": None}), "box released by gripper"),
+        (Event("lost", 0, arguments={**SEEN, "support": None}), "box lost by gripper"),
+        (
+            Event("dropped", 0, arguments={**FALLEN, "severity": "warning"}),
+            "warning: box dropped by gripper (23.6 cm), for 0.50 s",
+        ),
+        (Event("dropped", 0, arguments=FALLEN), "box dropped by gripper (23.6 cm)"),
+        (Event("dropped", 0, arguments={"object": "box", "hand": "h"}), "box dropped by h"),
+        (Event("grip_lost", 0, arguments={**GRIP, "opened": True}), "box grip opened by gripper"),
+        (Event("grip_lost", 0, arguments={**GRIP, "opened": False}), "box grip lost by gripper"),
+        (Event("grip_lost", 0, arguments=GRIP), "box grip lost by gripper"),
         (CONNECTED, WORDS),
         (Event("entered", 0, arguments={"object": "ball", "container": "box"}), "ball entered box"),
         (

@@ -43,7 +43,8 @@ def test_a_grip_begins_and_ends(rate: float) -> None:
     run(gripper, rate, closing, HALF)
     closed, lost = gripper.events
     assert (closed.name, lost.name) == ("grip_closed", "grip_lost")
-    assert closed.arguments == lost.arguments == {"hand": "hand", "object": "box"}
+    assert closed.arguments == {"hand": "hand", "object": "box"}
+    assert lost.arguments == {"hand": "hand", "object": "box", "opened": True}
     assert closed.time_ns * 1e-9 == pytest.approx(1.25, abs=0.02 + 1.1 / rate)
     assert lost.time_ns * 1e-9 == pytest.approx(3.04, abs=0.01 + 1.1 / rate)
 
@@ -132,6 +133,49 @@ def test_a_grip_ends_when_the_object_slips_out_or_the_fingers_close_fully() -> N
     for gripper in (slipped, crushed):
         assert [event.name for event in gripper.events] == ["grip_closed", "grip_lost"]
         assert gripper.events[1].time_ns == pytest.approx(2.0e9, abs=0.03e9)
+        assert gripper.events[1].arguments["opened"] is False
+
+
+@pytest.mark.parametrize("rate", [16.0, 50.0, 400.0])
+@pytest.mark.parametrize(
+    ("speed", "until", "opened"),
+    [
+        (0.1, OPEN, True),
+        (0.03, OPEN, True),
+        (0.1, HALF + 0.0036, True),
+        (0.05, HALF + 0.003, False),
+        (-0.1, 0.004, False),
+    ],
+    ids=["fast", "slowly", "a little", "pushed by what slips", "closes on"],
+)
+def test_it_says_whether_the_fingers_opened_when_the_object_left_them(
+    rate: float, speed: float, until: float, opened: bool
+) -> None:
+    """The object is gone 0.1 s after the fingers began to move; what slips pushes them by less than a tenth of it."""
+    gripper = Parallel()
+    for t in times(rate):
+        moved = HALF + speed * max(0.0, t - 2.0)
+        at = min(until, moved) if speed > 0 else max(until, moved)
+        gripper.at(t, at, max(HALF, at) if t < 2.1 else None)
+    assert [event.name for event in gripper.events] == ["grip_closed", "grip_lost"]
+    assert gripper.events[1].arguments["opened"] is opened
+
+
+@examples(40)
+@given(st.integers(0, 2**32 - 1), st.floats(16.0, 100.0), st.floats(0.0, 0.01))
+def test_noise_of_the_joints_opens_no_hand_and_closes_none(
+    seed: int, rate: float, noise: float
+) -> None:
+    """Noise in shares of the travel; the object leaves 0.05 s after the fingers began to move."""
+    random = np.random.default_rng(seed)
+    for opened in (False, True):
+        gripper = Parallel()
+        for t in times(rate, 8.0):
+            at = HALF + (0.05 if opened else -0.1) * max(0.0, t - 6.0)
+            at = min(max(at, 0.002), OPEN) + random.normal(0.0, noise * OPEN)
+            gripper.at(t, at, at if t < 6.05 else None)
+        lost = [event for event in gripper.events if event.name == "grip_lost"]
+        assert [event.arguments["opened"] for event in lost[-1:]] == [opened]
 
 
 @pytest.mark.parametrize(("gap", "lost"), [(-0.004, 0.007), (0.0, 0.003), (0.005, 0.003)])

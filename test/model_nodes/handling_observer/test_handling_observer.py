@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.handled_in_turn import in_turn
 from support.random_examples import examples
-from support.table_scene import NAMES, UP, Row, Watch, above
+from support.table_scene import NAMES, UP, Row, Watch, above, grip_lost
 
+from hetwin_core.ensemble.annotations import announce
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.values import Floats, pose_value
 from model_nodes.handling_observer import HandlingObserver
 
@@ -20,12 +23,29 @@ def falling(z: float) -> Floats:
     return pose_value((0.0, 0.0, z)).data
 
 
-def carry(watch: Watch, *, grip: str | None = None, frame: str | None = None) -> None:
-    """Grasp the box at 0.5 s, lift it from 1.0 s on at 2 cm/s, hold it until 2.0 s."""
+def carry(
+    watch: Watch, *, grip: str | None = None, frame: str | None = None, z: float = 0.0
+) -> None:
+    """Grasp the box at 0.5 s, lift it from 1.0 s on at 2 cm/s, hold it until 2.0 s; it is at a height z [m] then."""
     watch.stay(0.5, above(0.0))
     watch.stay(0.5, above(0.0), grip=grip, frame=frame)
     for i in range(1, 101):
-        watch.look(above(0.0002 * i), grip=grip, frame=frame)
+        watch.look(above(0.0002 * i), grip=grip, frame=frame, pose=falling(0.01 * z * i))
+
+
+def acts(operation: str) -> Event:
+    """An action of the left hand that begins after 2 s."""
+    return announce(operation, "begin", {"hand": "left"}, 2 * 10**9, "robot")
+
+
+def fall(watch: Watch, height: float, *told: Event, support: str = "ground") -> None:
+    """Let the box go from 0.3 m on, what others tell first; it falls for so long, and then lies there for 1 s."""
+    z = 0.3
+    watch.look(pose=falling(z), events=told)
+    while z > 0.3 - height:
+        z = max(0.3 - height, z - 0.02)
+        watch.look(pose=falling(z))
+    watch.stay(1.0, above(0.0, support), pose=falling(z))
 
 
 @pytest.mark.parametrize(
@@ -132,17 +152,110 @@ def test_what_lies_on_the_box_is_no_support() -> None:
 
 def test_a_dropped_box_is_put_down_where_it_comes_to_rest() -> None:
     watch = Watch()
-    carry(watch, grip="left")
+    carry(watch, grip="left", z=1.0)
     for i in range(1, 41):
         watch.look(pose=falling(1.0 - 0.5 * 9.81 * (0.01 * i) ** 2))
     for i in range(1, 51):
         watch.look(above(0.0, "ground"), pose=pose_value((0.01 * (50 - i), 0.0, 0.2)).data)
-    assert watch.told == ["grasped", "picked_up", "released"]
+    assert watch.told == ["grasped", "picked_up", "released", "dropped"]
     assert watch.events[2].arguments["support"] is None
     watch.stay(0.6, above(0.0, "ground"), pose=pose_value((0.0, 0.0, 0.2)).data)
-    assert watch.told[3:] == ["put_down"]
-    assert watch.events[3].arguments["support"] == "ground"
-    assert watch.events[3].time_ns == pytest.approx(2.9e9, abs=0.02e9)
+    assert watch.told[4:] == ["put_down"]
+    assert watch.events[4].arguments["support"] == "ground"
+    assert watch.events[4].time_ns == pytest.approx(2.9e9, abs=0.02e9)
+
+
+def test_a_box_that_leaves_a_hand_which_did_not_open_is_lost_and_dropped_and_nobody_put_it_down() -> (
+    None
+):
+    watch = Watch()
+    carry(watch, grip="left", z=0.3)
+    fall(watch, 0.26, grip_lost(opened=False))
+    assert watch.told == ["grasped", "picked_up", "lost", "dropped"]
+    lost, dropped = watch.events[2:]
+    assert dict(lost.arguments) == {"object": "box", "hand": "left", "support": None}
+    said = dict(dropped.arguments)
+    assert said.pop("height") == pytest.approx(0.26)
+    assert said.pop("from") == lost.time_ns / 1e9 == pytest.approx(2.01)
+    assert said.pop("to") == dropped.time_ns / 1e9 == pytest.approx(2.14, abs=0.02)
+    assert said == {"object": "box", "hand": "left", "severity": "warning"}
+
+
+@pytest.mark.parametrize(
+    "told", [(grip_lost(opened=True),), (grip_lost(opened=None),), ()], ids=str
+)
+def test_a_box_that_a_hand_let_go_of_is_released_also_where_nothing_tells(
+    told: tuple[Event, ...],
+) -> None:
+    watch = Watch()
+    carry(watch, grip="left", z=0.3)
+    fall(watch, 0.26, *told)
+    assert watch.told == ["grasped", "picked_up", "released", "dropped", "put_down"]
+    assert "severity" not in watch.events[3].arguments
+
+
+def test_what_is_let_down_a_little_is_not_dropped_but_what_is_lost_fell_however_low() -> None:
+    for height in (0.04, 0.0):
+        for opened, told in ((True, ["released", "put_down"]), (False, ["lost", "dropped"])):
+            watch = Watch()
+            carry(watch, grip="left", z=0.3)
+            fall(watch, height, grip_lost(opened=opened), support="table")
+            assert watch.told[2:] == told
+
+
+def test_what_stays_between_the_fingers_though_they_do_not_hold_it_is_not_dropped() -> None:
+    watch = Watch()
+    carry(watch, grip="left", z=0.3)
+    watch.look(pose=falling(0.3), events=(grip_lost(opened=False),))
+    watch.stay(2.0, pose=falling(0.3))
+    assert watch.told[2:] == ["lost"]
+
+
+def test_a_drop_is_not_meant_where_the_program_tells_of_the_hand_and_lets_nothing_go() -> None:
+    for release in (False, True):
+        watch = Watch()
+        carry(watch, grip="left", z=0.3)
+        watch.look(above(0.02), grip="left", pose=falling(0.3), events=(acts("carry"),))
+        fall(watch, 0.26, grip_lost(opened=True), *([acts("release")] if release else []))
+        assert watch.told[2:] == ["released", "dropped", "put_down"]
+        assert ("severity" in watch.events[3].arguments) is not release
+
+
+def test_what_slips_out_where_it_stands_is_lost_but_not_dropped() -> None:
+    watch = Watch()
+    watch.stay(1.0, above(0.0), grip="left")
+    watch.look(above(0.0), events=(grip_lost(opened=False),))
+    watch.stay(2.0, above(0.0))
+    assert watch.told == ["grasped", "lost"]
+
+
+def test_what_a_hand_catches_again_is_not_dropped() -> None:
+    watch = Watch()
+    carry(watch, grip="left", z=0.3)
+    watch.look(pose=falling(0.3), events=(grip_lost(opened=False),))
+    watch.stay(0.2, pose=falling(0.2))
+    watch.stay(1.0, grip="left", pose=falling(0.2))
+    assert watch.told[2:] == ["lost", "grasped"]
+
+
+def test_what_falls_out_of_the_world_is_dropped() -> None:
+    watch = Watch()
+    carry(watch, grip="left", z=0.3)
+    watch.look(pose=falling(0.3), events=(grip_lost(opened=False),))
+    for i in range(200):
+        watch.look(pose=falling(0.3 - 0.04 * i))
+    assert watch.told[2:] == ["lost", "dropped"]
+    assert watch.events[3].arguments["height"] == pytest.approx(5.0, abs=0.05)
+
+
+def test_what_another_hand_or_another_body_takes_over_is_released() -> None:
+    """A hand that gives something away may keep its fingers closed; so may one that has plugged something in."""
+    for taken in ({"grip": "right"}, {"frame": "table"}):
+        watch = Watch(monitored=("left", "right"))
+        carry(watch, grip="left", z=0.3)
+        watch.look(pose=falling(0.3), events=(grip_lost(opened=False),), **taken)  # type: ignore[arg-type]
+        watch.stay(0.3, pose=falling(0.3), **taken)  # type: ignore[arg-type]
+        assert watch.told[2] == "released"
 
 
 def test_a_box_that_turns_on_the_spot_is_not_at_rest() -> None:
@@ -249,7 +362,16 @@ Picture: TypeAlias = tuple[
     list[tuple[tuple[str, str], float, tuple[float, float, float]]],
     float,
     float,
+    tuple[Event, ...],
+    float,
     int,
+]
+TOLD: list[tuple[Event, ...]] = [
+    (),
+    (),
+    (grip_lost(opened=False), grip_lost(opened=False, hand="right")),
+    (grip_lost(opened=True),),
+    (Event("release", 0, EventKind.ACTION, arguments={"phase": "instant"}),),
 ]
 PICTURES = st.tuples(
     st.sampled_from([None, "left", "right"]),
@@ -265,36 +387,27 @@ PICTURES = st.tuples(
         max_size=4,
     ),
     st.sampled_from([0.0, 0.0, 0.3]),
+    st.sampled_from([0.0, 0.0, -0.3, -6.0]),
+    st.sampled_from(TOLD),
     st.floats(0.001, 0.2),
     st.integers(1, 15),
 )
-AFTER = {
-    None: {"grasped"},
-    "grasped": {"picked_up", "released"},
-    "picked_up": {"released"},
-    "released": {"put_down", "grasped"},
-    "put_down": {"grasped"},
-}
 
 
 @examples(120)
 @given(st.lists(PICTURES, max_size=20))
 def test_events_come_in_turn_whatever_is_seen(pictures: list[Picture]) -> None:
     watch = Watch(monitored=("left", "right"))
-    for grip, frame, near, x, seconds, repeats in pictures:
+    for grip, frame, near, x, z, told, seconds, repeats in pictures:
         rows = [(*pair, gap, normal) for pair, gap, normal in near]
+        pose = pose_value((x, 0, z)).data
         for _ in range(repeats):
-            watch.look(
-                *rows, seconds=seconds, grip=grip, frame=frame, pose=pose_value((x, 0, 0)).data
-            )
+            watch.look(*rows, seconds=seconds, grip=grip, frame=frame, pose=pose, events=told)
             held = watch.answers["held"] >= 0
             last = watch.told[-1] if watch.told else None
             assert held == (last in {"grasped", "picked_up"})
             assert watch.answers["carried"] == float(held and watch.answers["on"] < 0)
-    before = None
-    for name in watch.told:
-        assert name in AFTER[before]
-        before = name
+    assert in_turn(watch.told), watch.told
     stamps = [event.time_ns for event in watch.events]
     assert stamps == sorted(stamps)
     assert not stamps or stamps[-1] <= round(watch.time * 1e9)

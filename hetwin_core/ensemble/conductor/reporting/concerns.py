@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, concern_text
+from hetwin_core.ensemble.concern_words import DROPPED, ROBOT_HEALTH, concern_text
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.tasks import Status
 
@@ -99,8 +99,9 @@ class Concern:
 
 
 def is_concern(event: Event) -> bool:
-    """Whether an event is about a concern."""
-    return event.source == ROBOT_HEALTH and event.arguments.get(SEVERITY) in _ORDER
+    """Whether an event is about a concern: of the robot's observer, or a drop that an observer of hands reports."""
+    told = event.source == ROBOT_HEALTH or event.name == DROPPED
+    return told and event.arguments.get(SEVERITY) in _ORDER
 
 
 def concerns_of(events: Iterable[Event], end_ns: int) -> tuple[Concern, ...]:

@@ -12,6 +12,7 @@ from hetwin_core.projection.following.states import States
 from hetwin_core.projection.tables.belief_list import BeliefColumns
 from hetwin_core.projection.tables.deriving.beliefs import BeliefBook
 from hetwin_core.projection.tables.deriving.book import Batch, Book
+from hetwin_core.projection.tables.deriving.drops import Drops
 from hetwin_core.projection.tables.deriving.handling import HELD_ON_NS, Handling
 from hetwin_core.projection.tables.deriving.motion import Motion
 from hetwin_core.projection.tables.deriving.places import Places
@@ -58,13 +59,14 @@ class Derivation:
         self._motion = Motion(self._index, self.book)
         self._places = Places(self._index, self._motion.ids, self.book)
         self._truths = Truths(layout, self.book)
+        self._drops = Drops(layout, self.book)
 
     @property
     def recorded(self) -> frozenset[str]:
         """The fluents about the world that the run can know."""
         touching = {"contact", "on", "attached"} if self._touching.seen else set()
         moving = {"moving", "loc"} if self._motion.known else set()
-        return frozenset(touching | moving) | self._truths.fluents
+        return frozenset(touching | moving | self._drops.known) | self._truths.fluents
 
     @property
     def certain_ns(self) -> int:
@@ -122,3 +124,5 @@ class Derivation:
         # Tasks have a table of their own, and what they are called is not what happens.
         if kind != EventKind.TASK and not (is_action and name in DERIVED_EVENTS):
             self.book.happen(time_ns, name, arguments, source)
+        if kind == EventKind.MODEL:
+            self._drops.happen(name, time_ns, arguments)

@@ -57,7 +57,7 @@ const GREY = "#a3acba";
 const TONES: Record<string, string> = { note: "#8b97a8", warning: "#d9a13b", absurd: "#d65f5f" };
 /** What is done to objects, and what they do when nothing holds them: worth a name in the time line. */
 const STRONG = new Set(
-  "grasped picked_up released put_down dropped connected disconnected fell toppled flung spilled".split(" "),
+  "grasped picked_up released lost put_down dropped connected disconnected fell toppled flung spilled".split(" "),
 );
 
 /** All rows, from the top: events, what lasted, attributes that were handed over, all others folded, by their models. */

@@ -12,6 +12,7 @@ _HANDLING = {
     "grasped",
     "picked_up",
     "released",
+    "lost",
     "put_down",
     "dropped",
     "connected",

@@ -24,7 +24,7 @@ _RELATIONS = {
 }
 """Attributes that say where a thing is, the one that says most first."""
 _TAKEN = ("grasped", "picked_up", "connected")
-_LET_GO = ("released", "dropped")
+_LET_GO = ("released", "lost", "dropped")
 _COMMON = {"reach", "grasp", "move hand", "lift", "move", "lower", "release", "retreat", "bind"}
 """What every handling is made of, which says less of it than its other operations."""
 _FELL_M = 0.03
@@ -160,6 +160,8 @@ def _fell(episode: Episode, thing: str, events: Sequence[Event]) -> bool:
         return False
     if events[-1].arguments.get("support"):
         return False
+    if isinstance(height := events[-1].arguments.get("height"), float):
+        return height > _FELL_M
     heights = episode.pose(thing)[:, 2]
     return bool(heights[episode.index_at(events[-1].time_ns)] - heights[-1] > _FELL_M)
 

@@ -47,6 +47,30 @@ def test_beginning_worsening_and_end_are_one_occurrence() -> None:
     }
 
 
+def test_a_drop_that_an_observer_of_hands_reports_is_a_concern_if_it_has_a_severity() -> None:
+    said: dict[str, Json] = {
+        "object": "box",
+        "hand": "clamp",
+        "height": 0.236,
+        "from": 5.69,
+        "to": 6.19,
+    }
+    lost = Event(
+        "dropped", 6_190_000_000, source="handling", arguments={**said, "severity": "warning"}
+    )
+    (concern,) = concerns_of([lost], END_NS)
+    assert concern.row() == {
+        "name": "dropped",
+        "severity": "warning",
+        "from": 5.69,
+        "to": 6.19,
+        "arguments": {"object": "box", "hand": "clamp", "height": 0.236},
+        "text": "box dropped by clamp (23.6 cm)",
+        "count": 1,
+    }
+    assert concerns_of([Event("dropped", 0, source="handling", arguments=said)], END_NS) == ()
+
+
 def test_what_has_not_ended_lasts_to_the_end_of_the_run() -> None:
     (concern,) = concerns_of([event(1.0, "note")], END_NS)
     assert (concern.from_ns, concern.to_ns) == (1_000_000_000, END_NS)

@@ -49,6 +49,29 @@ def grasp_lost() -> MadeTables:
     return made
 
 
+def fell_from(made: MadeTables, begin: float, **more: object) -> MadeTables:
+    """The box falls from the hand from a time on [s]."""
+    said = {"object": "box", "hand": "right_hand", "height": 0.3, "from": begin, "to": begin + 0.4}
+    made.happened("dropped", begin + 0.4, "handling", **said, **more)
+    return made
+
+
+def slipped_while_placing() -> MadeTables:
+    """The task may let go of the box, but the hand did not open."""
+    return fell_from(dropped(), 6.0, severity="warning")
+
+
+def dropped_without_tasks() -> MadeTables:
+    made = grasp_lost()
+    made.tasks.clear()
+    return fell_from(made, 4.0, severity="warning")
+
+
+def let_fall_while_carrying() -> MadeTables:
+    made = fetched()
+    return fell_from(made, 4.0)
+
+
 def carrying_collision() -> MadeTables:
     made = fetched()
     made.happened(
@@ -137,6 +160,9 @@ def unachieved() -> MadeTables:
         (wrong_order, Expected("wrong_order", 4.0, {"box", "cup1"}, "wipe.1")),
         (wrong_object, Expected("wrong_object", 9.5, {"cup1", "cup2"}, "take.2")),
         (grasp_lost, Expected("grasp_lost", 4.0, {"box"}, "carry.1")),
+        (slipped_while_placing, Expected("dropped", 6.0, {"box"}, "place.1")),
+        (dropped_without_tasks, Expected("dropped", 4.0, {"box"}, None)),
+        (let_fall_while_carrying, Expected("dropped", 4.0, {"box"}, "carry.1")),
         (carrying_collision, Expected("carrying_collision", 4.0, {"palm", "table"}, "carry.1")),
         (lambda: knocked(), Expected("knocked_over", 7.0, {"cup2"}, "retreat.1")),
         (
@@ -175,6 +201,20 @@ def test_it_is_found(story: Callable[[], MadeTables], expected: Expected) -> Non
 
 def test_a_good_episode_has_none() -> None:
     assert flaws_in(fetched().made()) == []
+
+
+def test_a_drop_that_a_task_means_is_none() -> None:
+    made = fetched()
+    made.did("release.1", 7.0, 8.0, **BOX)
+    assert flaws_in(fell_from(made, 7.5).made()) == []
+
+
+def test_what_is_dropped_is_told_once_and_after_the_lost_grasp() -> None:
+    lost, dropped_then = flaws_in(fell_from(grasp_lost(), 4.0, severity="warning").made())
+    assert (lost.kind, dropped_then.kind) == ("grasp_lost", "dropped")
+    assert dropped_then.text.startswith(
+        "right_hand dropped box by 30 cm at 4.00 s, which was not meant"
+    )
 
 
 def test_what_misses_its_place_is_one_flaw_of_the_task_from_the_fall_on() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from support.object_stories import Moment, moving, still, tell
@@ -28,6 +29,11 @@ def fall(
         return Moment(still((0, 0, 0.3)), near=("table",))
 
     return story
+
+
+def lost(story: Callable[[float], Moment]) -> Callable[[float], Moment]:
+    """The same, while an observer of hands tells at 1 s that the hand has lost it."""
+    return lambda time: replace(story(time), lost=abs(time - 1.1) < 1e-6)
 
 
 def fallen(
@@ -60,6 +66,29 @@ def test_a_small_step_is_no_fall() -> None:
 def test_what_the_robot_means_is_a_note(story: Callable[[float], Moment], hand: bool) -> None:
     (event,) = fallen(story, hand=hand)
     assert event.arguments["severity"] == "note"
+
+
+def test_what_a_hand_has_lost_is_no_note_however_low_it_fell() -> None:
+    for height in (0.4, 0.03):
+        (event,) = fallen(lost(fall(height, held=True)))
+        assert event.arguments["severity"] == "warning"
+        assert event.arguments["height"] == pytest.approx(height, abs=0.01)
+
+
+def test_what_a_hand_has_lost_where_it_stands_does_not_fall() -> None:
+    assert fallen(lost(fall(0.0, held=True))) == []
+
+
+def test_what_was_lost_once_may_be_meant_again() -> None:
+    """It falls from the hand, is taken up again, and let go of."""
+
+    def story(time: float) -> Moment:
+        if time < 3.0:
+            return lost(fall(0.4, held=True))(time)
+        return fall(0.4, held=True)(time - 3.0)
+
+    severities = [event.arguments["severity"] for event in fallen(story, 6.0)]
+    assert severities == ["warning", "note"]
 
 
 def test_an_arm_that_brushes_it_off_without_any_action_does_not_mean_it() -> None:

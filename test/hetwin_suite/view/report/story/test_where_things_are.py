@@ -14,6 +14,8 @@ from hetwin_suite.view.report.story.meant import meant_places
 from hetwin_suite.view.report.story.outcome import acted_on, outcomes
 
 PUT = observed("put_down", 4.0, object="ball", hand="hand", support="stand")
+LOST = observed("lost", 4.0, object="ball", hand="hand", support=None)
+FALLEN = observed("dropped", 4.5, object="ball", hand="hand", height=0.5)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +27,7 @@ PUT = observed("put_down", 4.0, object="ball", hand="hand", support="stand")
             "The ball was dropped: it lies on the floor, not in the tray.",
         ),
         ("floor", (TAKEN, RELEASED), "", "The ball was dropped: it lies on the floor."),
+        ("floor", (TAKEN, LOST, FALLEN), "", "The ball was dropped: it lies on the floor."),
         ("stand", (TAKEN, PUT), "tray", "The ball lies on the stand, not in the tray."),
         (
             *("stand", (), "tray"),
