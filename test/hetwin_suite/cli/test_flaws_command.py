@@ -24,7 +24,8 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_flaw_is_a_line() -> None:
     result = CliRunner().invoke(app, ["flaws", "bad"])
     assert result.exit_code == 0
-    first, second, *_ = result.output.splitlines()
+    known, first, second, *_ = result.output.splitlines()
+    assert known == "no verdict: what was checked is not known"
     assert first.startswith("    6.000 s  unstable_support: box did not stay on tray")
     assert "place.1 was done" in second
     assert "after unstable support at 6.00 s" in second
@@ -34,7 +35,7 @@ def test_each_flaw_is_a_line() -> None:
 def test_json_has_all_of_a_flaw() -> None:
     result = CliRunner().invoke(app, ["flaws", "bad", "--json"])
     told = json.loads(result.output)
-    assert set(told) == {"seconds", "flaws"}
+    assert set(told) == {"seconds", "verdict", "coverage", "concerns", "flaws"}
     flaw, other = told["flaws"]
     assert (flaw["kind"], flaw["from"], flaw["to"]) == ("unstable_support", 6.0, 7.0)
     assert flaw["task"] == "place.1"
@@ -48,4 +49,28 @@ def test_json_has_all_of_a_flaw() -> None:
 @pytest.mark.usefixtures("runs")
 def test_a_good_run_has_none() -> None:
     result = CliRunner().invoke(app, ["flaws", "good"])
-    assert (result.exit_code, result.output) == (0, "no flaws\n")
+    assert result.exit_code == 0
+    assert result.output.splitlines()[1:] == ["no flaws"]
+
+
+@pytest.mark.usefixtures("runs")
+def test_it_begins_with_what_was_checked_and_what_speaks_against_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    grip = {"claim": "grip", "subject": "hand", "checked": False, "why": "x", "of": []}
+    concern = {"from": 1.5, "severity": "absurd", "text": "arm is 5 cm inside table"}
+    summary = {"verdict": "absurd", "coverage": [grip], "concerns": [concern]}
+    (tmp_path / "good").mkdir()
+    (tmp_path / "good" / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    assert CliRunner().invoke(app, ["flaws", "good"]).output.splitlines() == [
+        "absurd: not checked: grips (x)",
+        "    1.500 s  absurd: arm is 5 cm inside table",
+        "no flaws",
+    ]
+    told = json.loads(CliRunner().invoke(app, ["flaws", "good", "--json"]).output)
+    assert (told["verdict"], told["coverage"], told["concerns"]) == (
+        "absurd",
+        [grip],
+        [concern],
+    )
