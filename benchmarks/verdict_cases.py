@@ -27,7 +27,7 @@ SURE_S = 0.5
 LEFT_OUT = 0.3
 """Share of the runs that lack an input."""
 _TRIES = 80
-_MOTIONS = 12
+_MOTIONS, _OFTEN = 60, 25
 _SHELF = 0.04
 
 
@@ -247,8 +247,12 @@ def _under(motion: Motion) -> Cuboid:
 
 def _nearest(lab: Lab, motion: Motion, box: Cuboid) -> float:
     """How near any link comes to a box [m]."""
-    found = lab.distances(motion.positions[::2], box)
-    return min(float(row.min()) for row in found.values())
+    for step in (8, 2):  # most are seen to be too near at once
+        found = lab.distances(motion.positions[::step], box)
+        nearest = min(float(row.min()) for row in found.values())
+        if nearest < CLEAR:
+            break
+    return nearest
 
 
 def _on_top(shelf: Cuboid, size: tuple[float, float, float], x: float, y: float) -> Cuboid:
@@ -308,8 +312,8 @@ def into_table(lab: Lab, random: np.random.Generator) -> Case:
 def _motions(lab: Lab, random: np.random.Generator) -> Iterator[Motion]:
     """Some motions, each often enough to find something in its way."""
     for _ in range(_MOTIONS):
-        motion = (free if random.random() < 0.5 else swinging)(lab, random)
-        yield from (motion for _ in range(_TRIES))
+        motion = (free if random.random() < 0.3 else swinging)(lab, random)
+        yield from (motion for _ in range(_OFTEN))
 
 
 def sweep(lab: Lab, random: np.random.Generator) -> Case:
@@ -317,10 +321,10 @@ def sweep(lab: Lab, random: np.random.Generator) -> Case:
     for motion in _motions(lab, random):
         box = _in_the_way(lab, motion, random, lab.kind.hand_links, is_table=False)
         shelf = _shelf(box, 0.1)
-        links = _entered(lab, motion, box, 0.0)
+        links = _entered(lab, motion, box, 0.0, lab.kind.hand_links)
         if not links or max(d for _, d in links.values()) < PUSHED:
             continue
-        if links.keys() & lab.kind.hand_links or _nearest(lab, motion, shelf) < CLEAR:
+        if _nearest(lab, motion, shelf) < CLEAR:
             continue
         firsts = {link: first for link, (first, _) in links.items()}
         scene = {TABLE: Thing(shelf), BOX: Thing(box, float(random.uniform(0.1, 0.4)))}
@@ -373,21 +377,37 @@ def _ahead(
     deep = float(random.uniform(*(PLANTED_DEEP if is_table else (0.01, 0.05))))
     middle = at + (0.5 * size[0] - deep) * normal
     middle[2] += random.uniform(-0.3, 0.3) * size[2]
+    if not is_table and random.random() < 0.8:  # by its upper end, with nothing of the arm below
+        lowest = lab.support(motion.positions[row], geom, -up)
+        middle = lowest + (0.5 * size[0] - deep) * normal
+        middle[2] += random.uniform(0.01, 0.04) - 0.5 * size[2]
     x, y, z = middle.tolist()
     return Cuboid((size[0], size[1], size[2]), (x, y, z), yaw)
 
 
-def _entered(lab: Lab, motion: Motion, box: Cuboid, deep: float) -> dict[str, tuple[float, float]]:
-    """Links that get so deep into a box: when first, and how deep [m]; none if one is there from the start on."""
-    found: dict[str, tuple[float, float]] = {}
-    begin = lab.distances(motion.positions[:20:4], box, 2 * CLEAR)
-    if min(float(distances.min()) for distances in begin.values()) < CLEAR:
-        return found
+def _entered(
+    lab: Lab, motion: Motion, box: Cuboid, deep: float, never: frozenset[str] = frozenset()
+) -> dict[str, tuple[float, float]]:
+    """Links that get so deep into a box: when first, and how deep [m].
+
+    None if one is there from the start on, or one gets there that never may.
+    """
+    rough = lab.distances(motion.positions[::8], box, 2 * CLEAR)  # spares most of the work
+    nearest = {link: float(distances.min()) for link, distances in rough.items()}
+    starts = min(float(distances[:3].min()) for distances in rough.values())
+    if starts < CLEAR or min(nearest.values()) > CLEAR or _nearest_of(nearest, never) < 0.0:
+        return {}
+    found = {}
     for link, distances in lab.distances(motion.positions, box, 2 * CLEAR).items():
         if distances.min() < -deep:
             first = float(motion.seconds[int(np.argmax(distances < 0.0))])
             found[link] = first, float(-distances.min())
-    return found
+    return {} if found.keys() & never else found
+
+
+def _nearest_of(nearest: Mapping[str, float], links: frozenset[str]) -> float:
+    """How near any of some links comes [m]."""
+    return min((nearest[link] for link in links if link in nearest), default=1.0)
 
 
 DRAWS: Mapping[str, Draw] = {

@@ -67,7 +67,8 @@ def _series(case: Case) -> tuple[JointSeries, JointSeries | None]:
     motion, times = case.motion.positions, case.motion.seconds
     holds = _between(times, case.truth.held) if case.load[0] > 0.0 else np.zeros(len(times), bool)
     lifted = holds & (times >= case.motion.marks.get("lifted", 0.0))
-    efforts = robot.efforts(motion, PERIOD_S, lifted * case.load[0])
+    load = np.where(lifted, case.load[0], 0.0)
+    efforts = robot.efforts(motion, PERIOD_S, load)
     arm = len(kind.joints)
     efforts[:, arm:] -= (holds * case.load[1])[:, None]
     limits = np.array((*kind.effort, *(20.0 for _ in kind.fingers)))

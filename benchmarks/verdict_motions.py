@@ -42,8 +42,7 @@ class Motion:
     @property
     def seconds(self) -> Floats:
         """(m,) times [s]."""
-        times: Floats = np.arange(len(self.positions)) * PERIOD_S
-        return times
+        return np.array([row * PERIOD_S for row in range(len(self.positions))])
 
 
 class Path:
@@ -54,7 +53,7 @@ class Path:
     """
 
     def __init__(self, start: Floats) -> None:
-        self._rows = [start[None, :]]
+        self._rows = [start.reshape(1, -1)]
         self.marks: dict[str, float] = {}
 
     @property
