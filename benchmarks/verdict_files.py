@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import yaml
 from health_recording import JointSeries, Recording, write_recording
-from verdict_cases import EFFORTS, FINGERS, HEIGHT, MASSES, SHAPES, Case, Thing
+from verdict_cases import EFFORTS, FINGERS, HEIGHT, MASSES, SHAPES, Case
 from verdict_motions import PERIOD_S
 from verdict_robots import KINDS, Kind, description, lab
+from verdict_scenes import Thing
 
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats

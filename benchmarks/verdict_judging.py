@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from verdict_cases import BOX, EFFORTS, FINGERS, MASSES, SHAPES, SURE_S, Case
+from verdict_cases import EFFORTS, FINGERS, MASSES, SHAPES, SURE_S, Case
 from verdict_files import HAND
 from verdict_robots import KINDS, lab
+from verdict_scenes import BOX
 
 from hetwin_suite.cli import outcome
 from hetwin_suite.running.ended import Ended
@@ -35,6 +36,12 @@ _LACKS = {
 _BLIND = {"touch": {SHAPES}, "effort": {EFFORTS, MASSES}, "grip": {FINGERS}}
 """Without which inputs a claim cannot be checked."""
 
+_HELD = frozenset({f"held({BOX}, {HAND})", f"held_object({HAND}, {BOX})"})
+_CARRIED = f"carried({BOX})"
+_HOLDING = f"holding({HAND})"
+_GRIPPED = _HELD | {_CARRIED, _HOLDING}
+"""What a state says of a grip."""
+
 Row = Mapping[str, Any]
 
 
@@ -44,7 +51,8 @@ class Judged:
 
     Attributes:
         verdict: of the run; ``refused`` if there is none.
-        false_fine: why it is not fine, although it says so or that a claim holds.
+        false_fine: why it is not fine, although it says so.
+        false_so: claims that hold and states that are true, which are not so.
         false_not_so: what it denies that is so.
         unseen: claims not checked that could be.
         overseen: claims checked that could not be.
@@ -55,6 +63,7 @@ class Judged:
 
     verdict: str
     false_fine: list[str] = field(default_factory=list)
+    false_so: list[str] = field(default_factory=list)
     false_not_so: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
     overseen: list[str] = field(default_factory=list)
@@ -66,8 +75,8 @@ class Judged:
     def is_wrong(self) -> bool:
         """Whether a person should look at it."""
         missed = not all(self.named.values())
-        lists = (self.false_fine, self.false_not_so, self.unseen, self.overseen, self.alarms)
-        return missed or any(lists)
+        said = (self.false_fine, self.false_so, self.false_not_so)
+        return missed or any((*said, self.unseen, self.overseen, self.alarms))
 
 
 def judge(case: Case, run: Path) -> Judged:
@@ -80,6 +89,7 @@ def judge(case: Case, run: Path) -> Judged:
     return Judged(
         str(summary.get("verdict")),
         [*_false_fine(case, summary)],
+        [*_false_so(case, summary)],
         [*_false_not_so(case, summary, said)],
         [*_unseen(case, summary)],
         [*_overseen(case, summary)],
@@ -122,9 +132,15 @@ def _false_fine(case: Case, summary: Row) -> Iterator[str]:
     why = _against(case)
     if why and summary.get("verdict") == FINE:
         yield f"fine: {why}"
+
+
+def _false_so(case: Case, summary: Row) -> Iterator[str]:
     for row in _coverage(summary):
         if row.get("holds") is True and _is_untrue(case, row):
             yield f"{row['claim']} of {row['subject']} holds"
+    truth, state = case.truth, summary.get("state") or {}
+    if truth.grip is None or truth.held[1] < truth.until - SURE_S:
+        yield from (f"{name} is true" for name in sorted(_GRIPPED) if state.get(name) is True)
 
 
 def _against(case: Case) -> str:
@@ -184,11 +200,11 @@ def _false_not_so(case: Case, summary: Row, said: str) -> Iterator[str]:
 
 
 def _denied_in_state(case: Case, state: Row) -> Iterator[str]:
-    denials = {f"holding({HAND})"}
+    denials = {_HOLDING}
     if case.truth.grip == BOX:
-        denials |= {f"held({BOX}, {HAND})", f"held_object({HAND}, {BOX})"}
+        denials |= _HELD
         if case.truth.until > case.motion.marks["lifted"] + 2 * SURE_S:
-            denials.add(f"carried({BOX})")
+            denials.add(_CARRIED)
     yield from (f"{name} is false" for name in sorted(denials) if state.get(name) is False)
 
 
@@ -238,8 +254,15 @@ def _overseen(case: Case, summary: Row) -> Iterator[str]:
         name = f"{row['claim']} of {row['subject']}"
         if _BLIND.get(row["claim"], set()) & case.without:
             yield f"{name} without {', '.join(sorted(case.without))}"
-        elif any(end > case.truth.until + NEAR_S for _, end in row.get("spans") or ()):
+        elif _is_beyond(case, row):
             yield f"{name} beyond {case.truth.until:.2f} s"
+
+
+def _is_beyond(case: Case, row: Row) -> bool:
+    """Whether a claim was checked after its input had ended; that of the hand may go on when the arm's has ended."""
+    if case.how == "silent" and row["claim"] not in ("touch", "effort"):
+        return False
+    return any(end > case.truth.until + NEAR_S for _, end in row.get("spans") or ())
 
 
 # ---------------------------------------------------------------------- what is named
@@ -285,8 +308,15 @@ def _alarms(case: Case, summary: Row) -> Iterator[str]:
     for name in ("lost", "dropped"):
         yield from (f"{name}: {event.get('object')}" for event in _events(summary, name))
     for event in _events(summary, "touched"):
-        if event.get("link") not in KINDS[case.robot].hand_links:
+        if not _is_meant(case, event):
             yield f"{event.get('link')} touched {event.get('object')}"
     for row in _coverage(summary):
         if row.get("holds") is False:
             yield f"{row['claim']} of {row['subject']} does not hold"
+
+
+def _is_meant(case: Case, touch: Row) -> bool:
+    """Whether a hand touches itself, or what it grips."""
+    hand = KINDS[case.robot].hand_links
+    what = touch.get("object")
+    return touch.get("link") in hand and (what in hand or (what == BOX and case.truth.grip == BOX))

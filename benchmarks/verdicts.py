@@ -142,6 +142,7 @@ def _of_named(what: str) -> Callable[[Row], int | None]:
 
 MEASURES: Sequence[Measure] = (
     ("false fine", _is("false_fine"), 0.0, "none"),
+    ("false so", _is("false_so"), 0.0, "none"),
     ("false not so", _is("false_not_so"), 0.0, "none"),
     ("not checked, input there", _is("unseen"), 0.0, "none"),
     ("checked without input", _is("overseen"), 0.0, "none"),
@@ -196,8 +197,12 @@ def _tell(row: Row) -> None:
     if row["vain"]:
         print(f"{name}: vain, {row['vain']}", file=sys.stderr, flush=True)
         return
-    wrong = [f"{key}: {row[key][0]}" for key in ("false_fine", "false_not_so") if row[key]]
-    wrong += [f"{key}: {row[key][0]}" for key in ("unseen", "overseen", "alarms") if row[key]]
+    wrong = [f"{key}: {row[key][0]}" for key in ("false_fine", "false_so") if row[key]]
+    wrong += [
+        f"{key}: {row[key][0]}"
+        for key in ("false_not_so", "unseen", "overseen", "alarms")
+        if row[key]
+    ]
     wrong += [f"{what} not named" for what, named in row["named"].items() if not named]
     lacks = f" without {row['without'][0]}" if row["without"] else ""
     print(f"{name}{lacks}: {row['verdict']} {'; '.join(wrong)}", file=sys.stderr, flush=True)
@@ -217,7 +222,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print all rows as JSON")
     given = parser.parse_args(arguments)
     begun, rows = time.monotonic(), []
-    todo = tasks(given.runs, given.seed, [name for name in given.only.split(",") if name])
+    only = [name for name in given.only.split(",") if name]
+    if unknown := {*only} - {kind for kind, _ in PLAN}:
+        parser.error(f"no such kind: {', '.join(sorted(unknown))}")
+    todo = tasks(given.runs, given.seed, only)
     for row in rows_of(todo, given.jobs, given.keep):
         rows.append(row)
         _tell(row)

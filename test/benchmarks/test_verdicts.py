@@ -11,24 +11,12 @@ import numpy as np
 import pytest
 import verdicts as bench
 from support.robot_recordings import needs
-from verdict_cases import (
-    BOX,
-    CLEAR,
-    DEEP,
-    DRAWS,
-    EFFORTS,
-    FINGERS,
-    PLAN,
-    PUSHED,
-    SHAPES,
-    TABLE,
-    Case,
-    draw_case,
-)
+from verdict_cases import DRAWS, EFFORTS, FINGERS, PLAN, PUSHED, SHAPES, Case, draw_case
 from verdict_files import HAND, write_case
 from verdict_judging import Judged, judge
 from verdict_motions import PERIOD_S
 from verdict_robots import KINDS, lab
+from verdict_scenes import BOX, CLEAR, DEEP, TABLE
 
 pytestmark = needs(".", robots=True)
 WHOLE: dict[str, Any] = {
@@ -109,7 +97,8 @@ def test_nothing_is_near_in_a_clean_run() -> None:
 def test_the_fingers_close_to_the_width_of_the_box_and_slip_without_opening() -> None:
     case = drawn("slip")
     at, width = case.truth.lost, case.scene[BOX].box.size[0]
-    assert at is not None and at == case.truth.dropped
+    assert at is not None
+    assert at == case.truth.dropped
     fingers = case.motion.positions[:, -1]
     held, later = int(case.truth.held[0] / PERIOD_S), int((at + 0.6) / PERIOD_S)
     assert fingers[held] == pytest.approx(width / 2, abs=5e-4)
@@ -152,7 +141,10 @@ def test_a_claim_that_holds_against_the_truth_is_false(tmp_path: Path) -> None:
     link = next(iter(case.truth.touches[TABLE]))
     rows = [claim("touch", link), claim("touch", "panda_link0")]
     found = judged(case, tmp_path, verdict="doubtful", coverage=rows)
-    assert found.false_fine == [f"touch of {link} holds"]
+    assert found.false_so == [f"touch of {link} holds"]
+    state = {f"holding({HAND})": True}
+    assert judged(case, tmp_path, state=state).false_so
+    assert not judged(drawn("hold"), tmp_path, state=state).false_so
 
 
 def test_a_denied_grip_is_not_so(tmp_path: Path) -> None:
@@ -200,15 +192,27 @@ def test_only_a_missing_input_excuses_that_nothing_was_checked(tmp_path: Path) -
     seen = claim("effort", "panda_joint1")
     assert judged(lacking, tmp_path, coverage=[*rows, seen]).overseen
     assert judged(case, tmp_path).unseen == ["touch", "effort", "time", "grip"]
-    assert not judged(case, tmp_path, coverage=[*rows, seen, claim("base", "panda")]).unseen
+    base = claim("base", "panda", checked=False, holds=None)
+    assert not judged(case, tmp_path, coverage=[*rows, seen, base]).unseen
+
+
+def test_a_claim_is_not_checked_after_its_input_has_ended(tmp_path: Path) -> None:
+    case = replace(drawn("early"), how="silent")
+    rows = [
+        claim(c, "panda") | {"spans": [[0.0, case.truth.until + 1.0]]} for c in ("touch", "grip")
+    ]
+    assert judged(case, tmp_path, coverage=rows).overseen == [
+        f"touch of panda beyond {case.truth.until:.2f} s"
+    ]
 
 
 def test_the_finger_that_grips_is_no_alarm_and_a_link_that_touches_is(tmp_path: Path) -> None:
     case = drawn("fetch")
     finger = event("touched", 2.0, link="panda_leftfinger", object=BOX, depth=0.001, force=None)
     assert not judged(case, tmp_path, events=[finger]).alarms
-    link = event("touched", 2.0, link="panda_link5", object=BOX, depth=0.001, force=None)
-    assert judged(case, tmp_path, events=[link]).alarms
+    for link, thing in (("panda_link5", BOX), ("panda_leftfinger", TABLE)):
+        wrong = event("touched", 2.0, link=link, object=thing, depth=0.001, force=None)
+        assert judged(case, tmp_path, events=[wrong]).alarms
 
 
 def test_intervals_are_wilson_s() -> None:
