@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from verdict_motions import Fetch, Motion, Vain, fetch, free
+from verdict_fetches import Fetch, fetch
+from verdict_motions import Motion, Vain, free
 from verdict_robots import PANDA, UR5, Cuboid, Lab, lab
 from verdict_scenes import (
     BOX,
@@ -27,6 +28,8 @@ from verdict_scenes import (
 
 SHAPES, MASSES, EFFORTS, FINGERS = "shapes", "masses", "efforts", "fingers"
 """Inputs that a run may lack: collision shapes and masses of the robot, recorded efforts, recorded fingers."""
+ASKED, SILENT = "asked", "silent"
+"""How a run ends early: it is asked to go on, or the arm falls silent while its fingers are recorded on."""
 HEIGHT = 0.95
 """Of the robot's base above the floor, so that nothing of the robot reaches it [m]."""
 PUSHED = 0.007
@@ -103,7 +106,7 @@ class Case:
         without: inputs that it lacks.
         noise: of its recording.
         load: of the hand while it holds something [kg], and the force of each finger [N].
-        how: a run that ends early is ``asked`` to go on, or its arm falls ``silent`` before its fingers.
+        how: the way in which a run ends early.
     """
 
     kind: str
@@ -166,13 +169,22 @@ def ended(how: str, ways: tuple[str, ...] = ("",)) -> Draw:
         with_hand = bool(lab.kind.fingers) and random.random() < 0.5
         case = fetching("put down")(lab, random) if with_hand else wandering(lab, random)
         at = float(random.uniform(0.3, 0.8)) * case.truth.until
-        begin, end = case.truth.held
-        truth = replace(case.truth, ends=how, until=at, held=(begin, min(end, at)))
-        held = begin + SURE_S < at < end
-        truth = replace(truth, grip=truth.grip if begin < at else None, holds_at_end=held)
-        return replace(case, truth=truth, how=str(random.choice(ways)))
+        how_early = str(random.choice(ways)) if with_hand else ways[0]
+        truth = replace(case.truth, ends=how, until=at)
+        if how_early != SILENT:  # else the fingers go on
+            truth = _broken_off(truth)
+        return replace(case, truth=truth, how=how_early)
 
     return draw
+
+
+def _broken_off(truth: Truth) -> Truth:
+    """What is so of a grip when nothing comes after the end."""
+    begin, end = truth.held
+    if truth.grip is None or truth.until <= begin:
+        return replace(truth, grip=None, held=(0.0, 0.0))
+    held = begin + SURE_S < truth.until < end
+    return replace(truth, held=(begin, min(end, truth.until)), holds_at_end=held)
 
 
 def fetching(ending: str) -> Draw:
@@ -270,7 +282,7 @@ DRAWS: Mapping[str, Draw] = {
     "sweep": sweep,
     "raises": ended("failed"),
     "stopped": ended("stopped"),
-    "early": ended("early", ("asked", "silent")),
+    "early": ended("early", (ASKED, SILENT)),
 }
 PLAN = (
     *(("free", UR5.name),) * 3,

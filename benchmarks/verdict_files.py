@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import yaml
 from health_recording import JointSeries, Recording, write_recording
-from verdict_cases import EFFORTS, FINGERS, HEIGHT, MASSES, SHAPES, Case
+from verdict_cases import ASKED, EFFORTS, FINGERS, HEIGHT, MASSES, SHAPES, Case
 from verdict_motions import PERIOD_S
 from verdict_robots import KINDS, Kind, description, lab
 from verdict_scenes import Thing
@@ -55,7 +55,7 @@ def _write_recording(case: Case, folder: Path) -> Path:
     kept = case.motion.seconds <= case.truth.until
     if case.truth.ends == "early":
         arm = _until(arm, kept)
-        if fingers is not None and case.how == "asked":
+        if fingers is not None and case.how == ASKED:
             fingers = _until(fingers, kept)
     series = tuple(one for one in (arm, fingers) if one is not None)
     return write_recording(Recording(series, (), _EPOCH_NS), folder)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from verdict_cases import EFFORTS, FINGERS, MASSES, SHAPES, SURE_S, Case
+from verdict_cases import EFFORTS, FINGERS, MASSES, SHAPES, SILENT, SURE_S, Case
 from verdict_files import HAND
 from verdict_robots import KINDS, lab
 from verdict_scenes import BOX
@@ -260,7 +260,7 @@ def _overseen(case: Case, summary: Row) -> Iterator[str]:
 
 def _is_beyond(case: Case, row: Row) -> bool:
     """Whether a claim was checked after its input had ended; that of the hand may go on when the arm's has ended."""
-    if case.how == "silent" and row["claim"] not in ("touch", "effort"):
+    if case.how == SILENT and row["claim"] not in ("touch", "effort"):
         return False
     return any(end > case.truth.until + NEAR_S for _, end in row.get("spans") or ())
 

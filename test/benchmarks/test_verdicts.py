@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import verdicts as bench
 from support.robot_recordings import needs
-from verdict_cases import DRAWS, EFFORTS, FINGERS, PLAN, PUSHED, SHAPES, Case, draw_case
+from verdict_cases import DRAWS, EFFORTS, FINGERS, PLAN, PUSHED, SHAPES, SILENT, Case, draw_case
 from verdict_files import HAND, write_case
 from verdict_judging import Judged, judge
 from verdict_motions import PERIOD_S
@@ -197,7 +197,7 @@ def test_only_a_missing_input_excuses_that_nothing_was_checked(tmp_path: Path) -
 
 
 def test_a_claim_is_not_checked_after_its_input_has_ended(tmp_path: Path) -> None:
-    case = replace(drawn("early"), how="silent")
+    case = replace(drawn("early"), how=SILENT)
     rows = [
         claim(c, "panda") | {"spans": [[0.0, case.truth.until + 1.0]]} for c in ("touch", "grip")
     ]
