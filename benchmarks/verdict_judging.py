@@ -239,8 +239,8 @@ def _could_be(case: Case, row: Row) -> bool:
     if claim not in _LACKS or _LACKS[claim] & case.without:
         return False
     if claim == "touch":
-        links = set(_about(row) - {case.robot})
-        return links <= lab(case.robot).shaped
+        links = _about(row) - {case.robot}
+        return not links or bool(links & lab(case.robot).shaped)
     if claim in ("support", "drop"):
         return BOX in case.scene and BOX in _about(row)
     return True

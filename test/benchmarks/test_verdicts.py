@@ -192,6 +192,10 @@ def test_only_a_missing_input_excuses_that_nothing_was_checked(tmp_path: Path) -
     seen = claim("effort", "panda_joint1")
     assert judged(lacking, tmp_path, coverage=[*rows, seen]).overseen
     assert judged(case, tmp_path).unseen == ["touch", "effort", "time", "grip"]
+    bare = claim("touch", "panda_link8", checked=False, holds=None)  # has no shape
+    assert not judged(case, tmp_path, coverage=[*rows, seen, bare]).unseen
+    some = bare | {"of": ["panda_link8", "panda_link7"]}
+    assert judged(case, tmp_path, coverage=[*rows, seen, some]).unseen
     base = claim("base", "panda", checked=False, holds=None)
     assert not judged(case, tmp_path, coverage=[*rows, seen, base]).unseen
 
