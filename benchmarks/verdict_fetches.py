@@ -64,14 +64,14 @@ def fetch(lab: Lab, drawn: Fetch, ending: str, random: np.random.Generator) -> M
     path.mark("lifted")
     path.along(_with_fingers(down[::-1], path.last), random.uniform(0.8, 1.1))
     _carry(path, drawn.pan[1], ending, random)
-    if ending != "holding":
-        _put_down(path, down, ending, random)
+    if ending == "put down":
+        _put_down(path, down, random)
     path.wait(random.uniform(0.6, 0.8))
     return Motion(path.positions(), path.marks, low.box(drawn, height))
 
 
 def _carry(path: Path, way: float, ending: str, random: np.random.Generator) -> None:
-    """Turn the first joint; what is planted happens on the way, or just before or after."""
+    """Turn the first joint; what is planted happens on the way, and the hand stays above what has fallen."""
     begin, seconds = path.now, float(random.uniform(1.1, 1.5))
     target = path.last
     target[0] += way
@@ -87,14 +87,13 @@ def _carry(path: Path, way: float, ending: str, random: np.random.Generator) -> 
         path.regrip(at, OPEN, float(random.uniform(0.3, 0.5)))
 
 
-def _put_down(path: Path, down: Floats, ending: str, random: np.random.Generator) -> None:
+def _put_down(path: Path, down: Floats, random: np.random.Generator) -> None:
     """Go down where the hand is, open and come back."""
     there = down.copy()
     there[:, 0] = path.last[0]
     path.along(_with_fingers(there, path.last), random.uniform(0.9, 1.1))
     path.wait(0.1)
-    if ending == "put down":
-        path.mark("opened")
+    path.mark("opened")
     path.fingers(OPEN, random.uniform(0.3, 0.4))
     path.along(_with_fingers(there[::-1], path.last), random.uniform(0.8, 1.0))
 
