@@ -84,8 +84,10 @@ def together(commands: Sequence[list[str]], pauses: Sequence[float], folder: Pat
     """
     processes = []
     for command, pause in zip(commands, pauses, strict=True):
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-        processes.append(subprocess.Popen(command, cwd=folder, **pipes))  # type: ignore[call-overload]
+        process = subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        processes.append(process)
         time.sleep(pause)
     return [(process.communicate(timeout=LIMIT_S)[0], process.returncode) for process in processes]
 

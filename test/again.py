@@ -70,16 +70,20 @@ def run(seed: int, arguments: list[str]) -> Ran:
 def main() -> None:
     """Run them as often as wanted; with 1 if any test failed in any run."""
     parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+        usage="%(prog)s [-h] [--seed SEED] times [-- arguments of pytest]",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("times", type=int, help="how often")
     parser.add_argument("--seed", type=int, help="of the first run's order; the next ones count up")
-    parser.add_argument("arguments", nargs="*", help="of pytest, after --")
-    given = parser.parse_args()
+    words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)
+    given, of_pytest = parser.parse_args(words[:end]), words[end + 1 :]
     first = secrets.randbelow(10**6) if given.seed is None else given.seed
     failures: Counter[str] = Counter()
     for seed in range(first, first + given.times):
-        ran = run(seed, given.arguments)
+        ran = run(seed, of_pytest)
         failures.update(ran.failed)
         counts = ", ".join(f"{ran.counts[kind]} {kind}" for kind in ("passed", "failed", "skipped"))
         minutes, seconds = divmod(round(ran.seconds), 60)
