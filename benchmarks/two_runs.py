@@ -158,7 +158,7 @@ def main() -> None:
         print(json.dumps({"outcomes": rows, "seconds": seconds, "machine": machine()}))
     else:
         for row in rows:
-            print(f"{row['groups']:5} x {', '.join(row['outcome'])}")
+            print(f"{row['groups']:5} x {', '.join(map(str, row['outcome']))}")
         print(f"{options.groups} groups of {options.runs} in {seconds:.0f} s; {machine()}")
     sys.exit(not all(is_right(found, options) for found in counts))
 
