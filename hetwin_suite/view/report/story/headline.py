@@ -19,8 +19,8 @@ GOOD, WARNED, BAD = TONES = ("good", "warned", "bad")
 """From the best to the worst."""
 _VERDICTS = {"fine": GOOD, "unchecked": WARNED, "doubtful": WARNED, "absurd": BAD}
 _UPSETS = {
-    *("knocked_over", "spilled", "unstable_support", "grasp_lost", "goal_undone", "unachieved"),
-    *("wrong_object", "carrying_collision", "failed_navigation"),
+    *("knocked_over", "spilled", "unstable_support", "grasp_lost", "dropped", "goal_undone"),
+    *("unachieved", "wrong_object", "carrying_collision", "failed_navigation"),
 }
 """Kinds of flaws in which something happened to things, not to what was believed of them."""
 _MOST = 2
