@@ -60,11 +60,11 @@ class Coverage:
         found = [] if self._said else list(self._at_once())
         if self._layout is not None and view.watch is not None:
             found += self._efforts(self._layout, view.watch)
-        events = [self._event(one, self._begun_ns) for one in found if self._is_new(one)]
+        events = [self._event(one, view.time_ns) for one in found if self._is_new(one)]
         for happened in view.events:
             changed = self._of_fingers(happened)
             if changed is not None and self._is_new(changed):
-                events.append(self._event(changed, happened.time_ns))
+                events.append(self._event(changed, view.time_ns))
         return events
 
     def _is_new(self, one: Covered) -> bool:

@@ -22,6 +22,10 @@ from support.lifted_block import (
 HANDLING = {"grasped", "picked_up", "released", "lost", "dropped", "put_down"}
 
 
+NO_EFFORTS = "unchecked"
+"""Nothing speaks against these recordings, but they have no efforts."""
+
+
 class Told(NamedTuple):
     """What a run says: its exit code, its lines, its summary, and where it is."""
 
@@ -81,13 +85,13 @@ def test_what_slips_out_of_fingers_that_close_on_is_lost_and_dropped(
 
 def test_what_is_kept_is_neither(runs: dict[str, Told]) -> None:
     run = runs["kept"]
-    assert (run.code, run.summary["concerns"]) == (0, [])
+    assert (run.summary["verdict"], run.summary["concerns"]) == (NO_EFFORTS, [])
     assert run.handling == ["grasped", "picked_up"]
 
 
 def test_what_is_put_down_is_released_and_put_down(runs: dict[str, Told]) -> None:
     run = runs["placed"]
-    assert (run.code, run.summary["concerns"]) == (0, [])
+    assert (run.summary["verdict"], run.summary["concerns"]) == (NO_EFFORTS, [])
     assert run.handling == ["grasped", "picked_up", "released", "put_down"]
     assert run.event("grip_lost")["arguments"]["opened"] is True
     assert "box grip opened by hand" in run.out
@@ -96,13 +100,13 @@ def test_what_is_put_down_is_released_and_put_down(runs: dict[str, Told]) -> Non
 def test_what_a_hand_lets_fall_was_dropped_but_not_lost(runs: dict[str, Told]) -> None:
     run = runs["let_fall"]
     assert run.handling == ["grasped", "picked_up", "released", "dropped", "put_down"]
-    assert (run.code, run.concerns) == (0, {"fell": "note"})
+    assert (run.summary["verdict"], run.concerns) == (NO_EFFORTS, {"fell": "note"})
     assert "severity" not in run.event("dropped")["arguments"]
 
 
 def test_what_the_program_says_to_release_is_released(runs: dict[str, Told]) -> None:
     assert runs["said"].handling == ["grasped", "picked_up", "released", "dropped", "put_down"]
-    assert runs["said"].code == 0
+    assert runs["said"].summary["verdict"] == NO_EFFORTS
 
 
 def test_all_come_in_turn(runs: dict[str, Told]) -> None:

@@ -50,7 +50,7 @@ def test_a_run_returns_its_summary_and_its_log_can_be_read(scenario: Path, tmp_p
 
 def test_a_summary_says_what_is_doubtful(scenario: Path, tmp_path: Path) -> None:
     fine = hetwin_suite.run(scenario, duration=1.0, out=tmp_path / "fine")
-    assert (fine.verdict, fine.concerns) == ("fine", ())
+    assert (fine.verdict, fine.concerns) == ("unchecked", ())
     watched = scenario.read_text("utf-8").replace("toys:ToyPhysics", "watched_toy:WatchedToy")
     scenario.write_text(watched.replace("parameters: {", "parameters: {away: 0.5, "))
     odd = hetwin_suite.run(scenario, duration=1.0, out=tmp_path / "odd")

@@ -195,9 +195,12 @@ def _is_blind(predicate: str, blind: Collection[tuple[Claim, str]]) -> bool:
 def _folded(
     events: Sequence[Event], concerns: Sequence[Concern], begun_ns: int, end_ns: int
 ) -> Covered:
-    """One claim, from the events about it: the last one has its words, all have its spans."""
+    """One claim, from the events about it: the last one has its words, all have its spans.
+
+    What is said first holds from the beginning: an observer may need some time to see what there is.
+    """
     ordered = sorted(events, key=lambda event: event.time_ns)
-    times = [max(begun_ns, event.time_ns) for event in ordered]
+    times = [begun_ns, *(max(begun_ns, event.time_ns) for event in ordered[1:])]
     spans = [
         (begun, ended)
         for event, begun, ended in zip(ordered, times, [*times[1:], end_ns], strict=True)
