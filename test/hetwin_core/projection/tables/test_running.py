@@ -56,7 +56,7 @@ def test_the_rest_is_that_of_the_log(both: tuple[Tables, Tables]) -> None:
     running, logged = both
     for name in ("episode", "start_ns", "known_until_ns", "finished", "recorded", "expects"):
         assert getattr(running, name) == getattr(logged, name), name
-    assert list(running.tasks) == list(logged.tasks)
+    assert without_rows(running.tasks) == without_rows(logged.tasks)
     for time_ns in (0, 1_234_000_000, running.known_until_ns):
         assert running.poses.row(time_ns) == logged.poses.row(time_ns)
         values = (one.poses.snapshot(time_ns).values for one in both)
