@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -56,7 +57,9 @@ def test_the_rest_is_that_of_the_log(both: tuple[Tables, Tables]) -> None:
     running, logged = both
     for name in ("episode", "start_ns", "known_until_ns", "finished", "recorded", "expects"):
         assert getattr(running, name) == getattr(logged, name), name
-    assert without_rows(running.tasks) == without_rows(logged.tasks)
+    assert [replace(task, row=0) for task in running.tasks] == [
+        replace(task, row=0) for task in logged.tasks
+    ]
     for time_ns in (0, 1_234_000_000, running.known_until_ns):
         assert running.poses.row(time_ns) == logged.poses.row(time_ns)
         values = (one.poses.snapshot(time_ns).values for one in both)
