@@ -61,7 +61,7 @@ def _checked(claim: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _missed(claim: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    reasons = dict.fromkeys(str(row["why"]) for row in rows if row["why"])
+    reasons = dict.fromkeys(str(row["why"]) for row in rows if row.get("why"))
     if not rows:
         return ""
     return f"{_PLURALS.get(claim, claim)} ({', '.join(reasons)})" if reasons else _PLURALS[claim]
