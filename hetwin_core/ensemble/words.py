@@ -14,7 +14,12 @@ from hetwin_core.ensemble.annotations import (
     action_arguments,
     phase_of,
 )
-from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, concern_text
+from hetwin_core.ensemble.concern_words import (
+    ROBOT_HEALTH,
+    TOUCH_ENDED,
+    TOUCHED,
+    concern_text,
+)
 from hetwin_core.ensemble.events import Event, EventKind, Json
 
 _SUBJECTS = ("object", "probe")
@@ -61,8 +66,8 @@ def event_words(event: Event) -> str:
 
 
 def event_line(event: Event) -> str:
-    """An event with all that it carries; empty for a topic's value, which may be large."""
-    if event.kind is EventKind.TOPIC:
+    """An event with all that it carries; empty for a topic's value, which may be large, and for routine touches."""
+    if event.kind is EventKind.TOPIC or is_routine_touch(event):
         return ""
     if event.kind is EventKind.ACTION:
         said_of = {k: v for k, v in action_arguments(event).items() if k != TRAJECTORY}
@@ -77,8 +82,16 @@ def event_line(event: Event) -> str:
     return f"{event_words(event)}{_in_brackets(rest)}"
 
 
+def is_routine_touch(event: Event) -> bool:
+    """Whether an event is a touch of a hand, which is there to touch, or says that a touch is over."""
+    is_touch = event.source == ROBOT_HEALTH and event.name in (TOUCHED, TOUCH_ENDED)
+    return is_touch and (event.name == TOUCH_ENDED or bool(event.arguments.get("hand")))
+
+
 def _concern_line(event: Event) -> str:
-    """A concern with its severity, and how long it has lasted if the event ends it."""
+    """A concern with its severity, and how long it has lasted if the event ends it; a touch without."""
+    if event.name == TOUCHED:
+        return event_words(event)
     begun, ended = event.arguments.get("from"), event.arguments.get("to")
     over = ""
     if isinstance(begun, float) and isinstance(ended, float) and ended > begun:

@@ -18,7 +18,7 @@ from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
-from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
+from hetwin_core.ensemble.words import event_line, failure_row_words, is_routine_touch, seconds
 from hetwin_core.projection.run_folder import CHECKPOINT, LOG
 from hetwin_suite.cli.lab_figures import is_routine, lab_figures, lab_words
 from hetwin_suite.running.ended import Ended
@@ -113,7 +113,7 @@ def is_fine(ended: Ended) -> bool:
 def _happenings(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """A line for each event of a model, and one with a count for equal ones in a row; concerns follow by themselves."""
     happened = [event_from_summary(row) for row in rows if row["kind"] == EventKind.MODEL]
-    told = [e for e in happened if not is_concern(e) and not is_routine(e)]
+    told = [e for e in happened if not (is_concern(e) or is_routine(e) or is_routine_touch(e))]
     for text, group in groupby(told, key=event_line):
         events = list(group)
         count = len(events) - 1

@@ -79,6 +79,10 @@ class Purpose:
         since_ns = int(self._states.rested_ns[number]) - MEANT_NS
         return int(self._meant_ns[self._states.ids[number]]) >= since_ns
 
+    def meant_since(self, number: int, time_ns: int) -> bool:
+        """Whether something was done to an object on purpose since a time [ns]."""
+        return int(self._meant_ns[self._states.ids[number]]) >= time_ns
+
     def _acts(self, view: View) -> bool:
         if view.actions or any(event.kind is EventKind.ACTION for event in view.events):
             self._acted_ns = view.time_ns

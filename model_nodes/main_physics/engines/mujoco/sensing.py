@@ -14,6 +14,7 @@ from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.contacts import SolvedContacts
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
 from model_nodes.main_physics.engines.mujoco.inverse_dynamics import InverseDynamics
+from model_nodes.main_physics.engines.mujoco.link_watch import LinkWatch
 from model_nodes.main_physics.engines.mujoco.rangefinders import Rangefinders
 from model_nodes.main_physics.engines.mujoco.simulation import Simulation
 from model_nodes.main_physics.engines.proximity import proximity_objects
@@ -35,6 +36,7 @@ class Sensing:
         objects = proximity_objects(settings, one.tables.free)
         near = [body for name in objects for body in one.tables.free[name].members]
         self._clearances: Clearances | None = None
+        self._links: LinkWatch | None = None
         self._pairs = Pairs(one.model, one.data, one.tables, near, settings.proximity_range)
 
     def move(self, body: int, pose: Floats) -> None:
@@ -42,6 +44,8 @@ class Sensing:
         if self._clearances is not None:
             tables = self._simulation.tables
             self._clearances.move(tables.frames[tables.body_frames[body]], pose)
+        if self._links is not None:
+            self._links.forget()
 
     def frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames."""
@@ -78,11 +82,50 @@ class Sensing:
         return rows
 
     def clearances(self, reach: float) -> Floats:
-        """Measure the distances of the robots' links; see `clearances`."""
-        one, tables = self._simulation, self._simulation.tables
-        if self._clearances is None:
+        """Measure the distances of the robots' links; see `link_watch`."""
+        return self._links_watched().rows(self._now_ns(), self._positions(), reach)
+
+    def follow(self) -> None:
+        """Note what links touch after a step, once their distances have been asked for."""
+        if self._links is not None and self._links.is_due():
+            self._links.follow(self._now_ns(), self._positions())
+
+    def take_touches(self) -> Floats:
+        """Return what links touched since the last call, from which on they are watched."""
+        if not self._simulation.watches_links:
+            self._simulation.watch_links()
+        return self._simulation.touches.take()
+
+    def save(self) -> object:
+        """Return what is known of the links, for `restore`."""
+        links = None if self._links is None else self._links.save()
+        return self._simulation.touches.save(), links
+
+    def restore(self, state: object) -> None:
+        """Restore a saved state."""
+        assert isinstance(state, tuple)
+        touches, links = state
+        self._simulation.touches.restore(touches)
+        if links is not None:
+            self._links_watched().restore(links)
+
+    def _links_watched(self) -> LinkWatch:
+        if self._links is None:
+            one, tables = self._simulation, self._simulation.tables
             self._clearances = Clearances(self._world, tables.frames, tables.joints)
-        return self._clearances.rows(one.qpos[tables.joint_positions], reach, self._base_poses())
+            bases, count = tuple(tables.bases), len(tables.joints)
+            self._links = LinkWatch(self._clearances, count, bases, one.touches)
+            of_bases = [base.position + np.arange(7) for base in tables.bases.values()]
+            self._addresses = np.concatenate((tables.joint_positions, *of_bases))
+        return self._links
+
+    def _positions(self) -> Floats:
+        """(n + 7 b,) positions of all joints and poses of the bases."""
+        positions: Floats = self._simulation.qpos.take(self._addresses)
+        return positions
+
+    def _now_ns(self) -> int:
+        return self._simulation.time_ns(0.0)
 
     def _base_poses(self) -> dict[str, Floats]:
         one = self._simulation
